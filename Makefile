@@ -1,0 +1,87 @@
+# Needs make and Python 3.11 or later; everything else goes into .venv.
+#
+#   make demo   scores the example event set and draws its curves
+#   make test   all checks
+#   make help   the other targets
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+RUNS := $(wildcard fixtures/runs/*.tsv)
+EXAMPLE := $(RUNS) fixtures/nuggets.tsv --matches fixtures/matches.tsv --topics fixtures/topics.tsv
+PACKAGES := $(shell find tseval matchers -name '*.py' -o -name py.typed)
+FIXTURES := $(shell find fixtures -type f)
+PAGES := $(wildcard docs/*.md docs/*.py)
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint types tests docs cli wheel format clean
+
+help:
+	@echo "make demo    score the example event set and draw its curves into demo/"
+	@echo "make test    lint types cli docs wheel tests"
+	@echo "make lint    ruff: rules and layout"
+	@echo "make types   mypy --strict"
+	@echo "make tests   pytest"
+	@echo "make docs    the documentation, warnings as errors, into docs/_build/html"
+	@echo "make cli     is docs/cli.md what the program's own help says?"
+	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
+	@echo "make format  rewrite the layout and docs/cli.md"
+	@echo "make clean   remove what was built (not $(VENV))"
+
+test: lint types cli docs wheel tests
+
+# Stamps, so that a second run installs and builds nothing. An editable install follows the
+# sources by itself; only pyproject.toml can ask for a new one.
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tseval needs Python 3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.report: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[report]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.report
+
+demo: $(VENV)/.report
+	@mkdir -p demo
+	$(BIN)/tseval score $(EXAMPLE) -q
+	$(BIN)/tseval curve $(EXAMPLE) -o demo/curve.html
+	$(BIN)/tseval curve $(EXAMPLE) -o demo/curve.png
+	@echo "Look at $(CURDIR)/demo/curve.html and $(CURDIR)/demo/curve.png"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+tests: $(VENV)/.dev
+	$(BIN)/pytest
+
+cli: $(VENV)/.dev
+	$(BIN)/python docs/generate_cli.py --check
+
+docs: docs/_build/.stamp
+
+docs/_build/.stamp: $(VENV)/.dev $(PAGES)
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	@touch $@
+
+wheel: build/.wheel
+
+build/.wheel: $(VENV)/.dev .ci/smoke.sh $(PACKAGES) $(FIXTURES) README.md LICENSE
+	.ci/smoke.sh $(BIN)/python dist
+	@mkdir -p build && touch $@
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python docs/generate_cli.py
+
+clean:
+	rm -rf build dist demo docs/_build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

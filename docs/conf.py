@@ -1,0 +1,19 @@
+"""Settings of the documentation. Nothing is fetched: no intersphinx, no fonts, no counters."""
+
+from pathlib import Path
+from runpy import run_path
+
+project = "tseval"
+author = "The tseval authors"
+release = run_path(str(Path(__file__).parents[1] / "tseval" / "version.py"))["VERSION"]
+version = release
+
+extensions = ["myst_parser"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = f"tseval {release}"
+html_show_copyright = False
+html_copy_source = False

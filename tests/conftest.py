@@ -1,0 +1,41 @@
+"""What all tests share: where the real judgments are, and how hypothesis searches."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
+
+# The same examples on every run, and no clock: a slow machine is not a fault.
+settings.register_profile("ci", derandomize=True, deadline=None, database=None)
+# For a person who is looking for trouble: HYPOTHESIS_PROFILE=explore pytest
+settings.register_profile("explore", max_examples=2000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Path:
+    """The conformance pack: real judgments and the scores that official scripts give them.
+
+    It lies in TSEVAL_CONFORMANCE or, without that, in ../shared/conformance. Its tests are
+    skipped where it is absent, and fail there if TSEVAL_REQUIRE_CONFORMANCE is set.
+    """
+    beside = ROOT.parent / "shared" / "conformance"
+    pack = Path(os.environ.get("TSEVAL_CONFORMANCE") or beside)
+    if not pack.is_dir():
+        absent = f"no conformance pack at {pack} (set TSEVAL_CONFORMANCE)"
+        if os.environ.get("TSEVAL_REQUIRE_CONFORMANCE"):
+            pytest.fail(absent)
+        pytest.skip(absent)
+    return pack
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ask for the pack, so that `-m conformance` picks just these."""
+    for item in items:
+        if "conformance" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.conformance)

@@ -1,0 +1,164 @@
+"""The rules of the house, read from the source: who may import whom, and how code is written."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Each room, and the rooms it may import besides itself. `docs/architecture.md` says why.
+BASIS = {"errors", "version"}
+INDEXED = {"tables", "earliest"}
+ROOMS: dict[str, set[str]] = {
+    "matchers": set(),
+    "version": set(),
+    "errors": set(),
+    "tables": BASIS,
+    "formats": {"tables", "scores"} | BASIS,
+    "earliest": {"tables"} | BASIS,
+    "caveats": INDEXED | BASIS,
+    "measures": INDEXED | BASIS,
+    "editions": {"measures"} | BASIS,
+    "statistics": set(),
+    "engine": BASIS,
+    "matching": {"matchers", "tables"} | BASIS,
+    "scores": {"tables", "formats"} | BASIS,
+    "views": {"scores", "tables"} | BASIS,
+    "__main__": {"commands"} | BASIS,
+}
+# From files to results: each of these may use all rooms above and the one before it.
+PREPARED = {"caveats", "editions", "engine", "formats", "matching", "measures"} | INDEXED | BASIS
+ROOMS["evaluation"] = PREPARED
+for answer in ("scoring", "curves", "explanations"):
+    ROOMS[answer] = PREPARED | {"evaluation", "scores"}
+ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}
+ROOMS["commands"] = set(ROOMS) - {"__main__"}
+
+MAY_TALK = {"commands", "__main__"}
+EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
+LONGEST = 60
+HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "pyarrow", "altair", "torch", "dask", "matchers"}
+
+
+@cache
+def sources() -> tuple[Path, ...]:
+    return tuple(sorted([*ROOT.glob("tseval/**/*.py"), *ROOT.glob("matchers/**/*.py")]))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def room_of(path: Path) -> str:
+    package, *rest = path.relative_to(ROOT).with_suffix("").parts
+    return rest[0] if package == "tseval" else package
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Every module that a file imports anywhere, absolute, with the line."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            # `from tseval import x` may import the room x as well as a name x.
+            names = [alias.name for alias in node.names] if module == "tseval" else [""]
+            yield from ((node.lineno, f"{module}.{child}".rstrip(".")) for child in names)
+
+
+def room_imported(module: str) -> str | None:
+    """The room that a module lies in; None outside of the project."""
+    package, *rest = module.split(".")
+    if package == "matchers":
+        return "matchers"
+    if package != "tseval":
+        return None
+    return rest[0] if rest and rest[0] in ROOMS else "__init__"
+
+
+@pytest.mark.parametrize("path", sources(), ids=name)
+class TestFiles:
+    def test_imports_only_what_its_room_may(self, path: Path) -> None:
+        room = room_of(path)
+        assert room in ROOMS, f"{room} is a new room: enter it here and in docs/architecture.md"
+        wrong = [
+            f"line {line}: {module}"
+            for line, module in imported(path)
+            if room_imported(module) not in {None, room, *ROOMS[room]}
+        ]
+        assert not wrong
+
+    def test_says_nothing_and_ends_nothing(self, path: Path) -> None:
+        if room_of(path) in MAY_TALK:
+            return
+        wrong = [
+            f"line {node.lineno}: {ast.unparse(node)}"
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.Assert)
+            or (isinstance(node, ast.Call) and ast.unparse(node.func) in {"print", "sys.exit"})
+            or (isinstance(node, ast.Raise) and "SystemExit" in ast.unparse(node))
+        ]
+        assert not wrong
+
+    def test_functions_fit_a_screen(self, path: Path) -> None:
+        wrong = [
+            f"{node.name} in line {node.lineno}: {length} lines"
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            if (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST
+        ]
+        assert not wrong
+
+    def test_its_name_says_what_it_holds(self, path: Path) -> None:
+        assert EMPTY_NAMES.isdisjoint(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def test_statistics_rest_on_numpy_and_scipy_alone() -> None:
+    allowed = {"numpy", "scipy", "tseval", *sys.stdlib_module_names}
+    wrong = [
+        f"{name(path)}:{line}: {module}"
+        for path in sources()
+        if room_of(path) == "statistics"
+        for line, module in imported(path)
+        if module.split(".")[0] not in allowed
+    ]
+    assert not wrong
+
+
+def modules_after(program: str) -> set[str]:
+    """The top-level modules that a fresh interpreter holds after ``program``."""
+    listing = f"import json, sys\n{program}\njson.dump(sorted(sys.modules), sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", listing], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return {module.split(".")[0] for module in json.loads(done.stderr)}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "sys.argv = ['tseval', '--help']\n"
+        "from tseval.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code"
+    )
+    assert HEAVY.isdisjoint(modules_after(program))
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    assert HEAVY.isdisjoint(modules_after("import tseval"))
