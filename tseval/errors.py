@@ -1,0 +1,120 @@
+"""What can go wrong, as a tree; the program turns each into a sentence and an exit code.
+
+TsevalError           anything tseval refuses to do
+  InputError          a file or frame that breaks its format: faults with file and line (exit 1)
+  MissingTopics       a run lacks judged topics and `--on-missing error` was asked for (exit 1)
+  MissingExtra        an optional dependency is not installed (exit 1)
+  OutputError         a result could not be written (exit 1)
+  UsageError          a name or an option that has no meaning here (exit 2)
+    MeasureError      a measure that is not in the registry, or not with these parameters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "Fault",
+    "InputError",
+    "MeasureError",
+    "MissingExtra",
+    "MissingTopics",
+    "OutputError",
+    "TsevalError",
+    "UsageError",
+]
+
+FAULTS_SHOWN = 10
+"""How many faults of a file a command shows before it counts the rest."""
+SHOWN_WIDTH = 200
+"""A faulty line is shown up to this many characters."""
+
+
+class TsevalError(Exception):
+    """The base of every error that tseval raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(TsevalError):
+    """A request that makes no sense, whatever the files hold."""
+
+    exit_code = 2
+
+
+class MeasureError(UsageError):
+    """A measure's name, parameter or time that the registry does not know."""
+
+
+class OutputError(TsevalError):
+    """A result that could not be written."""
+
+
+class MissingTopics(TsevalError):
+    """A run without judged topics, where the caller asked for an error."""
+
+
+class MissingExtra(TsevalError):
+    """An optional dependency that is not installed; the message holds the line that installs it."""
+
+    def __init__(self, extra: str, needed_for: str) -> None:
+        super().__init__(f"{needed_for} needs the extra '{extra}': pip install 'tseval[{extra}]'")
+        self.extra = extra
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with one place of one input.
+
+    `line` counts from 1 and is None where the fault is the whole file's; `unit` is "row" for
+    inputs without lines (frames, Parquet). `text` is the offending line, `cure` what to do.
+    """
+
+    file: str
+    line: int | None
+    reason: str
+    cure: str = ""
+    text: str = ""
+    unit: str = "line"
+
+    @property
+    def place(self) -> str:
+        """Where it is: `FILE:LINE`, `FILE: row N`, or `FILE` alone."""
+        if self.line is None:
+            return self.file
+        return (
+            f"{self.file}:{self.line}" if self.unit == "line" else f"{self.file}: row {self.line}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+    def report(self) -> str:
+        """The fault as a user reads it: the sentence, the line itself and the cure."""
+        shown = self.text if len(self.text) <= SHOWN_WIDTH else self.text[: SHOWN_WIDTH - 1] + "…"
+        quoted = f"\n  | {_printable(shown)}" if shown else ""
+        return str(self) + quoted + (f"\n  {self.cure}" if self.cure else "")
+
+
+def _printable(text: str) -> str:
+    """The text on one line, with control characters other than tabs made visible."""
+    return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)
+
+
+class InputError(TsevalError):
+    """An input that breaks its format, with every fault found; its text shows the first ten."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__()
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        reports = [fault.report() for fault in self.faults[:FAULTS_SHOWN]]
+        rest = len(self.faults) - len(reports)
+        if rest > 0:
+            noun = "fault" if rest == 1 else "faults"
+            reports.append(
+                f"{self.faults[0].file}: {rest} more {noun}; `tseval validate` lists all"
+            )
+        return "\n".join(reports)

@@ -1,0 +1,65 @@
+"""What every reader of a plain table gives: the cells of its columns, and each row's line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from tseval.tables import Kind, Schema, Texts
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a table as text, by the schema's names of the columns.
+
+    A column of texts is a `Texts`; every other an Arrow array of strings.
+    """
+
+    columns: dict[str, Any]
+    lines: IntArray
+
+    @classmethod
+    def empty(cls, names: Sequence[str], schema: Schema) -> Cells:
+        """No rows, with these columns."""
+        return cls({name: column_of([], name, schema) for name in names}, np.zeros(0, np.int64))
+
+    @classmethod
+    def join(cls, parts: Sequence[Cells]) -> Cells:
+        """The rows of several parts one below the other."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = {
+            name: _joined([part.columns[name] for part in parts]) for name in parts[0].columns
+        }
+        return cls(columns, np.concatenate([part.lines for part in parts]))
+
+    def rows(self, chosen: BoolArray) -> Cells:
+        """The chosen rows."""
+        if chosen.all():
+            return self
+        columns = {
+            name: cells.rows(chosen) if isinstance(cells, Texts) else cells.filter(pa.array(chosen))
+            for name, cells in self.columns.items()
+        }
+        return Cells(columns, self.lines[chosen])
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], Texts):
+        return Texts.join(parts)
+    return pa.concat_arrays(parts)
+
+
+def column_of(cells: Sequence[str], name: str, schema: Schema) -> Any:
+    """A column from a list of strings, in the form that its kind wants."""
+    column = schema.find(name)
+    if column is not None and column.kind is Kind.TEXT:
+        return Texts.of(cells)
+    return pa.array(cells, pa.string())

@@ -1,0 +1,98 @@
+"""Comma-separated tables, with the usual quotes; a quoted field may hold commas and line ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.formats.cells import Cells, column_of
+from tseval.formats.tsv import UTF8_CURE, not_utf8
+from tseval.tables import Schema
+
+if TYPE_CHECKING:
+    from tseval.formats.faults import FaultList
+    from tseval.formats.inputs import Input
+
+FIELD_LIMIT = 2**27
+"""The longest field that is read, in characters."""
+
+
+def split_header(line: bytes) -> list[str]:
+    """The names in a header line."""
+    text = line.decode("utf-8-sig", "replace").strip("\r\n")
+    return [name.strip() for name in next(csv.reader([text]), [])]
+
+
+def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
+    """Read the columns of the schema that the header names; faulty rows are noted and left out."""
+    csv.field_size_limit(FIELD_LIMIT)
+    with source.open() as stream:
+        rows = _numbered(_decoded(stream, faults), faults)
+        header = [name.strip() for name in next(rows, (1, []))[1]]
+        kept: list[list[str]] = []
+        lines: list[int] = []
+        for line, row in rows:
+            if len(row) == len(header):
+                kept.append(row)
+                lines.append(line)
+            elif row:
+                reason = f"{len(row)} fields where the header has {len(header)}"
+                faults.add(
+                    line, reason, 'put a field that holds commas between double quotes: "a, b"'
+                )
+    return _cells(kept, lines, schema.placed(header), schema)
+
+
+def _cells(
+    rows: list[list[str]], lines: list[int], places: dict[str, int], schema: Schema
+) -> Cells:
+    columns: dict[str, Any] = {
+        name: column_of([row[at] for row in rows], name, schema) for name, at in places.items()
+    }
+    return Cells(columns, np.array(lines, np.int64))
+
+
+def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
+    """The lines as text; one that is not UTF-8 is noted and given as an empty line."""
+    for number, line in enumerate(io.BufferedReader(_Readable(stream)), start=1):
+        reason = not_utf8(line)
+        if reason:
+            faults.add(number, reason, UTF8_CURE)
+            yield "\n"
+        else:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+
+
+def _numbered(lines: Iterator[str], faults: FaultList) -> Iterator[tuple[int, list[str]]]:
+    """The rows, each with the number of the line on which it starts."""
+    reader = csv.reader(lines, strict=True)
+    first = 1
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            faults.add(first, f"broken quotes: {error}", 'write a quote inside quotes twice: ""')
+            return
+        yield first, row
+        first = reader.line_num + 1
+
+
+class _Readable(io.RawIOBase):
+    """Any stream with `read` as a raw stream, so that it can be read by lines."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)

@@ -1,0 +1,139 @@
+"""Inputs as bytes: paths and standard input, decompressed by suffix, read in blocks of lines."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from tseval.errors import Fault, InputError
+
+STANDARD_INPUT = "-"
+BLOCK_BYTES = 16 * 1024 * 1024
+"""How much is read at once; a block always ends at a line's end."""
+
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
+
+
+def _open_zst(raw: IO[bytes]) -> Any:
+    return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+
+
+_OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": lambda raw: gzip.open(raw, "rb"),
+    ".bz2": lambda raw: bz2.open(raw, "rb"),
+    ".xz": lambda raw: lzma.open(raw, "rb"),
+    ".zst": _open_zst,
+}
+_BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, pa.ArrowInvalid, OSError)
+
+
+class Input:
+    """One input: a file by its path, or standard input (`-`), which is read once and kept."""
+
+    unit = "line"
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Whether this is standard input."""
+        return self.path == STANDARD_INPUT
+
+    @property
+    def name(self) -> str:
+        """What a run in it is called when it has no other name: the file's name."""
+        return "stdin" if self.is_standard_input else Path(self.path).name
+
+    @cached_property
+    def _standard_input(self) -> bytes:
+        return sys.stdin.buffer.read()
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the bytes as they lie there, compressed or not."""
+        with self._raw() as raw:
+            return hashlib.file_digest(raw, "sha256").hexdigest()
+
+    @contextmanager
+    def _raw(self) -> Iterator[Any]:
+        try:
+            stream = (
+                io.BytesIO(self._standard_input)
+                if self.is_standard_input
+                else Path(self.path).open("rb")
+            )
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError([Fault(self.path, None, reason)]) from error
+        with stream:
+            yield stream
+
+    def _suffix(self) -> str:
+        """Which compression it is in: by suffix; standard input has none, so by its first bytes."""
+        if not self.is_standard_input:
+            return Path(self.path).suffix
+        head = self._standard_input[:6]
+        return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        """The decompressed bytes as a stream; broken compression is an `InputError`."""
+        with self._raw() as raw:
+            suffix = self._suffix()
+            opener = _OPENERS.get(suffix)
+            try:
+                yield opener(raw) if opener else raw
+            except _BROKEN as error:
+                raise InputError([self._broken(suffix, error)]) from error
+
+    def _broken(self, suffix: str, error: Exception) -> Fault:
+        kind = suffix.lstrip(".") or "file"
+        if isinstance(error, EOFError) or "truncated" in str(error).lower():
+            reason = f"the {kind} stream ends too early: the file is truncated"
+            return Fault(self.path, None, reason, "copy or download the file again")
+        return Fault(self.path, None, f"cannot be read as {kind}: {error}")
+
+    def head(self, size: int = 65_536) -> bytes:
+        """The first decompressed bytes."""
+        with self.open() as stream:
+            return bytes(stream.read(size))
+
+    def blocks(self) -> Iterator[bytes]:
+        """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""
+        rest = b""
+        with self.open() as stream:
+            while piece := bytes(stream.read(BLOCK_BYTES)):
+                cut = piece.rfind(b"\n") + 1
+                if not cut:
+                    rest += piece
+                    continue
+                yield rest + piece[:cut]
+                rest = piece[cut:]
+        if rest:
+            yield rest + b"\n"
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The lines with these numbers, decoded as well as can be: for showing faults."""
+        wanted, found, first = set(numbers), dict[int, str](), 1
+        for block in self.blocks():
+            if not wanted:
+                break
+            lines = block.split(b"\n")[:-1]
+            for number in [n for n in wanted if first <= n < first + len(lines)]:
+                found[number] = lines[number - first].decode("utf-8", "replace").rstrip("\r")
+                wanted.discard(number)
+            first += len(lines)
+        return found

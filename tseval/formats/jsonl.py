@@ -1,0 +1,113 @@
+"""Tables as JSON lines: one object a line, its keys the columns' names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.formats.cells import Cells, column_of
+from tseval.formats.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
+from tseval.tables import Column, Kind, Schema
+
+if TYPE_CHECKING:
+    from tseval.formats.faults import FaultList
+    from tseval.formats.inputs import Input
+
+OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
+
+
+def read_jsonl(source: Input, schema: Schema, faults: FaultList) -> Cells:
+    """Read the columns of the schema that any line has; faulty lines are noted and left out."""
+    records: list[dict[str, str]] = []
+    lines: list[int] = []
+    for line, record in _objects(source, faults):
+        cells = _record(record, schema, line, faults)
+        if cells is not None:
+            records.append(cells)
+            lines.append(line)
+    return _cells(records, lines, schema)
+
+
+def _objects(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every line's object with its line number."""
+    number = 0
+    for block in source.blocks():
+        for line in block.split(b"\n")[:-1]:
+            number += 1
+            record = _parsed(
+                line if number > 1 else line.removeprefix(BYTE_ORDER_MARK), number, faults
+            )
+            if record is not None:
+                yield number, record
+
+
+def _parsed(line: bytes, number: int, faults: FaultList) -> dict[str, Any] | None:
+    if not line.strip():
+        return None
+    reason = not_utf8(line)
+    if reason:
+        faults.add(number, reason, UTF8_CURE)
+        return None
+    try:
+        record = json.loads(line, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError) as error:
+        faults.add(number, f"not JSON: {error}", OBJECT_CURE)
+        return None
+    if isinstance(record, dict):
+        return record
+    faults.add(number, f"a JSON {type(record).__name__} where an object is expected", OBJECT_CURE)
+    return None
+
+
+def _record(
+    record: dict[str, Any], schema: Schema, line: int, faults: FaultList
+) -> dict[str, str] | None:
+    """The cells of one object; None if a required one is missing or a value is of a wrong type."""
+    cells: dict[str, str] = {}
+    for column in schema:
+        value = next((record[name] for name in column.names if name in record), None)
+        if value is None:
+            if column.required:
+                faults.add(line, f'no "{column.name}"', f'every line needs the key "{column.name}"')
+                return None
+            continue
+        cell = _cell(value, column)
+        if cell is None:
+            found = type(value).__name__
+            faults.add(line, f'"{column.name}" is a {found}', "give a string or a number")
+            return None
+        cells[column.name] = cell
+    return cells
+
+
+def _cell(value: Any, column: Column) -> str | None:
+    """A value as the text that a TSV would hold; numbers keep their digits."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and column.kind not in (Kind.TEXT, Kind.ID):
+        return str(value)
+    return None
+
+
+def _cells(records: list[dict[str, str]], lines: list[int], schema: Schema) -> Cells:
+    """The columns that any record has; where one lacks an optional value its default stands."""
+    names = [
+        column.name
+        for column in schema
+        if column.required or any(column.name in record for record in records)
+    ]
+    columns = {
+        name: column_of(
+            [record.get(name, _default(name, schema)) for record in records], name, schema
+        )
+        for name in names
+    }
+    return Cells(columns, np.array(lines, np.int64))
+
+
+def _default(name: str, schema: Schema) -> str:
+    column = schema.find(name)
+    return column.default if column is not None else ""

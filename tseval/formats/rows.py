@@ -1,0 +1,71 @@
+"""Writing frames of rows for programs: tsv, csv, json and parquet, in full precision."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROW_FORMS = ("tsv", "csv", "json", "parquet")
+MISSING = ("None", "nan", "<NA>", "NaT")
+"""How frames write a value that is not there."""
+
+
+def rows_bytes(frame: pd.DataFrame, form: str, signature: str) -> bytes:
+    """The frame in one of `ROW_FORMS`; what is missing or undefined is empty, or null.
+
+    In TSV, where no field can hold a tab or a line's end, a space stands for each of them.
+    """
+    tidy = whole_numbers(frame)
+    if form == "json":
+        return _json_bytes(tidy, signature)
+    if form == "parquet":
+        return _parquet_bytes(tidy, signature)
+    if form == "csv":
+        return bytes(tidy.to_csv(index=False, lineterminator="\n").encode())
+    lines = ["\t".join(map(str, tidy.columns))]
+    lines += ["\t".join(map(_cell, row)) for row in tidy.itertuples(index=False, name=None)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with columns of whole numbers, such as times, as integers."""
+    whole = {
+        name: "Int64"
+        for name, column in frame.items()
+        if column.dtype.kind == "f"
+        and column.notna().any()
+        and (column.dropna() == np.floor(column.dropna())).all()
+        and name not in ("value", "score", "hours", "hours_early")
+    }
+    return frame.astype(whole)
+
+
+def _cell(value: object) -> str:
+    if str(value) in MISSING:
+        return ""
+    return str(value).replace("\t", " ").replace("\n", " ").replace("\r", " ")
+
+
+def _json_bytes(frame: pd.DataFrame, signature: str) -> bytes:
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    content = {"signature": signature, "version": VERSION, "records": records}
+    return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _parquet_bytes(frame: pd.DataFrame, signature: str) -> bytes:
+    import io
+
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    out = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata({"signature": signature}), out)
+    return out.getvalue()

@@ -1,0 +1,198 @@
+"""Reading the tables of temporal summarization, from paths and from pandas frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from tseval import tables
+from tseval.errors import UsageError
+from tseval.formats.faults import FaultList
+from tseval.formats.frames import is_frame, read_frame
+from tseval.formats.inputs import STANDARD_INPUT, Input
+from tseval.formats.plain import Rows, read_rows
+from tseval.tables import (
+    Duplicates,
+    Ids,
+    Matches,
+    Nuggets,
+    Pool,
+    Schema,
+    Topics,
+    Updates,
+    known_updates,
+    repeated_rows,
+    resolve,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables import Pairs
+
+    Source: TypeAlias = str | Path | pd.DataFrame
+
+
+def read_updates(sources: Sequence[Source], form: str | None = None) -> Updates:
+    """One or more runs as one table; without a column `run` a run is called as its file.
+
+    Files of the same name in different folders are called by their paths.
+    """
+    names = _run_names(sources)
+    parts = [
+        _updates(_rows(s, tables.UPDATES, form), name)
+        for s, name in zip(sources, names, strict=True)
+    ]
+    joined = Updates.join(parts)
+    if len(parts) > 1:
+        _check_runs(joined)
+    return joined
+
+
+def _run_names(sources: Sequence[Source]) -> list[str]:
+    names = ["run" if is_frame(source) else Input(str(source)).name for source in sources]
+    times = Counter(names)
+    return [
+        name if times[name] == 1 else (f"{name}{i}" if is_frame(source) else str(source))
+        for i, (name, source) in enumerate(zip(names, sources, strict=True), start=1)
+    ]
+
+
+def _updates(rows: Rows, name: str) -> Updates:
+    time = rows.get("time")
+    run = rows.get("run")
+    return Updates(
+        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
+        topic=rows.get("topic"),
+        update_id=rows.get("update_id"),
+        time=time,
+        text=rows.get("text"),
+        confidence=rows.get("confidence"),
+        cost=rows.get("cost"),
+        origin=rows.origin,
+    )
+
+
+def _check_runs(updates: Updates) -> None:
+    """A run that is spread over several files may not repeat an update either."""
+    repeats, originals = repeated_rows(updates.run, updates.topic, updates.update_id)
+    if not len(repeats):
+        return
+    source = updates.origin.sources[int(updates.origin.source[repeats[0]])]
+    faults = FaultList(Input(source.path))
+    for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
+        if updates.origin.source[row] != updates.origin.source[repeats[0]]:
+            continue
+        reason = f'update_id "{updates.update_id[row]}" stands twice in run "{updates.run[row]}"'
+        cure = f"also at {updates.origin.place(original)}: give each file's run a name of its own"
+        faults.extend([updates.origin.fault(row, reason, cure)])
+    faults.check()
+
+
+def read_nuggets(source: Source, form: str | None = None) -> Nuggets:
+    """The gold nuggets; there must be at least one."""
+    rows = _rows(source, tables.NUGGETS, form)
+    time, importance = rows.get("time"), rows.get("importance")
+    if not len(time):
+        faults = FaultList(Input(rows.origin.sources[0].path))
+        faults.add(None, "holds no nuggets", "without nuggets there is nothing to score")
+        faults.check()
+    return Nuggets(
+        topic=rows.get("topic"),
+        nugget_id=rows.get("nugget_id"),
+        time=time,
+        text=rows.get("text"),
+        importance=np.ones(len(time)) if importance is None else importance,
+        cost=rows.get("cost"),
+        origin=rows.origin,
+    )
+
+
+def read_matches(source: Source, form: str | None = None) -> Matches:
+    """Matches by id."""
+    rows = _rows(source, tables.MATCHES, form)
+    return Matches(
+        rows.get("topic"),
+        rows.get("update_id"),
+        rows.get("nugget_id"),
+        rows.get("run"),
+        rows.origin,
+    )
+
+
+def read_topics(source: Source, form: str | None = None) -> Topics:
+    """Each topic's start, and its end where given; it may not end before it starts."""
+    rows = _rows(source, tables.TOPICS, form)
+    start, end = rows.get("start"), rows.get("end")
+    if end is not None and (end < start).any():
+        faults = FaultList(Input(rows.origin.sources[0].path))
+        for row in np.flatnonzero(end < start).tolist():
+            reason = f'topic "{rows.get("topic")[row]}" ends before it starts'
+            faults.extend([rows.origin.fault(row, reason, "swap start and end")])
+        faults.check()
+    return Topics(rows.get("topic"), start, end, rows.origin)
+
+
+def read_duplicates(source: Source, form: str | None = None) -> Duplicates:
+    """Pairs of updates that say the same."""
+    rows = _rows(source, tables.DUPLICATES, form)
+    return Duplicates(
+        rows.get("topic"), rows.get("update_id"), rows.get("duplicate_id"), rows.origin
+    )
+
+
+def read_pool(source: Source, form: str | None = None) -> Pool:
+    """The updates that assessors saw."""
+    rows = _rows(source, tables.POOL, form)
+    return Pool(rows.get("topic"), rows.get("update_id"), rows.origin)
+
+
+def _rows(source: Source, schema: Schema, form: str | None) -> Rows:
+    if is_frame(source):
+        return read_frame(source, schema)
+    return read_rows(Input(str(source)), schema, form)
+
+
+def check_inputs(paths: Sequence[Any]) -> None:
+    """Standard input can be read for one table alone."""
+    if sum(str(path) == STANDARD_INPUT for path in paths if not is_frame(path)) > 1:
+        raise UsageError("standard input (-) can stand for one file only")
+
+
+def resolve_checked(
+    matches: Matches, updates: Updates, nuggets: Nuggets, pool: Pool | None = None
+) -> Pairs:
+    """The matches as row numbers; one that names an unknown update or nugget is a fault.
+
+    An update that is in no run is known all the same if it is in the pool.
+    """
+    resolved = resolve(matches, updates, nuggets)
+    lost_update = resolved.lost_update
+    if pool is not None:
+        lost_update = lost_update & ~known_updates(matches.topic, matches.update_id, pool)
+    if not (lost_update | resolved.lost_nugget).any():
+        return resolved.pairs
+    faults = FaultList(Input(matches.origin.sources[0].path))
+    for row in np.flatnonzero(lost_update | resolved.lost_nugget).tolist():
+        what, cure = _lost(matches, row, bool(resolved.lost_nugget[row]), pool is not None)
+        faults.extend([matches.origin.fault(row, what, cure)])
+    faults.check()
+    return resolved.pairs
+
+
+def _lost(matches: Matches, row: int, nugget: bool, pooled: bool) -> tuple[str, str]:
+    topic = matches.topic[row]
+    if nugget:
+        reason = f'match to the unknown nugget "{matches.nugget_id[row]}" of topic "{topic}"'
+        return reason, "give the nuggets that the matches were made with, or remove the match"
+    reason = f'match to the unknown update "{matches.update_id[row]}" of topic "{topic}"'
+    if pooled:
+        return reason, "it is in no run and not in the pool: remove the match or extend the pool"
+    return (
+        reason,
+        "give every run that the matches speak of, or the pool of judged updates (--pool)",
+    )

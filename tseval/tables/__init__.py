@@ -1,0 +1,62 @@
+"""Tables: frozen columns with integer-coded ids. Nothing here knows a file or a measure."""
+
+from tseval.tables.columns import ABSENT, Ids, Texts
+from tseval.tables.origin import Origin, Source
+from tseval.tables.schema import (
+    DUPLICATES,
+    MATCHES,
+    NUGGETS,
+    POOL,
+    SCHEMAS,
+    TOPICS,
+    UPDATES,
+    Column,
+    Kind,
+    Schema,
+)
+from tseval.tables.temporal import (
+    Duplicates,
+    Matches,
+    Nuggets,
+    Pairs,
+    Pool,
+    Resolved,
+    Topics,
+    Updates,
+    all_names,
+    known_updates,
+    natural_order,
+    repeated_rows,
+    resolve,
+)
+
+__all__ = [
+    "ABSENT",
+    "DUPLICATES",
+    "MATCHES",
+    "NUGGETS",
+    "POOL",
+    "SCHEMAS",
+    "TOPICS",
+    "UPDATES",
+    "Column",
+    "Duplicates",
+    "Ids",
+    "Kind",
+    "Matches",
+    "Nuggets",
+    "Origin",
+    "Pairs",
+    "Pool",
+    "Resolved",
+    "Schema",
+    "Source",
+    "Texts",
+    "Topics",
+    "Updates",
+    "all_names",
+    "known_updates",
+    "natural_order",
+    "repeated_rows",
+    "resolve",
+]

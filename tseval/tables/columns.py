@@ -1,0 +1,180 @@
+"""The two kinds of text column: coded names (`Ids`), and texts decoded when looked at (`Texts`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    IntArray: TypeAlias = NDArray[np.int64]
+    FloatArray: TypeAlias = NDArray[np.float64]
+    BoolArray: TypeAlias = NDArray[np.bool_]
+
+ABSENT = -1
+"""The code of a name that a vocabulary does not hold."""
+
+
+@dataclass(frozen=True)
+class Ids:
+    """A column of names, coded once: row i is called `names[codes[i]]`.
+
+    `names` is an Arrow string array without repeats; it may hold names that no row has.
+    """
+
+    codes: IntArray
+    names: Any
+
+    @classmethod
+    def of(cls, values: Any) -> Ids:
+        """Code a column of strings (a list, or an Arrow string array)."""
+        array = (
+            values
+            if isinstance(values, pa.Array | pa.ChunkedArray)
+            else pa.array(values, pa.string())
+        )
+        encoded = pc.dictionary_encode(array)
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.combine_chunks()
+        return cls(
+            encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
+        )
+
+    @classmethod
+    def constant(cls, name: str, rows: int) -> Ids:
+        """A column that says the same name in every row."""
+        return cls(np.zeros(rows, np.int64), pa.array([name], pa.string()))
+
+    @classmethod
+    def join(cls, parts: Sequence[Ids]) -> Ids:
+        """The columns one below the other, with one vocabulary."""
+        if len(parts) == 1:
+            return parts[0]
+        names = pc.unique(pa.chunked_array([part.names for part in parts], pa.string()))
+        return cls(
+            np.concatenate([_places(part.names, names)[part.codes] for part in parts]), names
+        )
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return str(self.names[int(self.codes[row])].as_py())
+
+    def to_list(self) -> list[str]:
+        """The name of every row."""
+        return list(self.take_names(self.codes))
+
+    def take_names(self, codes: IntArray) -> list[str]:
+        """The names that these codes stand for."""
+        return list(pc.take(self.names, pa.array(codes)).to_pylist())
+
+    def vocabulary(self) -> list[str]:
+        """Every name, in the order of the codes."""
+        return list(self.names.to_pylist())
+
+    def within(self, names: Any) -> IntArray:
+        """The column coded by another vocabulary; `ABSENT` where that one lacks the name."""
+        return _places(self.names, names)[self.codes]
+
+    def rows(self, chosen: IntArray | BoolArray) -> Ids:
+        """The chosen rows, with the same vocabulary."""
+        return Ids(self.codes[chosen], self.names)
+
+
+def _places(names: Any, vocabulary: Any) -> IntArray:
+    """Where each name stands in the vocabulary, `ABSENT` if nowhere."""
+    found = pc.fill_null(pc.index_in(names, value_set=vocabulary), ABSENT)
+    places: IntArray = found.to_numpy(zero_copy_only=False).astype(np.int64)
+    return places
+
+
+@dataclass(frozen=True)
+class Texts(Sequence[str]):
+    """A column of texts as slices of UTF-8 blocks, decoded only when looked at.
+
+    A million texts cost the bytes of the file and twelve bytes a row, not a million objects.
+    """
+
+    blocks: tuple[bytes, ...]
+    block: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+    BLOCK_ROWS = 65_536
+    """How many texts `of` packs into one block, so that 32-bit offsets suffice."""
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Texts:
+        """Pack texts that are already strings."""
+        parts = [
+            cls._pack(texts[at : at + cls.BLOCK_ROWS])
+            for at in range(0, len(texts), cls.BLOCK_ROWS)
+        ]
+        return cls.join(parts) if parts else cls.empty()
+
+    @classmethod
+    def _pack(cls, texts: Sequence[str]) -> Texts:
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        ends = np.cumsum([len(each) for each in encoded], dtype=np.int64)
+        starts = np.concatenate(([0], ends[:-1]))
+        block = np.zeros(len(encoded), np.int32)
+        return cls((b"".join(encoded),), block, starts.astype(np.int32), ends.astype(np.int32))
+
+    @classmethod
+    def empty(cls, rows: int = 0) -> Texts:
+        """A column of empty texts."""
+        nothing = np.zeros(rows, np.int32)
+        return cls((b"",), nothing, nothing, nothing)
+
+    @classmethod
+    def join(cls, parts: Sequence[Texts]) -> Texts:
+        """The columns one below the other."""
+        if len(parts) == 1:
+            return parts[0]
+        before = np.cumsum([0, *(len(part.blocks) for part in parts[:-1])])
+        return cls(
+            tuple(block for part in parts for block in part.blocks),
+            np.concatenate([p.block + np.int32(n) for p, n in zip(parts, before, strict=True)]),
+            np.concatenate([part.start for part in parts]),
+            np.concatenate([part.end for part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return self._decode(self.block[row], self.start[row], self.end[row])
+        return self[row : row + 1 or None][0]
+
+    def __iter__(self) -> Iterator[str]:
+        for at in range(0, len(self), self.BLOCK_ROWS):
+            yield from self[at : at + self.BLOCK_ROWS]
+
+    def _decode(self, *columns: NDArray[np.int32]) -> list[str]:
+        blocks = self.blocks
+        return [
+            blocks[b][s:e].decode("utf-8", "surrogatepass")
+            for b, s, e in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
+    def rows(self, chosen: IntArray | BoolArray) -> Texts:
+        """The chosen rows, sharing the same bytes."""
+        return Texts(self.blocks, self.block[chosen], self.start[chosen], self.end[chosen])
+
+    @property
+    def blank(self) -> BoolArray:
+        """Which texts are empty."""
+        blank: BoolArray = self.start == self.end
+        return blank

@@ -1,0 +1,63 @@
+"""Where a table's rows came from, so that a fault found late can still name its file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.errors import Fault
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input as it goes into the record of a result: its name, its hash, its number of rows."""
+
+    path: str
+    sha256: str
+    rows: int
+    unit: str = "line"
+    """What its places are called: "line", or "row" for inputs without lines."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """For each row of a table its source and its line there."""
+
+    sources: tuple[Source, ...]
+    source: IntArray
+    line: IntArray
+
+    @classmethod
+    def single(cls, source: Source, line: IntArray) -> Origin:
+        """All rows from one source."""
+        return cls((source,), np.zeros(len(line), np.int64), line)
+
+    @classmethod
+    def join(cls, parts: Sequence[Origin]) -> Origin:
+        """The rows of several tables one below the other."""
+        before = np.cumsum([0, *(len(part.sources) for part in parts[:-1])])
+        return cls(
+            tuple(source for part in parts for source in part.sources),
+            np.concatenate([p.source + n for p, n in zip(parts, before, strict=True)]),
+            np.concatenate([part.line for part in parts]),
+        )
+
+    def rows(self, chosen: IntArray | BoolArray) -> Origin:
+        """The origin of the chosen rows."""
+        return Origin(self.sources, self.source[chosen], self.line[chosen])
+
+    def place(self, row: int) -> str:
+        """The place of a row in words: `line 12`, or `FILE:12` where there are several sources."""
+        source, line = self.sources[int(self.source[row])], int(self.line[row])
+        return f"{source.unit} {line}" if len(self.sources) == 1 else f"{source.path}:{line}"
+
+    def fault(self, row: int, reason: str, cure: str = "") -> Fault:
+        """A fault of this row."""
+        source = self.sources[int(self.source[row])]
+        return Fault(source.path, int(self.line[row]), reason, cure, unit=source.unit)

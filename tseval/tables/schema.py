@@ -1,0 +1,163 @@
+"""What the plain tables hold: their columns, other names for them, and what each value must be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What a column's values are."""
+
+    ID = "id"
+    TEXT = "text"
+    TIME = "time"
+    NUMBER = "number"
+    AMOUNT = "amount"
+    """A number that may not be negative: a cost, a reward."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, what it holds, and the names that other tracks give it."""
+
+    name: str
+    kind: Kind
+    required: bool = True
+    aliases: tuple[str, ...] = ()
+    may_be_blank: bool = False
+    """Whether an empty cell means "not given"; elsewhere it is a fault (texts may be empty)."""
+
+    default: str = ""
+    """The cell that stands where a record of a format with optional keys lacks the value."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its own name, then the aliases."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A plain table: its name, its columns, and the columns that together may not repeat."""
+
+    table: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    @property
+    def required(self) -> tuple[Column, ...]:
+        """The columns that must be there."""
+        return tuple(column for column in self.columns if column.required)
+
+    def find(self, header: str) -> Column | None:
+        """The column that a header names, by its own name or an alias."""
+        return next((column for column in self.columns if header in column.names), None)
+
+    def placed(self, header: list[str]) -> dict[str, int]:
+        """Where each column of the schema stands in the header; a column's own name goes first."""
+        places: dict[str, int] = {}
+        for column in self.columns:
+            at = next((header.index(name) for name in column.names if name in header), None)
+            if at is not None:
+                places[column.name] = at
+        return places
+
+    def missing(self, header: list[str]) -> list[str]:
+        """The required columns that the header lacks."""
+        places = self.placed(header)
+        return [column.name for column in self.required if column.name not in places]
+
+
+TOPIC = Column("topic", Kind.ID, aliases=("query_id", "topic_id", "event", "event_id"))
+RUN = Column("run", Kind.ID, required=False, aliases=("run_id", "runtag", "run_tag"))
+UPDATE_ID = Column("update_id", Kind.ID, aliases=("update",))
+NUGGET_ID = Column("nugget_id", Kind.ID, aliases=("nugget",))
+COST = Column("cost", Kind.AMOUNT, required=False, default="1")
+
+UPDATES = Schema(
+    "updates",
+    (
+        TOPIC,
+        UPDATE_ID,
+        Column("time", Kind.TIME, aliases=("timestamp", "decision_time", "update_time")),
+        Column("text", Kind.TEXT, aliases=("update_text",)),
+        RUN,
+        Column("confidence", Kind.NUMBER, required=False, default="0"),
+        COST,
+    ),
+    key=("run", "topic", "update_id"),
+)
+NUGGETS = Schema(
+    "nuggets",
+    (
+        TOPIC,
+        NUGGET_ID,
+        Column("time", Kind.TIME, aliases=("timestamp", "nugget_time")),
+        Column("text", Kind.TEXT, aliases=("nugget_text",)),
+        Column("importance", Kind.AMOUNT, required=False, default="1"),
+        COST,
+    ),
+    key=("topic", "nugget_id"),
+)
+MATCHES = Schema(
+    "matches",
+    (
+        TOPIC,
+        UPDATE_ID,
+        NUGGET_ID,
+        RUN,
+        Column("score", Kind.NUMBER, required=False, may_be_blank=True),
+        Column("start", Kind.NUMBER, required=False, aliases=("match_start",), may_be_blank=True),
+        Column("end", Kind.NUMBER, required=False, aliases=("match_end",), may_be_blank=True),
+        Column("auto", Kind.NUMBER, required=False, aliases=("auto_p",), may_be_blank=True),
+    ),
+)
+TOPICS = Schema(
+    "topics",
+    (
+        Column("topic", Kind.ID, aliases=(*TOPIC.aliases, "id")),
+        Column("start", Kind.TIME),
+        Column("end", Kind.TIME, required=False),
+    ),
+    key=("topic",),
+)
+DUPLICATES = Schema(
+    "duplicates",
+    (
+        Column("topic", Kind.ID, required=False, aliases=TOPIC.aliases),
+        UPDATE_ID,
+        Column("duplicate_id", Kind.ID, aliases=("duplicate_of",)),
+    ),
+)
+POOL = Schema("pool", (TOPIC, UPDATE_ID))
+CLUSTERS = Schema(
+    "clusters",
+    (
+        TOPIC,
+        Column("cluster_id", Kind.ID),
+        Column("post_id", Kind.ID),
+        Column("time", Kind.TIME),
+        Column("text", Kind.TEXT, required=False),
+    ),
+    key=("topic", "cluster_id", "post_id"),
+)
+POSTS = Schema(
+    "posts",
+    (
+        TOPIC,
+        Column("post_id", Kind.ID),
+        Column("time", Kind.TIME),
+        RUN,
+        Column("confidence", Kind.NUMBER, required=False, default="0"),
+    ),
+    key=("run", "topic", "post_id"),
+)
+
+_ALL = (UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CLUSTERS, POSTS)
+SCHEMAS = {schema.table: schema for schema in _ALL}
+"""Every plain table by its name."""

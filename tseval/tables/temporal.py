@@ -1,0 +1,253 @@
+"""The tables of temporal summarization: updates, nuggets, matches, topics, duplicates, pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tseval.tables.columns import ABSENT, Ids, Texts
+from tseval.tables.origin import Origin
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Updates:
+    """What systems said: one row an update. Times are Unix seconds."""
+
+    run: Ids
+    topic: Ids
+    update_id: Ids
+    time: FloatArray
+    text: Texts
+    confidence: FloatArray | None
+    cost: FloatArray | None
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @classmethod
+    def join(cls, parts: Sequence[Updates]) -> Updates:
+        """Several runs' updates in one table; a column that only some have is filled in."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            run=Ids.join([part.run for part in parts]),
+            topic=Ids.join([part.topic for part in parts]),
+            update_id=Ids.join([part.update_id for part in parts]),
+            time=np.concatenate([part.time for part in parts]),
+            text=Texts.join([part.text for part in parts]),
+            confidence=_joined([p.confidence for p in parts], [len(p) for p in parts], 0.0),
+            cost=_joined([p.cost for p in parts], [len(p) for p in parts], 1.0),
+            origin=Origin.join([part.origin for part in parts]),
+        )
+
+    def rows(self, chosen: IntArray | BoolArray) -> Updates:
+        """The chosen rows."""
+        return Updates(
+            run=self.run.rows(chosen),
+            topic=self.topic.rows(chosen),
+            update_id=self.update_id.rows(chosen),
+            time=self.time[chosen],
+            text=self.text.rows(chosen),
+            confidence=None if self.confidence is None else self.confidence[chosen],
+            cost=None if self.cost is None else self.cost[chosen],
+            origin=self.origin.rows(chosen),
+        )
+
+
+def _joined(
+    parts: Sequence[FloatArray | None], rows: Sequence[int], default: float
+) -> FloatArray | None:
+    if all(part is None for part in parts):
+        return None
+    filled = [np.full(n, default) if p is None else p for p, n in zip(parts, rows, strict=True)]
+    return np.concatenate(filled)
+
+
+@dataclass(frozen=True)
+class Nuggets:
+    """What there was to say: one row a gold nugget. `importance` is its reward, 1 if not given."""
+
+    topic: Ids
+    nugget_id: Ids
+    time: FloatArray
+    text: Texts
+    importance: FloatArray
+    cost: FloatArray | None
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Which update says which nugget, by id; a row without a run speaks of every run's update."""
+
+    topic: Ids
+    update_id: Ids
+    nugget_id: Ids
+    run: Ids | None
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+
+@dataclass(frozen=True)
+class Topics:
+    """When each topic starts, and ends where that is known."""
+
+    topic: Ids
+    start: FloatArray
+    end: FloatArray | None
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Pairs of updates that say the same; without topics a pair holds in every topic."""
+
+    topic: Ids | None
+    update_id: Ids
+    duplicate_id: Ids
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The updates that assessors saw."""
+
+    topic: Ids
+    update_id: Ids
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Matches by row number: update row, nugget row; `score` where a matcher gave one."""
+
+    update: IntArray
+    nugget: IntArray
+    score: FloatArray | None = None
+
+    @classmethod
+    def none(cls) -> Pairs:
+        """No match at all."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.update)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A table of matches looked up in its updates and nuggets.
+
+    `lost_update` and `lost_nugget` tell which rows name an update or a nugget that is not there.
+    """
+
+    pairs: Pairs
+    lost_update: BoolArray
+    lost_nugget: BoolArray
+
+
+def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
+    """Turn the ids of matches into row numbers.
+
+    An update id that several runs sent stands for each of them, unless the match names its run.
+    The pairs come in the order of the match rows; rows that name something unknown give none.
+    """
+    nugget_keys = _keys(nuggets.topic, nuggets.nugget_id, nuggets.topic, nuggets.nugget_id)
+    wanted = _keys(matches.topic, matches.nugget_id, nuggets.topic, nuggets.nugget_id)
+    nugget_row = _row_of(wanted, nugget_keys)
+    match, update = _update_rows(matches, updates)
+    known = np.bincount(match, minlength=len(matches)) > 0
+    kept = nugget_row[match] != ABSENT
+    return Resolved(Pairs(update[kept], nugget_row[match][kept]), ~known, nugget_row == ABSENT)
+
+
+def _update_rows(matches: Matches, updates: Updates) -> tuple[IntArray, IntArray]:
+    """Each (match row, update row) that belong together."""
+    have = _keys(updates.topic, updates.update_id, updates.topic, updates.update_id)
+    want = _keys(matches.topic, matches.update_id, updates.topic, updates.update_id)
+    order = np.argsort(have, kind="stable")
+    low = np.searchsorted(have, want, "left", sorter=order)
+    high = np.searchsorted(have, want, "right", sorter=order)
+    count = np.where(want == ABSENT, 0, high - low)
+    match = np.repeat(np.arange(len(want)), count)
+    offset = np.arange(len(match)) - np.repeat(np.cumsum(count) - count, count)
+    update = order[low[match] + offset]
+    if matches.run is not None:
+        same = matches.run.within(updates.run.names)[match] == updates.run.codes[update]
+        match, update = match[same], update[same]
+    return match, update
+
+
+def _keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
+    """One number for each (topic, item), in the vocabulary of others; `ABSENT` where unknown."""
+    t = topic.codes if topic is topics else topic.within(topics.names)
+    i = item.codes if item is items else item.within(items.names)
+    return np.where((t == ABSENT) | (i == ABSENT), ABSENT, t * len(items.names) + i)
+
+
+def _row_of(wanted: IntArray, keys: IntArray) -> IntArray:
+    """The row of each wanted key among unique keys; `ABSENT` where it is not."""
+    if not len(keys):
+        return np.full(len(wanted), ABSENT)
+    order = np.argsort(keys, kind="stable")
+    at = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+    return np.where((keys[order[at]] == wanted) & (wanted != ABSENT), order[at], ABSENT)
+
+
+def known_updates(topic: Ids, update_id: Ids, pool: Pool) -> BoolArray:
+    """Which (topic, update) are in the pool."""
+    wanted = _keys(topic, update_id, pool.topic, pool.update_id)
+    keys = _keys(pool.topic, pool.update_id, pool.topic, pool.update_id)
+    found: BoolArray = np.isin(wanted, keys) & (wanted != ABSENT)
+    return found
+
+
+def repeated_rows(*columns: Ids) -> tuple[IntArray, IntArray]:
+    """The rows that repeat an earlier row in all these columns, and the first row of each."""
+    key = columns[0].codes
+    for column in columns[1:]:
+        key = key * len(column.names) + column.codes
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    original = first[inverse]
+    repeats = np.flatnonzero(original != np.arange(len(key)))
+    return repeats, original[repeats]
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """The names sorted with numbers as numbers: `t2` before `t10`; ties by the name itself."""
+    return sorted(names, key=lambda name: (_natural(name), name))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts: list[tuple[int, int, str]] = []
+    digits = ""
+    for character in name + "\0":
+        if character.isascii() and character.isdigit():
+            digits += character
+            continue
+        if digits:
+            parts.append((0, int(digits), ""))
+            digits = ""
+        parts.append((1, 0, character))
+    return parts
+
+
+def all_names(ids: Ids) -> Any:
+    """The names that some row has, as an Arrow array, in the order of the vocabulary."""
+    used = np.zeros(len(ids.names), bool)
+    used[ids.codes] = True
+    return pc.take(ids.names, pa.array(np.flatnonzero(used)))

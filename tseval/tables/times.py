@@ -1,0 +1,75 @@
+"""Times as numbers: Unix seconds, ISO 8601, lengths of time such as `6h`, moments of both kinds."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+TIME_CURE = "write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z"
+
+
+class NotANumber(ValueError):
+    """A cell that is no number or time; its text says why."""
+
+
+def number(cell: str) -> float:
+    """A finite decimal number, or a `NotANumber`."""
+    cell = cell.strip(" ")
+    if _NUMBER.fullmatch(cell):
+        value = float(cell)
+        if math.isfinite(value):
+            return value
+        raise NotANumber("is too large for a number")
+    if _NOT_FINITE.fullmatch(cell):
+        raise NotANumber("is not a finite number")
+    raise NotANumber("is empty" if not cell else "is not a number")
+
+
+def moment(cell: str) -> float:
+    """Unix seconds of a time given as a number or in ISO 8601; without a zone it is UTC."""
+    try:
+        return number(cell)
+    except NotANumber as error:
+        if "not a number" not in str(error):
+            raise
+    try:
+        parsed = datetime.fromisoformat(cell.strip(" "))
+    except ValueError:
+        raise NotANumber("is neither a number nor an ISO 8601 time") from None
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+
+
+UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+"""The seconds in each unit of time."""
+_DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(s|min|m|h|d)", re.ASCII)
+DURATION_CURE = "write a number and a unit, such as 6h, 90m, 2d or 30s"
+
+
+def duration(text: str) -> float:
+    """The seconds of a length of time such as `6h`; a `NotANumber` if it is none."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise NotANumber(f'"{text}" is not a length of time: {DURATION_CURE}')
+    return float(match[1]) * UNITS[match[2]]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A point in time: `6h` counts from the topic's start, a number or ISO 8601 is absolute."""
+
+    seconds: float
+    relative: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Moment:
+        """Read a moment; a `NotANumber` if it is none."""
+        if _DURATION.fullmatch(text):
+            return cls(duration(text), relative=True)
+        try:
+            return cls(moment(text), relative=False)
+        except NotANumber as error:
+            raise NotANumber(f'"{text}" {error}, nor a time from the start such as 6h') from None
