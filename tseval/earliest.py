@@ -1,0 +1,304 @@
+"""M(u), the earliest-match index: which update is the first to say each nugget.
+
+It is built once from (updates, nuggets, pairs) and shared by all measures. A *unit* is a (run,
+topic); the topics are those of the gold, in natural order, and the runs too. `EarliestStream` is
+the same index for updates that come one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from tseval.tables import (
+    ABSENT,
+    Duplicates,
+    Ids,
+    Nuggets,
+    Pairs,
+    Texts,
+    Updates,
+    all_names,
+    natural_order,
+)
+from tseval.tables.origin import Origin
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import IntArray
+
+
+@dataclass(frozen=True)
+class First:
+    """The earliest matches, sorted by unit, then nugget: who says what first, and how often."""
+
+    unit: IntArray
+    nugget: IntArray
+    update: IntArray
+    said: IntArray
+    """How many updates of the unit say the nugget, this one included."""
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+
+@dataclass(frozen=True)
+class EarliestIndex:
+    """Everything that the measures at time t need to know of who said what when.
+
+    `unit[row]` of an update is its (run, topic), `ABSENT` where the topic is not in the gold.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    updates: Updates
+    nuggets: Nuggets
+    unit: IntArray
+    nugget_topic: IntArray
+    sent: IntArray
+    """The rows of updates that count: those of judged topics."""
+    gold: IntArray
+    """The rows of nuggets that count, for every run."""
+    original: IntArray
+    """Per update its M(u): the earliest update of the unit that says the same; mostly itself."""
+    first: First
+    says: IntArray
+    """Per update the number of nuggets that it matches."""
+
+    @classmethod
+    def build(
+        cls, updates: Updates, nuggets: Nuggets, pairs: Pairs, duplicates: Duplicates | None = None
+    ) -> EarliestIndex:
+        """Index a whole stream. Equal times: the update that stands first in the file."""
+        runs = natural_order(updates.run.vocabulary())
+        topics = natural_order(all_names(nuggets.topic).to_pylist())
+        topic = updates.topic.within(pa.array(topics, pa.string()))
+        run = updates.run.within(pa.array(runs, pa.string()))
+        unit = np.where(topic == ABSENT, ABSENT, run * len(topics) + topic)
+        rank = _rank(updates)
+        first, says = _first(pairs, unit, run, rank, len(nuggets))
+        return cls(
+            runs=tuple(runs),
+            topics=tuple(topics),
+            updates=updates,
+            nuggets=nuggets,
+            unit=unit,
+            nugget_topic=nuggets.topic.within(pa.array(topics, pa.string())),
+            sent=np.flatnonzero(unit != ABSENT),
+            gold=np.arange(len(nuggets)),
+            original=_originals(updates, unit, rank, duplicates),
+            first=first,
+            says=says,
+        )
+
+    @property
+    def units(self) -> int:
+        """How many (run, topic) there are, whether the run has updates there or not."""
+        return len(self.runs) * len(self.topics)
+
+    @property
+    def unit_topic(self) -> IntArray:
+        """The topic of each unit, as its place in `topics`."""
+        return np.tile(np.arange(len(self.topics)), len(self.runs))
+
+    @property
+    def firsts(self) -> IntArray:
+        """Per update the number of nuggets that it is the first to say."""
+        return np.bincount(self.first.update, minlength=len(self.unit))
+
+    def gold_units(self) -> tuple[IntArray, IntArray]:
+        """Every (unit, nugget row) of the gold: each nugget once for every run."""
+        starts = np.arange(len(self.runs)) * len(self.topics)
+        units = (starts[:, None] + self.nugget_topic[self.gold]).ravel()
+        return units, np.tile(self.gold, len(self.runs))
+
+
+def _rank(updates: Updates) -> IntArray:
+    """The place of each update in the order of (time, place in the file)."""
+    order = np.argsort(updates.time, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _first(
+    pairs: Pairs, unit: IntArray, run: IntArray, rank: IntArray, nuggets: int
+) -> tuple[First, IntArray]:
+    """The earliest match of each (run, nugget), and the number of nuggets each update matches.
+
+    One sort of whole numbers does it: (run, nugget) above, rank below; repeats fall together.
+    """
+    updates = max(len(rank), 1)
+    wanted = (run[pairs.update] * nuggets + pairs.nugget) * updates + rank[pairs.update]
+    keys = np.unique(wanted)
+    of_rank = np.empty_like(rank)
+    of_rank[rank] = np.arange(len(rank))
+    group, update = keys // updates, of_rank[keys % updates]
+    start = np.flatnonzero(np.diff(group, prepend=-1))
+    said = np.diff(np.append(start, len(group)))
+    nugget = group[start] % nuggets
+    order = np.lexsort((nugget, unit[update[start]]))
+    first = First(unit[update[start]][order], nugget[order], update[start][order], said[order])
+    return first, np.bincount(update, minlength=len(rank))
+
+
+def _originals(
+    updates: Updates, unit: IntArray, rank: IntArray, duplicates: Duplicates | None
+) -> IntArray:
+    """The earliest update of the same unit and the same class of duplicates."""
+    rows = np.arange(len(unit))
+    if duplicates is None or not len(rows):
+        return rows
+    label = _duplicate_classes(updates, duplicates)
+    order = np.lexsort((rank, label, unit))
+    new = np.ones(len(order), bool)
+    new[1:] = (np.diff(unit[order]) != 0) | (np.diff(label[order]) != 0)
+    leader = np.maximum.accumulate(np.where(new, rows, 0))
+    originals = np.empty_like(rows)
+    originals[order] = order[leader]
+    return originals
+
+
+def _duplicate_classes(updates: Updates, duplicates: Duplicates) -> IntArray:
+    """A number for each update, equal for those that the pairs link, directly or by others.
+
+    The links go over ids, so two updates are of one class even if the one between was not sent.
+    """
+    ids = Ids.join([updates.update_id, duplicates.update_id, duplicates.duplicate_id])
+    width = len(ids.names)
+    rows, pairs = len(updates), len(duplicates.update_id)
+    if duplicates.topic is None:
+        node = ids.codes
+    else:
+        topics = Ids.join([updates.topic, duplicates.topic, duplicates.topic])
+        node = topics.codes * width + ids.codes
+    _, node = np.unique(node, return_inverse=True)
+    ends = node[rows : rows + pairs], node[rows + pairs :]
+    size = int(node.max()) + 1
+    links = coo_array((np.ones(pairs, np.int8), ends), shape=(size, size))
+    _, label = connected_components(links, directed=False)
+    classes: IntArray = label.astype(np.int64)[node[:rows]]
+    return classes
+
+
+class OutOfOrder(ValueError):
+    """An update that is older than one already taken."""
+
+
+@dataclass
+class EarliestStream:
+    """The index for one run's updates that come one at a time, in the order of their times.
+
+    `add` gives what the update changes as an index of its own: the update alone, with the nuggets
+    that it is the first to say. Sums over these steps equal sums over the index of all of them.
+    """
+
+    nuggets: Nuggets
+    run: str = "run"
+    duplicates: dict[tuple[str, str], str] = field(default_factory=dict)
+    """For (topic, update id) the name of its class of duplicates."""
+
+    def __post_init__(self) -> None:
+        topics = natural_order(all_names(self.nuggets.topic).to_pylist())
+        self.topics = tuple(topics)
+        self._topic = {name: code for code, name in enumerate(topics)}
+        self._nugget_topic = self.nuggets.topic.within(pa.array(topics, pa.string()))
+        names = zip(self.nuggets.topic.to_list(), self.nuggets.nugget_id.to_list(), strict=True)
+        self._nugget = {name: row for row, name in enumerate(names)}
+        self._said: dict[int, int] = {}
+        self._sent: set[tuple[str, str]] = set()
+        self._original: dict[tuple[str, str], Updates] = {}
+        self._latest = -np.inf
+
+    def start(self) -> EarliestIndex:
+        """The index before any update: the gold alone."""
+        return self._index(_no_updates(self.run), [], [], np.arange(len(self.nuggets)))
+
+    def add(
+        self,
+        topic: str,
+        update_id: str,
+        time: float,
+        says: Sequence[str] = (),
+        *,
+        text: str = "",
+        cost: float | None = None,
+    ) -> EarliestIndex:
+        """Take the next update; `says` names the nuggets that it matches.
+
+        An update older than the latest, or one sent before, is refused; unknown nuggets are a
+        `KeyError`. An update of a topic that is not in the gold changes nothing.
+        """
+        if time < self._latest:
+            raise OutOfOrder(f'update "{update_id}" at {time} comes after one at {self._latest}')
+        if (topic, update_id) in self._sent:
+            raise ValueError(f'update "{update_id}" of topic "{topic}" was sent before')
+        matched = sorted({self._nugget[topic, nugget] for nugget in says})
+        self._latest = time
+        self._sent.add((topic, update_id))
+        new = [nugget for nugget in matched if nugget not in self._said]
+        for nugget in matched:
+            self._said[nugget] = self._said.get(nugget, 0) + 1
+        update = _one_update(self.run, topic, update_id, time, text, cost)
+        return self._index(self._with_original(topic, update_id, update), matched, new, _NOTHING)
+
+    def _with_original(self, topic: str, update_id: str, update: Updates) -> Updates:
+        """The update, followed by the earliest of its duplicates if that is another."""
+        known = self.duplicates.get((topic, update_id))
+        if known is None:
+            return update
+        earliest = self._original.setdefault((topic, known), update)
+        return update if earliest is update else Updates.join([update, earliest])
+
+    def _index(
+        self, updates: Updates, matched: Sequence[int], new: Sequence[int], gold: IntArray
+    ) -> EarliestIndex:
+        unit = np.array(
+            [self._topic.get(name, ABSENT) for name in updates.topic.to_list()], np.int64
+        )
+        sent = np.flatnonzero(unit[:1] != ABSENT)
+        nugget = np.array(new, np.int64)
+        row = np.zeros(len(new), np.int64)
+        said = np.array([self._said[each] for each in new], np.int64)
+        return EarliestIndex(
+            runs=(self.run,),
+            topics=self.topics,
+            updates=updates,
+            nuggets=self.nuggets,
+            unit=unit,
+            nugget_topic=self._nugget_topic,
+            sent=sent,
+            gold=gold,
+            original=np.full(len(unit), len(unit) - 1),
+            first=First(unit[row], nugget, row, said),
+            says=np.array([len(matched)] + [0] * (len(unit) - 1), np.int64)[: len(unit)],
+        )
+
+
+_NOTHING: IntArray = np.zeros(0, np.int64)
+
+
+def _no_updates(run: str) -> Updates:
+    ids = Ids.constant("", 0)
+    origin = Origin((), _NOTHING, _NOTHING)
+    return Updates(Ids.constant(run, 0), ids, ids, np.zeros(0), Texts.empty(), None, None, origin)
+
+
+def _one_update(
+    run: str, topic: str, update_id: str, time: float, text: str, cost: float | None
+) -> Updates:
+    return Updates(
+        run=Ids.constant(run, 1),
+        topic=Ids.constant(topic, 1),
+        update_id=Ids.constant(update_id, 1),
+        time=np.array([time], np.float64),
+        text=Texts.of([text]),
+        confidence=None,
+        cost=None if cost is None else np.array([cost], np.float64),
+        origin=Origin((), np.zeros(1, np.int64), np.zeros(1, np.int64)),
+    )
