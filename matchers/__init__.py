@@ -1,0 +1,54 @@
+"""Which update says which nugget? Texts in, scored pairs out.
+
+    matcher = matchers.get("fuzzy", threshold=0.55)  # or matchers.get("fuzzy(threshold=0.55)")
+    pairs = matcher.match(updates, nuggets, collection=all_nuggets)
+    pairs.update, pairs.nugget, pairs.score
+    matcher.explain(update, nugget, collection=all_nuggets)
+
+The package knows nothing of topics, times, runs or measures. Everything public is named here:
+
+* `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Assessed` are their
+  classes.
+* `Pairs`: the result. `Evidence`, `MatchedWord`, `MissingWord`: why a pair has its score.
+* `Collection`: the gold texts that weights come from, counted once for many calls.
+* `words`, `normalised`: the normaliser.
+* `Matcher`, with `Gold`, `Block`, `Form` and `parameter`: what a plug-in is made of.
+* `MatcherError`: the only exception, a ValueError.
+"""
+
+from matchers.assessed import Assessed
+from matchers.collection import Collection
+from matchers.contract import Block, Gold, Matcher
+from matchers.errors import MatcherError
+from matchers.evidence import Evidence, MatchedWord, MissingWord
+from matchers.exact import Exact
+from matchers.fuzzy import Fuzzy
+from matchers.grams import Grams
+from matchers.pairs import Pairs
+from matchers.parameters import Form, parameter
+from matchers.registry import get, names
+from matchers.sentence import RapidFuzz
+from matchers.words import normalised, words
+
+__all__ = [
+    "Assessed",
+    "Block",
+    "Collection",
+    "Evidence",
+    "Exact",
+    "Form",
+    "Fuzzy",
+    "Gold",
+    "Grams",
+    "MatchedWord",
+    "Matcher",
+    "MatcherError",
+    "MissingWord",
+    "Pairs",
+    "RapidFuzz",
+    "get",
+    "names",
+    "normalised",
+    "parameter",
+    "words",
+]

@@ -1,0 +1,165 @@
+"""Weighted containment: the share of a nugget's weight that the terms of an update carry.
+
+Both `fuzzy` (terms are words) and `grams` rest on it. The score of a pair is the sum over the
+nugget's terms of weight * similarity, divided by the sum of the weights. Weights and products are
+whole numbers (see `collection`), so every sum is exact.
+
+Most pairs are never looked at. The lightest terms of each nugget, the ones that are everywhere, are
+set aside up to a share of the weight that the threshold asks for. A pair that reaches the
+threshold must then have some of the heavy terms, and enough of them; one sparse product over the
+heavy terms finds the candidates, and only these are scored in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from matchers.collection import DECIMALS
+from matchers.pairs import Pairs
+
+Reader = Callable[[list[str]], sparse.csr_array]
+"""From texts to the sparse matrix of rows x terms: the weight that a text carries of a term."""
+
+LIGHT = 0.6
+"""The share of the weight asked for that is set aside; any value gives the same pairs."""
+
+_SLACK = 1e-6  # wider than the rounding of scores, so no pair is lost by it
+_CELLS = 1 << 22  # of the update rows copied at once to score candidates
+
+
+class _Heavy(NamedTuple):
+    """The incidence of the heavy terms, and what a pair must have of them to be a candidate."""
+
+    incidence: sparse.csr_array  # terms x nuggets
+    needed: NDArray[np.int64]
+
+
+class Nuggets:
+    """Nuggets as rows of a sparse incidence matrix over weighted terms."""
+
+    def __init__(self, incidence: sparse.csr_array, weights: NDArray[np.int64]) -> None:
+        self.incidence = incidence
+        self.weights = weights
+        self.totals: NDArray[np.int64] = incidence @ weights
+        self._heavy: dict[float, _Heavy] = {}
+
+    @classmethod
+    def of(
+        cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int]
+    ) -> tuple[dict[str, int], Nuggets]:
+        """From the distinct terms of each nugget: the terms' columns, and the nuggets."""
+        column: dict[str, int] = {}
+        cells = [column.setdefault(term, len(column)) for row in terms for term in row]
+        ends = np.cumsum([0, *map(len, terms)])
+        weights = np.fromiter(map(weigh, column), np.int64, len(column))
+        ones = np.ones(len(cells), np.int64)
+        shape = (len(terms), len(column))
+        incidence = sparse.csr_array((ones, np.array(cells, np.int64), ends), shape=shape)
+        incidence.sort_indices()
+        return column, cls(incidence, weights)
+
+    def only(self, rows: NDArray[np.int64]) -> Nuggets:
+        """The nuggets of these rows, over the same terms."""
+        return Nuggets(self.incidence[rows], self.weights)
+
+    def reached_by(self, texts: sparse.csr_array, threshold: float) -> Pairs:
+        """All pairs of a row of `texts` and a nugget that score `threshold` or more."""
+        heavy = self._heavy_for(threshold)
+        carried = texts @ heavy.incidence
+        enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
+        update = np.searchsorted(carried.indptr, enough, side="right") - 1
+        nugget = carried.indices[enough]
+        score = self.scores(texts, update, nugget)
+        kept = score >= threshold
+        return Pairs.of(update[kept], nugget[kept], score[kept])
+
+    def scores(
+        self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The score of each pair; 0 for nuggets without terms."""
+        size = np.diff(texts.indptr)[update] + np.diff(self.incidence.indptr)[nugget]
+        found = np.zeros(len(update), np.int64)
+        for part in _parts(np.cumsum(size)):
+            shared = texts[update[part]].multiply(self.incidence[nugget[part]])
+            found[part] = shared.sum(axis=1)
+        return np.round(found / np.maximum(self.totals[nugget], 1), DECIMALS)
+
+    def _heavy_for(self, threshold: float) -> _Heavy:
+        if threshold not in self._heavy:
+            self._heavy[threshold] = self._set_lightest_aside(threshold)
+        return self._heavy[threshold]
+
+    def _set_lightest_aside(self, threshold: float) -> _Heavy:
+        asked = np.maximum(threshold - _SLACK, 0) * self.totals
+        row = np.repeat(np.arange(len(self.totals)), np.diff(self.incidence.indptr))
+        order = np.lexsort((self.weights[self.incidence.indices], row))
+        term = self.incidence.indices[order]
+        weight = self.weights[term]
+        reached = np.cumsum(weight) - (np.cumsum(self.totals) - self.totals)[row]
+        light = reached <= (LIGHT * asked)[row]
+        aside = np.zeros(len(self.totals), np.int64)
+        np.add.at(aside, row[light], weight[light])
+        kept = (np.ones(np.count_nonzero(~light), np.int64), (term[~light], row[~light]))
+        incidence = sparse.csr_array(kept, shape=self.incidence.shape[::-1])
+        return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside)
+
+
+def _parts(cells: NDArray[np.int64]) -> Iterator[slice]:
+    """Cut a list so that each part has about `_CELLS`, given how many there are up to each item."""
+    cuts = np.searchsorted(cells, np.arange(_CELLS, cells[-1] if len(cells) else 0, _CELLS))
+    for start, end in pairwise([0, *cuts, len(cells)]):
+        if start < end:
+            yield slice(start, end)
+
+
+def text_rows(
+    cell: NDArray[np.int64],
+    carried: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    shape: tuple[int, int],
+) -> sparse.csr_array:
+    """What a reader returns, from rising numbers of cells, ``row * columns + column``.
+
+    `carried` gives, for the columns of these cells, the weights that stand there.
+    """
+    row, column = np.divmod(cell, max(1, shape[1]))
+    ends = np.searchsorted(row, np.arange(shape[0] + 1))
+    return sparse.csr_array((carried(column), column, ends), shape=shape)
+
+
+@dataclass(frozen=True, eq=False)
+class ContainmentGold:
+    """Nuggets, and the reader that turns updates into rows over the same terms."""
+
+    reader: Reader
+    nuggets: Nuggets
+
+    def block(self, texts: list[str]) -> ContainmentBlock:
+        """Read updates."""
+        return ContainmentBlock(self.reader(texts), self.nuggets)
+
+    def only(self, nuggets: NDArray[np.int64]) -> ContainmentGold:
+        """The nuggets of these rows alone; the reader keeps what it knows."""
+        return ContainmentGold(self.reader, self.nuggets.only(nuggets))
+
+
+@dataclass(frozen=True, eq=False)
+class ContainmentBlock:
+    """Updates as rows over the nuggets' terms."""
+
+    texts: sparse.csr_array
+    nuggets: Nuggets
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`."""
+        return self.nuggets.reached_by(self.texts, threshold)
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of single pairs."""
+        return self.nuggets.scores(self.texts, update, nugget)

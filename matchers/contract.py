@@ -1,0 +1,164 @@
+"""What every matcher is, and the one loop that all of them are run by.
+
+A matcher is a value: a frozen dataclass that prints and parses itself. To match, it prepares the
+nuggets once (`Gold`), then reads the updates a block at a time (`Block`); a block can tell which of
+its pairs reach a threshold and what any single pair scores. No block knows of another.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchers import naming
+from matchers.collection import Collection
+from matchers.errors import MatcherError
+from matchers.evidence import Evidence
+from matchers.pairs import Pairs
+from matchers.texts import blocks, checked, distinct
+
+ROWS = 8192
+"""A block has at most so many updates,"""
+PAIRS = 1 << 20
+"""and at most so many pairs, unless one update has more: what is dense is never larger.
+
+Larger blocks are no faster: what belongs to one should stay in the processor's cache.
+"""
+
+
+class Block(Protocol):
+    """Some updates, read and ready to be scored against the nuggets."""
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that score `threshold` (above 0) or more, rows counted from 0."""
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each pair (update[i], nugget[i]), however low."""
+
+
+class Gold(Protocol):
+    """The nuggets of one call, prepared."""
+
+    def block(self, texts: list[str]) -> Block:
+        """Read updates; a text occurs once among them."""
+
+    def only(self, nuggets: NDArray[np.int64]) -> Gold:
+        """The same for the nuggets of these rows alone, in this order."""
+
+
+@dataclass(frozen=True)
+class Matcher(ABC):
+    """Finds which updates say which nuggets. Subclasses are frozen dataclasses of parameters.
+
+    Two matchers with the same parameters are equal, and ``matchers.get(str(m)) == m``. A pair's
+    score depends on its two texts and the collection alone.
+    """
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            form, value = field.metadata.get("form"), getattr(self, field.name)
+            if form is None:
+                continue
+            try:
+                object.__setattr__(self, field.name, form.read(value))
+            except ValueError:
+                raise MatcherError(
+                    f"{self.name}: {field.name} is {form.description}, not {value!r}; "
+                    + accepted(type(self))
+                ) from None
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change a score, in one name: parameters in declared order."""
+        return naming.show(self.name, {f.name: getattr(self, f.name) for f in fields(self)})
+
+    def __str__(self) -> str:
+        return self.signature
+
+    def with_threshold(self, threshold: float) -> Self:
+        """The same matcher with another threshold; at 0 every pair of texts is a match."""
+        if "threshold" not in {field.name for field in fields(self)}:
+            raise MatcherError(f"{self.name} has no threshold")
+        return replace(self, threshold=threshold)  # type: ignore[call-arg]
+
+    def match(
+        self,
+        updates: Sequence[str],
+        nuggets: Sequence[str],
+        *,
+        collection: Sequence[str] | None = None,
+        first_only: bool = False,
+    ) -> Pairs:
+        """All pairs that reach the threshold, sorted by update, then nugget.
+
+        `collection` (default: `nuggets`) is where weights come from. With `first_only` the updates
+        are taken to be in time order and only the first match of every nugget is returned. Lists
+        may be empty; a text without words scores 0 against everything, itself included.
+        """
+        gold = Collection.of(nuggets)
+        prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
+        return _match(prepared, updates, len(gold), getattr(self, "threshold", 0.0), first_only)
+
+    def explain(
+        self, update: str, nugget: str, *, collection: Sequence[str] | None = None
+    ) -> Evidence:
+        """Why the pair scores what it does; `collection` as in `match` (default: the nugget).
+
+        Below the threshold, too. For many pairs give a `Collection`, which counts words once.
+        """
+        checked([update], "update")
+        gold = Collection([nugget])
+        return self._explain(
+            update, nugget, gold if collection is None else Collection.of(collection)
+        )
+
+    @abstractmethod
+    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
+        """Do once what depends on the nuggets and the collection only."""
+
+    @abstractmethod
+    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence: ...
+
+
+def accepted(matcher: type[Matcher]) -> str:
+    """The parameters that a matcher takes, each with the form of its values, as a clause."""
+    forms = [
+        f"{f.name}=({f.metadata['form'].description})" if "form" in f.metadata else f.name
+        for f in fields(matcher)
+    ]
+    return f"it accepts {', '.join(forms)}" if forms else "it accepts no parameters"
+
+
+def _match(
+    gold: Gold, updates: Sequence[str], nuggets: int, threshold: float, first_only: bool
+) -> Pairs:
+    found: list[Pairs] = []
+    sought = np.arange(nuggets)
+    rows = min(ROWS, max(1, PAIRS // max(1, nuggets)))
+    for first, texts in blocks(updates, "update", rows):
+        pairs = _block_pairs(gold, texts, len(sought), threshold)
+        if first_only:
+            pairs = pairs.first()
+        found.append(pairs.moved(first, sought))
+        if first_only and len(pairs):
+            left = np.setdiff1d(np.arange(len(sought)), pairs.nugget)
+            gold, sought = gold.only(left), sought[left]
+    return Pairs.joined(found)
+
+
+def _block_pairs(gold: Gold, texts: list[str], nuggets: int, threshold: float) -> Pairs:
+    different, number = distinct(texts)
+    block = gold.block(different)
+    if threshold > 0:
+        pairs = block.reaching(threshold)
+    else:
+        update, nugget = np.divmod(np.arange(len(different) * nuggets), max(1, nuggets))
+        pairs = Pairs.of(update, nugget, block.scores(update, nugget))
+    return pairs if len(different) == len(texts) else pairs.repeated(number)

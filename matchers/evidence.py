@@ -1,0 +1,71 @@
+"""Why a pair has its score: which words of the update carry which words of the nugget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from matchers.words import words, words_in_place
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedWord:
+    """A word of the nugget that the update says.
+
+    `span` is where `update_word` stands in the original update, as ``(start, end)``; of several
+    equally similar words the first counts. `weight` is what the whole word is worth.
+    """
+
+    nugget_word: str
+    update_word: str
+    similarity: float
+    weight: float
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingWord:
+    """A word of the nugget that the update does not say, and what it is worth."""
+
+    nugget_word: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The score of one pair and what it rests on.
+
+    `found` is the weight that the matched words bring, each times its similarity; `lacking` is
+    the rest of the nugget's weight. `span` runs from the first matching word of the update to the
+    end of the last one, and is None when nothing matches. For `grams`, the words are grams.
+    """
+
+    score: float
+    matched: tuple[MatchedWord, ...]
+    missing: tuple[MissingWord, ...]
+    found: float
+    lacking: float
+    span: tuple[int, int] | None
+
+
+def evidence(
+    score: float, matched: Iterable[MatchedWord], missing: Iterable[MissingWord]
+) -> Evidence:
+    """Put the words together into a record: sums and the span come from them."""
+    said, unsaid = tuple(matched), tuple(missing)
+    found = sum(word.weight * word.similarity for word in said)
+    total = sum(word.weight for word in said) + sum(word.weight for word in unsaid)
+    spans = [word.span for word in said]
+    span = (min(s for s, _ in spans), max(e for _, e in spans)) if spans else None
+    return Evidence(score, said, unsaid, found, total - found, span)
+
+
+def shared_words(score: float, update: str, nugget: str) -> Evidence:
+    """Evidence for a score that is not made of words: the words both texts have, of weight 1."""
+    places = {word.text: (word.start, word.end) for word in reversed(words_in_place(update))}
+    distinct = dict.fromkeys(words(nugget))
+    return evidence(
+        score,
+        [MatchedWord(w, w, 1.0, 1.0, places[w]) for w in distinct if w in places],
+        [MissingWord(w, 1.0) for w in distinct if w not in places],
+    )

@@ -1,0 +1,169 @@
+"""`fuzzy`: weighted containment with words that may be spelled a little differently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from matchers.collection import DECIMALS, GRAIN, Collection
+from matchers.containment import ContainmentGold, Nuggets, text_rows
+from matchers.contract import Matcher
+from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
+from matchers.pairs import ranges
+from matchers.parameters import number, parameter
+from matchers.similar import Vocabulary, alike, inexact, similarity
+from matchers.stream import MARK, stream
+from matchers.words import Word, words, words_in_place
+
+WORDS_KEPT = 1 << 20
+"""When so many different words of updates are known, a block starts anew: memory is bounded."""
+
+
+@dataclass(frozen=True)
+class Fuzzy(Matcher):
+    """The share of the nugget's weight that the words of the update say.
+
+    The score is the sum over the nugget's distinct words of weight * similarity, divided by the
+    sum of the weights. A word's similarity is the best that any word of the update reaches by
+    RapidFuzz `ratio`, or nothing if that is under `word`. Words under four letters, and words with
+    digits, must be equal.
+    """
+
+    name: ClassVar[str] = "fuzzy"
+    word: float = parameter(80.0, number(50, 100))
+    threshold: float = parameter(0.55, number(0, 1))
+
+    def prepare(self, nuggets: Collection, collection: Collection) -> ContainmentGold:
+        """Weigh the nuggets' words."""
+        terms = nuggets.terms("words", words)
+        column, rows = Nuggets.of(terms, collection.weigher("words", words))
+        return ContainmentGold(WordReader(column, rows.weights, self.word), rows)
+
+    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
+        weigh = collection.weigher("words", words)
+        said = {word.text: word for word in reversed(words_in_place(update))}
+        places = sorted(said.values(), key=lambda word: word.start)
+        matched: list[MatchedWord] = []
+        missing: list[MissingWord] = []
+        found = total = 0
+        for term in dict.fromkeys(words(nugget)):
+            best, place = _best(term, places, self.word)
+            total += weigh(term)
+            found += round(weigh(term) * best)
+            if place is None:
+                missing.append(MissingWord(term, weigh(term) / GRAIN))
+            else:
+                span = (place.start, place.end)
+                matched.append(MatchedWord(term, place.text, best, weigh(term) / GRAIN, span))
+        return evidence(round(found / max(total, 1), DECIMALS), matched, missing)
+
+
+def _best(term: str, places: list[Word], cutoff: float) -> tuple[float, Word | None]:
+    """The similarity of the update's word that is most like `term`, and the first such word."""
+    best: tuple[float, Word | None] = (0.0, None)
+    for place in places:
+        alikeness = similarity(place.text, term, cutoff)
+        if alikeness > best[0]:
+            best = (alikeness, place)
+    return best
+
+
+class _Codes(dict[str, int]):
+    """Numbers for words, given at first sight; the mark between texts is number 0."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = code = len(self)
+        return code
+
+
+class WordReader:
+    """Turns updates into the weights that they carry of the nuggets' words.
+
+    What a word of an update is like depends on the word alone, so it is found out once and kept
+    for later blocks: for word number c, entries ``starts[c]`` to ``starts[c] + counts[c]``.
+    """
+
+    def __init__(self, column: dict[str, int], weights: NDArray[np.int64], cutoff: float) -> None:
+        self._column = column
+        self._weights = weights
+        self._cutoff = cutoff
+        self._inexact = [word for word in column if inexact(word)]
+        self._inexact_column = np.array([column[w] for w in self._inexact], np.int64)
+        self._vocabulary = Vocabulary.of(self._inexact)
+        self._forget()
+
+    def __call__(self, texts: list[str]) -> sparse.csr_array:
+        """One row a text, one column a nugget word: weight * best similarity, where above 0."""
+        if len(self._codes) > WORDS_KEPT:
+            self._forget()
+        read = stream(texts)
+        code = np.fromiter(map(self._codes.__getitem__, read.words), np.int64, len(read.words))
+        self._learn()
+        row = read.row[np.cumsum(code == self._codes[MARK])]
+        counts = self._counts[code]
+        entry = ranges(self._starts[code], counts)
+        return self._best(np.repeat(row, counts), entry, len(texts))
+
+    def _best(
+        self, row: NDArray[np.int64], entry: NDArray[np.int64], rows: int
+    ) -> sparse.csr_array:
+        """Of the entries of one row for one column, the most similar; as a sparse matrix.
+
+        Row, column and the rank of the similarity are packed into one number, because sorting
+        plain numbers is many times faster than sorting by three keys.
+        """
+        columns, bits = max(1, len(self._column)), len(self._levels).bit_length()
+        packed = (row * columns + self._to[entry]) << bits | self._level[entry]
+        packed.sort()
+        cell = packed >> bits
+        last = np.flatnonzero(np.append(cell[1:] != cell[:-1], True)[: len(cell)])
+        best = self._levels[packed[last] & ((1 << bits) - 1)]
+        return text_rows(
+            cell[last],
+            lambda column: np.rint(self._weights[column] * best).astype(np.int64),
+            (rows, len(self._column)),
+        )
+
+    def _forget(self) -> None:
+        self._codes = _Codes({MARK: 0})
+        self._starts = self._counts = np.zeros(1, np.int64)
+        self._to = self._level = np.zeros(0, np.int64)
+        self._levels = np.ones(1)  # the different similarities met so far, in rising order
+
+    def _learn(self) -> None:
+        """Find out what the words seen since the last time are like."""
+        fresh = list(islice(reversed(self._codes), len(self._codes) - len(self._counts)))[::-1]
+        word, to, similar = self._alike(fresh)
+        order = np.argsort(word, kind="stable")
+        counts = np.bincount(word, minlength=len(fresh))
+        starts = len(self._to) + np.cumsum(counts) - counts
+        self._counts = np.concatenate([self._counts, counts])
+        self._starts = np.concatenate([self._starts, starts])
+        self._to = np.concatenate([self._to, to[order]])
+        levels = np.union1d(self._levels, similar)
+        known = np.searchsorted(levels, self._levels)[self._level]
+        self._level = np.concatenate([known, np.searchsorted(levels, similar[order])])
+        self._levels = levels
+
+    def _alike(
+        self, fresh: list[str]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Which fresh words are like which columns, and how much."""
+        loose = [i for i, word in enumerate(fresh) if inexact(word)]
+        near = alike(Vocabulary.of([fresh[i] for i in loose]), self._vocabulary, self._cutoff)
+        equal = [
+            (i, self._column[word])
+            for i, word in enumerate(fresh)
+            if word in self._column and not inexact(word)
+        ]
+        same = np.array(equal, np.int64).reshape(-1, 2)
+        return (
+            np.concatenate([np.array(loose, np.int64)[near.left], same[:, 0]]),
+            np.concatenate([self._inexact_column[near.right], same[:, 1]]),
+            np.concatenate([near.similarity, np.ones(len(same))]),
+        )

@@ -1,0 +1,78 @@
+"""Scored pairs of update and nugget: what every matcher returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pairs:
+    """Equally long columns, sorted by update, then nugget; no pair occurs twice.
+
+    `update` and `nugget` are row numbers of the two lists that were matched, `score` lies in
+    [0, 1]. The columns cannot be written to. There may be no pair at all.
+    """
+
+    update: NDArray[np.int64]
+    nugget: NDArray[np.int64]
+    score: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        """The number of pairs."""
+        return len(self.update)
+
+    @classmethod
+    def of(cls, update: ArrayLike, nugget: ArrayLike, score: ArrayLike) -> Pairs:
+        """Sort the columns given into a record of pairs."""
+        rows, columns = np.asarray(update, np.int64), np.asarray(nugget, np.int64)
+        order = np.lexsort((columns, rows))
+        return _sealed(rows[order], columns[order], np.asarray(score, np.float64)[order])
+
+    @classmethod
+    def joined(cls, parts: Iterable[Pairs]) -> Pairs:
+        """Put parts one after another whose updates already follow one another."""
+        kept = [part for part in parts if len(part)]
+        if not kept:
+            return cls.of([], [], [])
+        return _sealed(
+            np.concatenate([part.update for part in kept]),
+            np.concatenate([part.nugget for part in kept]),
+            np.concatenate([part.score for part in kept]),
+        )
+
+    def moved(self, first: int, nuggets: NDArray[np.int64]) -> Pairs:
+        """The same pairs, counted from update `first` on and with `nuggets` for the nuggets."""
+        return _sealed(self.update + first, nuggets[self.nugget], self.score)
+
+    def repeated(self, text: NDArray[np.int64]) -> Pairs:
+        """The pairs of a list whose row i holds the text that is number ``text[i]`` here."""
+        starts = np.searchsorted(self.update, text)
+        counts = np.searchsorted(self.update, text, side="right") - starts
+        taken = ranges(starts, counts)
+        rows = np.repeat(np.arange(len(text)), counts)
+        return _sealed(rows, self.nugget[taken], self.score[taken])
+
+    def first(self) -> Pairs:
+        """Of each nugget, the pair with the first update alone."""
+        _, index = np.unique(self.nugget, return_index=True)
+        index.sort()
+        return _sealed(self.update[index], self.nugget[index], self.score[index])
+
+
+def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers ``start, start + 1, ...``, `count` of them, for each start in turn."""
+    before = np.cumsum(counts) - counts
+    numbers: NDArray[np.int64] = np.arange(counts.sum()) + np.repeat(starts - before, counts)
+    return numbers
+
+
+def _sealed(
+    update: NDArray[np.int64], nugget: NDArray[np.int64], score: NDArray[np.float64]
+) -> Pairs:
+    for column in (update, nugget, score):
+        column.setflags(write=False)
+    return Pairs(update, nugget, score)

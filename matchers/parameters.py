@@ -1,0 +1,72 @@
+"""What values a matcher's parameters take: read from text or Python, checked, described."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of a value: in words, and as the function that reads it.
+
+    `read` takes a text or a Python value and returns the value kept; it raises ValueError for
+    anything else.
+    """
+
+    description: str
+    read: Callable[[object], Any]
+
+
+def parameter(default: object, form: Form) -> Any:
+    """A dataclass field with a default and the form of its values."""
+    return field(default=default, metadata={"form": form})
+
+
+def number(low: float, high: float) -> Form:
+    """A number from `low` to `high`, both included; NaN is none."""
+
+    def read(value: object) -> float:
+        got = float(value) if isinstance(value, (int, float, str)) else math.nan
+        if isinstance(value, bool) or not low <= got <= high:
+            raise ValueError
+        return got
+
+    return Form(f"a number from {low:g} to {high:g}", read)
+
+
+def whole(low: int, high: int) -> Form:
+    """A whole number from `low` to `high`, both included."""
+
+    def read(value: object) -> int:
+        got = int(value) if isinstance(value, (int, str)) else low - 1
+        if isinstance(value, bool) or not low <= got <= high:
+            raise ValueError
+        return got
+
+    return Form(f"a whole number from {low} to {high}", read)
+
+
+def flag() -> Form:
+    """``true`` or ``false``, or Python's own."""
+
+    def read(value: object) -> bool:
+        text = str(value).lower()
+        if text not in ("true", "false"):
+            raise ValueError
+        return text == "true"
+
+    return Form("true or false", read)
+
+
+def choice(names: Sequence[str]) -> Form:
+    """One of `names`, exactly as written."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or value not in names:
+            raise ValueError
+        return value
+
+    return Form(f"one of {', '.join(names)}", read)

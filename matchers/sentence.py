@@ -1,0 +1,144 @@
+"""`rapidfuzz`: the sentence scorers of RapidFuzz, over normalised texts."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import parent_process
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+from rapidfuzz.process import cdist, cpdist
+
+from matchers.collection import Collection
+from matchers.contract import Matcher
+from matchers.evidence import Evidence, shared_words
+from matchers.pairs import Pairs
+from matchers.parameters import choice, number, parameter
+from matchers.words import normalised
+
+SCORERS = (
+    "QRatio",
+    "WRatio",
+    "partial_ratio",
+    "partial_token_ratio",
+    "partial_token_set_ratio",
+    "partial_token_sort_ratio",
+    "ratio",
+    "token_ratio",
+    "token_set_ratio",
+    "token_sort_ratio",
+)
+"""The names of all scorers of `rapidfuzz.fuzz`."""
+
+USELESS = {
+    "ratio": "it punishes an update for everything else that it says: worse than chance",
+    "QRatio": "it punishes an update for everything else that it says: worse than chance",
+    "WRatio": "it calls nearly everything a match",
+    "partial_token_set_ratio": "it calls nearly everything a match",
+}
+"""Scorers that are no use for telling which update says which nugget, and why."""
+
+
+@dataclass(frozen=True)
+class RapidFuzz(Matcher):
+    """What a scorer of `rapidfuzz.fuzz` gives for the two normalised texts, divided by 100.
+
+    Texts without words score 0, whatever the scorer says of them. Making one with a scorer that
+    is no use here warns.
+    """
+
+    name: ClassVar[str] = "rapidfuzz"
+    scorer: str = parameter("token_set_ratio", choice(SCORERS))
+    threshold: float = parameter(0.7, number(0, 1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scorer in USELESS:
+            warnings.warn(
+                f"rapidfuzz(scorer={self.scorer}) is no use for matching updates to nuggets: "
+                + USELESS[self.scorer],
+                stacklevel=3,
+            )
+
+    def prepare(self, nuggets: Collection, collection: Collection) -> SentenceGold:  # noqa: ARG002
+        """Normalise the nuggets; no weights are needed."""
+        return SentenceGold([normalised(text) for text in nuggets], getattr(fuzz, self.scorer))
+
+    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
+        one = np.zeros(1, np.int64)
+        block = self.prepare(Collection([nugget]), collection).block([update])
+        return shared_words(float(block.scores(one, one)[0]), update, nugget)
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceGold:
+    """Nuggets, normalised."""
+
+    nuggets: list[str]
+    scorer: Callable[..., Any]
+
+    def block(self, texts: list[str]) -> SentenceBlock:
+        """Normalise updates."""
+        return SentenceBlock([normalised(text) for text in texts], self.nuggets, self.scorer)
+
+    def only(self, nuggets: NDArray[np.int64]) -> SentenceGold:
+        """The nuggets of these rows alone."""
+        return SentenceGold([self.nuggets[i] for i in nuggets], self.scorer)
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceBlock:
+    """Updates and nuggets, normalised."""
+
+    updates: list[str]
+    nuggets: list[str]
+    scorer: Callable[..., Any]
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`."""
+        score = cdist(
+            self.updates,
+            self.nuggets,
+            scorer=self.scorer,
+            score_cutoff=max(0.0, 100 * threshold - 1e-6),  # never above what must come out
+            dtype=np.float64,
+            workers=_cores(),
+        )
+        score /= 100
+        score[_wordless(self.updates)] = 0
+        score[:, _wordless(self.nuggets)] = 0
+        update, nugget = np.nonzero(score >= threshold)
+        return Pairs.of(update, nugget, score[update, nugget])
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of single pairs."""
+        score: NDArray[np.float64] = cpdist(
+            [self.updates[i] for i in update],
+            [self.nuggets[i] for i in nugget],
+            scorer=self.scorer,
+            dtype=np.float64,
+            workers=_cores(),
+        )
+        wordless = _wordless(self.updates)[update] | _wordless(self.nuggets)[nugget]
+        return np.where(wordless, 0, score / 100)
+
+
+def _wordless(texts: list[str]) -> NDArray[np.bool_]:
+    return np.array([not text for text in texts], dtype=bool)
+
+
+def _cores() -> int:
+    """All cores that this process may use, but one in a process that was started for work.
+
+    Whoever starts processes gives each a share of the work, and the cores are theirs together.
+    """
+    if parent_process() is not None:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,55 @@
+"""The normaliser over all of Unicode."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchers import normalised, words
+from matchers.stream import MARK, stream
+from matchers.words import words_in_place
+from tests.reference import matching as slow
+
+# Letters whose normal form depends on their neighbours, or has another length.
+CLUSTERS = st.text(
+    "aeo\u0301\u0327\u0323\u0345İßﬃ½²℡㍿ﷺ\uff76\uff9e\u1100\u1161\u11a8\uffa1\uffc2"
+    "\u3131\u314f\u0b47\u0b3e\u0dd9\u0dcf\u0dca\u0ddc한 -_\0"
+)
+TEXT = st.one_of(st.text(), CLUSTERS, st.text(st.characters(exclude_categories=[])))
+
+
+@given(TEXT)
+def test_words_are_the_specified_ones(text):
+    assert words(text) == slow.words(text)
+    assert normalised(text) == " ".join(words(text))
+
+
+@given(TEXT)
+def test_words_in_place_are_the_same_words(text):
+    assert [word.text for word in words_in_place(text)] == words(text)
+
+
+@given(TEXT)
+def test_spans_hold_their_words_and_stay_in_order(text):
+    placed = words_in_place(text)
+    for word in placed:
+        assert 0 <= word.start < word.end <= len(text)
+        assert word.text in words(text[word.start : word.end])
+    assert [word.start for word in placed] == sorted(word.start for word in placed)
+
+
+@given(st.lists(TEXT))
+def test_a_stream_has_the_words_of_every_text(texts):
+    read = stream(texts)
+    parts: list[list[str]] = [[]]
+    for word in read.words:
+        if word == MARK:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    assert sorted(read.row) == list(range(len(texts)))
+    assert len(parts) == max(1, len(texts))
+    assert all(part == words(texts[i]) for part, i in zip(parts, read.row, strict=False))
+
+
+@given(TEXT)
+def test_normalised_words_are_words(text):
+    assert all(words(word) for word in words(text))
