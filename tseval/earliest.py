@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from tseval.tables import (
     ABSENT,
@@ -25,12 +22,14 @@ from tseval.tables import (
     Texts,
     Updates,
     all_names,
+    distinct,
     natural_order,
 )
+from tseval.tables.arrow import strings
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class EarliestIndex:
     unit: IntArray
     nugget_topic: IntArray
     sent: IntArray
-    """The rows of updates that count: those of judged topics."""
+    """The rows of updates that count: those of judged topics, by unit, time and place."""
     gold: IntArray
     """The rows of nuggets that count, for every run."""
     original: IntArray
@@ -77,8 +76,8 @@ class EarliestIndex:
         """Index a whole stream. Equal times: the update that stands first in the file."""
         runs = natural_order(updates.run.vocabulary())
         topics = natural_order(all_names(nuggets.topic).to_pylist())
-        topic = updates.topic.within(pa.array(topics, pa.string()))
-        run = updates.run.within(pa.array(runs, pa.string()))
+        topic = updates.topic.within(strings(topics))
+        run = updates.run.within(strings(runs))
         unit = np.where(topic == ABSENT, ABSENT, run * len(topics) + topic)
         rank = _rank(updates)
         first, says = _first(pairs, unit, run, rank, len(nuggets))
@@ -88,8 +87,8 @@ class EarliestIndex:
             updates=updates,
             nuggets=nuggets,
             unit=unit,
-            nugget_topic=nuggets.topic.within(pa.array(topics, pa.string())),
-            sent=np.flatnonzero(unit != ABSENT),
+            nugget_topic=nuggets.topic.within(strings(topics)),
+            sent=_sent(unit, rank),
             gold=np.arange(len(nuggets)),
             original=_originals(updates, unit, rank, duplicates),
             first=first,
@@ -107,6 +106,13 @@ class EarliestIndex:
         return np.tile(np.arange(len(self.topics)), len(self.runs))
 
     @property
+    def first_nugget_times(self) -> FloatArray:
+        """For each topic the time of its earliest nugget."""
+        times = np.full(len(self.topics), np.inf)
+        np.minimum.at(times, self.nugget_topic, self.nuggets.time)
+        return times
+
+    @property
     def firsts(self) -> IntArray:
         """Per update the number of nuggets that it is the first to say."""
         return np.bincount(self.first.update, minlength=len(self.unit))
@@ -120,10 +126,23 @@ class EarliestIndex:
 
 def _rank(updates: Updates) -> IntArray:
     """The place of each update in the order of (time, place in the file)."""
-    order = np.argsort(updates.time, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank
+    return _inverse(np.argsort(updates.time, kind="stable"))
+
+
+def _inverse(rank: IntArray) -> IntArray:
+    """The row of each rank."""
+    rows = np.empty_like(rank)
+    rows[rank] = np.arange(len(rank))
+    return rows
+
+
+def _sent(unit: IntArray, rank: IntArray) -> IntArray:
+    """The rows of judged topics, ordered by unit and rank: one sort of whole numbers."""
+    updates = max(len(rank), 1)
+    judged = unit != ABSENT
+    keys = np.sort(unit[judged] * updates + rank[judged])
+    rows: IntArray = _inverse(rank)[keys % updates]
+    return rows
 
 
 def _first(
@@ -135,10 +154,8 @@ def _first(
     """
     updates = max(len(rank), 1)
     wanted = (run[pairs.update] * nuggets + pairs.nugget) * updates + rank[pairs.update]
-    keys = np.unique(wanted)
-    of_rank = np.empty_like(rank)
-    of_rank[rank] = np.arange(len(rank))
-    group, update = keys // updates, of_rank[keys % updates]
+    keys = distinct(wanted)
+    group, update = keys // updates, _inverse(rank)[keys % updates]
     start = np.flatnonzero(np.diff(group, prepend=-1))
     said = np.diff(np.append(start, len(group)))
     nugget = group[start] % nuggets
@@ -169,6 +186,9 @@ def _duplicate_classes(updates: Updates, duplicates: Duplicates) -> IntArray:
 
     The links go over ids, so two updates are of one class even if the one between was not sent.
     """
+    from scipy.sparse import coo_array  # few need it, and it is slow to import
+    from scipy.sparse.csgraph import connected_components
+
     ids = Ids.join([updates.update_id, duplicates.update_id, duplicates.duplicate_id])
     width = len(ids.names)
     rows, pairs = len(updates), len(duplicates.update_id)
@@ -207,7 +227,7 @@ class EarliestStream:
         topics = natural_order(all_names(self.nuggets.topic).to_pylist())
         self.topics = tuple(topics)
         self._topic = {name: code for code, name in enumerate(topics)}
-        self._nugget_topic = self.nuggets.topic.within(pa.array(topics, pa.string()))
+        self._nugget_topic = self.nuggets.topic.within(strings(topics))
         names = zip(self.nuggets.topic.to_list(), self.nuggets.nugget_id.to_list(), strict=True)
         self._nugget = {name: row for row, name in enumerate(names)}
         self._said: dict[int, int] = {}

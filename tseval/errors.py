@@ -29,6 +29,8 @@ FAULTS_SHOWN = 10
 """How many faults of a file a command shows before it counts the rest."""
 SHOWN_WIDTH = 200
 """A faulty line is shown up to this many characters."""
+SAID_WIDTH = 400
+"""A sentence that quotes more than this of a file loses its middle."""
 
 
 class TsevalError(Exception):
@@ -88,13 +90,20 @@ class Fault:
         )
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.reason}"
+        return _printable(f"{self.place}: {_without_middle(self.reason)}")
 
     def report(self) -> str:
         """The fault as a user reads it: the sentence, the line itself and the cure."""
         shown = self.text if len(self.text) <= SHOWN_WIDTH else self.text[: SHOWN_WIDTH - 1] + "…"
         quoted = f"\n  | {_printable(shown)}" if shown else ""
-        return str(self) + quoted + (f"\n  {self.cure}" if self.cure else "")
+        cure = f"\n  {_printable(_without_middle(self.cure))}" if self.cure else ""
+        return str(self) + quoted + cure
+
+
+def _without_middle(text: str) -> str:
+    """The text, or its two ends if it is long."""
+    half = SAID_WIDTH // 2
+    return text if len(text) <= SAID_WIDTH else f"{text[:half]} … {text[-half:]}"
 
 
 def _printable(text: str) -> str:

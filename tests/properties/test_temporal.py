@@ -130,7 +130,7 @@ def test_the_stream_equals_the_batch_at_every_prefix(
     batch = cases.evaluation(replace(collection, updates=[], matches=[], duplicates=()))
     costs = cases.has_costs(collection)
     stream = EarliestStream(batch.index.nuggets, "b", _classes(known))
-    running = RunningScores(stream.start(), names, batch.starts)
+    running = RunningScores(stream, names, collection.starts)
     if not costs:
         _check_prefix(running, stream, replace(known, updates=[]), names)
     for number, update in enumerate(arriving, start=1):
@@ -164,8 +164,8 @@ def _check_prefix(
 ) -> None:
     for name in names:
         expected = slow.score(prefix, "b", slow.parse(name))
-        for place, topic in enumerate(stream.topics):
-            assert close(running.value(name, place), expected[topic]), (name, topic)
+        for topic in (*stream.topics, "all"):
+            assert close(running.value(name, topic), expected[topic]), (name, topic)
 
 
 @given(cases.collections(), st.randoms(use_true_random=False))

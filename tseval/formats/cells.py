@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tseval.tables import Kind, Schema, Texts
+from tseval.tables.arrow import integers, strings
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
@@ -44,8 +45,9 @@ class Cells:
         """The chosen rows."""
         if chosen.all():
             return self
+        kept = integers(np.flatnonzero(chosen))
         columns = {
-            name: cells.rows(chosen) if isinstance(cells, Texts) else cells.filter(pa.array(chosen))
+            name: cells.rows(chosen) if isinstance(cells, Texts) else cells.take(kept)
             for name, cells in self.columns.items()
         }
         return Cells(columns, self.lines[chosen])
@@ -54,7 +56,11 @@ class Cells:
 def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], Texts):
         return Texts.join(parts)
-    return pa.concat_arrays(parts)
+    return pa.chunked_array([c for part in parts for c in _chunks(part)], pa.string())
+
+
+def _chunks(column: Any) -> list[Any]:
+    return list(column.chunks) if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def column_of(cells: Sequence[str], name: str, schema: Schema) -> Any:
@@ -62,4 +68,4 @@ def column_of(cells: Sequence[str], name: str, schema: Schema) -> Any:
     column = schema.find(name)
     if column is not None and column.kind is Kind.TEXT:
         return Texts.of(cells)
-    return pa.array(cells, pa.string())
+    return strings(cells)

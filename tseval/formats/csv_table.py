@@ -19,12 +19,32 @@ if TYPE_CHECKING:
 
 FIELD_LIMIT = 2**27
 """The longest field that is read, in characters."""
+QUOTES_CURE = 'write a quote inside quotes twice: ""'
+RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
 
 
 def split_header(line: bytes) -> list[str]:
-    """The names in a header line."""
+    """The names in a header line, as well as they can be told."""
     text = line.decode("utf-8-sig", "replace").strip("\r\n")
-    return [name.strip() for name in next(csv.reader([text]), [])]
+    try:
+        return _stripped(next(csv.reader([text]), []))
+    except csv.Error:
+        return _stripped(text.split(","))
+
+
+def header(source: Input, faults: FaultList) -> list[str]:
+    """The names of an input's columns; a header with a fault is empty."""
+    with source.open() as stream:
+        return _header(_numbered(_decoded(stream, faults), faults))
+
+
+def _header(rows: Iterator[tuple[int, list[str]]]) -> list[str]:
+    line, names = next(rows, (1, []))
+    return _stripped(names) if line == 1 else []
+
+
+def _stripped(names: list[str]) -> list[str]:
+    return [name.strip() for name in names]
 
 
 def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
@@ -32,19 +52,20 @@ def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
     csv.field_size_limit(FIELD_LIMIT)
     with source.open() as stream:
         rows = _numbered(_decoded(stream, faults), faults)
-        header = [name.strip() for name in next(rows, (1, []))[1]]
+        names = _header(rows)
         kept: list[list[str]] = []
         lines: list[int] = []
         for line, row in rows:
-            if len(row) == len(header):
+            if len(row) == len(names):
                 kept.append(row)
                 lines.append(line)
             elif row:
-                reason = f"{len(row)} fields where the header has {len(header)}"
+                noun = "field" if len(row) == 1 else "fields"
+                reason = f"{len(row)} {noun} where the header has {len(names)}"
                 faults.add(
                     line, reason, 'put a field that holds commas between double quotes: "a, b"'
                 )
-    return _cells(kept, lines, schema.placed(header), schema)
+    return _cells(kept, lines, schema.placed(names), schema)
 
 
 def _cells(
@@ -68,7 +89,7 @@ def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
 
 
 def _numbered(lines: Iterator[str], faults: FaultList) -> Iterator[tuple[int, list[str]]]:
-    """The rows, each with the number of the line on which it starts."""
+    """The rows, each with the number of the line on which it starts; broken ones are noted."""
     reader = csv.reader(lines, strict=True)
     first = 1
     while True:
@@ -77,9 +98,12 @@ def _numbered(lines: Iterator[str], faults: FaultList) -> Iterator[tuple[int, li
         except StopIteration:
             return
         except csv.Error as error:
-            faults.add(first, f"broken quotes: {error}", 'write a quote inside quotes twice: ""')
-            return
-        yield first, row
+            if "new-line character" in str(error):
+                faults.add(first, "a carriage return inside the line", RETURN_CURE)
+            else:
+                faults.add(first, f"broken quotes: {error}", QUOTES_CURE)
+        else:
+            yield first, row
         first = reader.line_num + 1
 
 

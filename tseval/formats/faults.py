@@ -22,6 +22,11 @@ class FaultList:
     def __len__(self) -> int:
         return len(self._faults)
 
+    @property
+    def noted(self) -> list[Fault]:
+        """The faults so far."""
+        return list(self._faults)
+
     def add(self, line: int | None, reason: str, cure: str = "") -> None:
         """Note a fault of a line, or of the whole input."""
         self._faults.append(Fault(self.source.path, line, reason, cure, unit=self.source.unit))
@@ -33,12 +38,14 @@ class FaultList:
     def check(self) -> None:
         """Raise an `InputError` if there is any fault, in the order of their lines.
 
-        The input is read again for the text of those lines that the error will show.
+        The input is read again for the text of those lines that the error will show, unless the
+        faults bring it along.
         """
         if not self._faults:
             return
         ordered = sorted(self._faults, key=lambda fault: (fault.line is not None, fault.line or 0))
         shown, rest = ordered[:FAULTS_SHOWN], ordered[FAULTS_SHOWN:]
-        texts = self.source.lines({fault.line for fault in shown if fault.line is not None})
-        quoted = [replace(fault, text=texts.get(fault.line or 0, "")) for fault in shown]
+        bare = {fault.line for fault in shown if fault.line is not None and not fault.text}
+        texts = self.source.lines(bare) if bare else {}
+        quoted = [replace(f, text=f.text or texts.get(f.line or 0, "")) for f in shown]
         raise InputError([*quoted, *rest])

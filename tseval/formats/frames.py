@@ -12,7 +12,8 @@ import pyarrow as pa
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
 from tseval.formats.parquet import arrow_cells
-from tseval.formats.plain import Rows, build
+from tseval.formats.plain import Rows, build, check_header
+from tseval.formats.tsv import UTF8_CURE
 from tseval.tables import Schema
 
 if TYPE_CHECKING:
@@ -26,16 +27,17 @@ class FrameInput(Input):
 
     def __init__(self, frame: pd.DataFrame, table: str) -> None:
         super().__init__(f"<{table}>")
-        self._frame = frame
+        self.frame = frame
 
     @property
     def sha256(self) -> str:
         """The hash of the frame as CSV, so that equal frames have equal hashes."""
-        return hashlib.sha256(self._frame.to_csv(index=False).encode()).hexdigest()
+        content = self.frame.to_csv(index=False)
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The rows as their values, separated by tabs."""
-        picked = self._frame.iloc[[number - 1 for number in sorted(numbers)]]
+        picked = self.frame.iloc[[number - 1 for number in sorted(numbers)]]
         rows = ("\t".join(map(str, row)) for row in picked.itertuples(index=False))
         return dict(zip(sorted(numbers), rows, strict=True))
 
@@ -46,25 +48,38 @@ def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
     return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
-def read_frame(frame: pd.DataFrame, schema: Schema) -> Rows:
+def read_frame(source: FrameInput, schema: Schema) -> Rows:
     """Read a frame as a table of this schema; any fault is an `InputError`."""
-    source = FrameInput(frame, schema.table)
-    faults = FaultList(source)
+    frame, faults = source.frame, FaultList(source)
     names = [str(name) for name in frame.columns]
-    missing = schema.missing(names)
-    if missing:
-        faults.add(None, f"no column {', '.join(missing)}", f"here: {' '.join(names)}")
-        faults.check()
-    columns = {name: _arrow(frame.iloc[:, at]) for name, at in schema.placed(names).items()}
+    check_header(names, schema, faults)
+    places = schema.placed(names)
+    columns = {name: _arrow(frame.iloc[:, at], faults) for name, at in places.items()}
+    faults.check()
     rows = build(source, arrow_cells(columns, schema, faults), schema, faults)
     faults.check()
     return rows
 
 
-def _arrow(series: pd.Series[Any]) -> Any:
+def _arrow(series: pd.Series[Any], faults: FaultList) -> Any:
     """A series as Arrow; objects of mixed types as strings."""
+    if series.dtype.kind == "f":  # NaN is no way to leave a number out: let it be refused
+        return pa.array(series.to_numpy(), from_pandas=False)
     try:
         return pa.array(series, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        blank = series.isna()
-        return pa.array(series.astype(str).mask(blank, None), pa.string(), from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        missing = series.isna().tolist()
+        cells = [None if m else str(v) for m, v in zip(missing, series.tolist(), strict=True)]
+    for row, cell in enumerate(cells, start=1):
+        if cell is not None and not _encodable(cell):
+            faults.add(row, f"{series.name} holds half a character: not UTF-8", UTF8_CURE)
+            cells[row - 1] = None
+    return pa.array(cells, pa.string())
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterator
@@ -20,7 +21,7 @@ import pyarrow as pa
 from tseval.errors import Fault, InputError
 
 STANDARD_INPUT = "-"
-BLOCK_BYTES = 16 * 1024 * 1024
+BLOCK_BYTES = 4 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
@@ -40,12 +41,17 @@ _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, pa.ArrowInval
 
 
 class Input:
-    """One input: a file by its path, or standard input (`-`), which is read once and kept."""
+    """One input: a file by its path, or standard input (`-`).
+
+    What can be read only once, as standard input and pipes, is kept. `path` is what messages and
+    results call it: the path, with the bytes that are not UTF-8 replaced.
+    """
 
     unit = "line"
 
     def __init__(self, path: str | Path) -> None:
-        self.path = str(path)
+        self.file = Path(path)
+        self.path = os.fsencode(path).decode("utf-8", "replace")
 
     @property
     def is_standard_input(self) -> bool:
@@ -58,8 +64,17 @@ class Input:
         return "stdin" if self.is_standard_input else Path(self.path).name
 
     @cached_property
-    def _standard_input(self) -> bytes:
-        return sys.stdin.buffer.read()
+    def can_be_read_again(self) -> bool:
+        """Whether another `Input` of the same path would find the same bytes."""
+        return not self.is_standard_input and self.file.is_file()
+
+    @cached_property
+    def _kept(self) -> bytes | None:
+        """The bytes of what can be read only once; None for files and what cannot be opened."""
+        if self.is_standard_input:
+            return sys.stdin.buffer.read()
+        once = self.file.exists() and not (self.file.is_file() or self.file.is_dir())
+        return self.file.read_bytes() if once else None
 
     @cached_property
     def sha256(self) -> str:
@@ -70,11 +85,8 @@ class Input:
     @contextmanager
     def _raw(self) -> Iterator[Any]:
         try:
-            stream = (
-                io.BytesIO(self._standard_input)
-                if self.is_standard_input
-                else Path(self.path).open("rb")
-            )
+            kept = self._kept
+            stream = self.file.open("rb") if kept is None else io.BytesIO(kept)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise InputError([Fault(self.path, None, reason)]) from error
@@ -82,10 +94,10 @@ class Input:
             yield stream
 
     def _suffix(self) -> str:
-        """Which compression it is in: by suffix; standard input has none, so by its first bytes."""
-        if not self.is_standard_input:
-            return Path(self.path).suffix
-        head = self._standard_input[:6]
+        """Which compression it is in: by suffix; a pipe has none, so by its first bytes."""
+        if self._kept is None:
+            return self.file.suffix
+        head = self._kept[:6]
         return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
     @contextmanager
@@ -110,6 +122,11 @@ class Input:
         """The first decompressed bytes."""
         with self.open() as stream:
             return bytes(stream.read(size))
+
+    def first_line(self) -> bytes:
+        """The first decompressed line, without its end."""
+        head, end, _ = self.head().partition(b"\n")
+        return head if end else next(self.blocks(), b"").partition(b"\n")[0]
 
     def blocks(self) -> Iterator[bytes]:
         """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,38 +13,70 @@ import pyarrow.parquet as pq
 
 from tseval.errors import Fault, InputError
 from tseval.formats.cells import Cells
+from tseval.formats.inputs import Input
+from tseval.formats.tsv import UTF8_CURE, not_utf8
 from tseval.tables import Column, Kind, Schema, Texts
 
 if TYPE_CHECKING:
     from tseval.formats.faults import FaultList
-    from tseval.formats.inputs import Input
 
 MAGIC = b"PAR1"
+_BROKEN = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError)
+"""What Arrow raises on damaged files."""
+
+
+class ParquetInput(Input):
+    """An input that is known to be Parquet: it has rows and no lines."""
+
+    unit = "row"
+
+    def __init__(self, source: Input) -> None:
+        super().__init__(source.file)
+        self._kept = source._kept  # a pipe cannot be read again
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The rows as their values, separated by tabs."""
+        with _opened(self) as file:
+            table = file.read()
+        return {
+            number: "\t".join(_shown(column[number - 1]) for column in table.columns)
+            for number in numbers
+        }
+
+
+def _shown(value: Any) -> str:
+    """A value for people, decoded as well as can be."""
+    if pa.types.is_string(value.type) and value.is_valid:
+        return bytes(value.as_buffer().to_pybytes()).decode("utf-8", "replace")
+    return str(value)
 
 
 def header(source: Input) -> list[str]:
     """The names of the columns."""
-    with source.open() as stream:
-        return list(_file(source, stream).schema_arrow.names)
+    with _opened(source) as file:
+        return list(file.schema_arrow.names)
 
 
 def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema; a row with a null in a required column is a fault."""
-    source.unit = "row"
-    with source.open() as stream:
-        file = _file(source, stream)
+    with _opened(source) as file:
         names = file.schema_arrow.names
         places = schema.placed(list(names))
         table = file.read(columns=[names[at] for at in places.values()])
     return arrow_cells({c: table.column(names[at]) for c, at in places.items()}, schema, faults)
 
 
-def _file(source: Input, stream: Any) -> Any:
+@contextmanager
+def _opened(source: Input) -> Iterator[Any]:
+    """The input as a Parquet file; whatever reading it runs into is an `InputError`."""
+    with source.open() as stream:
+        content = stream.read()
     try:
-        return pq.ParquetFile(pa.BufferReader(stream.read()))
-    except (pa.ArrowException, OSError) as error:
+        yield pq.ParquetFile(pa.BufferReader(content))
+    except _BROKEN as error:
+        reason = str(error).partition("\n")[0]
         raise InputError(
-            [Fault(source.path, None, f"cannot be read as Parquet: {error}")]
+            [Fault(source.path, None, f"cannot be read as Parquet: {reason}")]
         ) from error
 
 
@@ -71,11 +105,28 @@ def _as_text(values: Any, column: Column, faults: FaultList) -> Any:
         values = values.dictionary_decode()
     if pa.types.is_timestamp(values.type):
         micro = pc.cast(pc.cast(values, pa.timestamp("us", tz="UTC"), safe=False), pa.int64())
-        values = pc.divide(pc.cast(micro, pa.float64()), 1e6)
+        values = pc.divide(pc.cast(micro, pa.float64(), safe=False), 1e6)
     if pa.types.is_floating(values.type):
         return pa.array([None if v is None else repr(v) for v in values.to_pylist()], pa.string())
     try:
-        return pc.cast(values, pa.string())
+        texts = pc.cast(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         faults.add(None, f"column {column.name} holds {values.type}", "store strings or numbers")
-        return pa.array([""] * len(values), pa.string())
+        faults.check()
+        raise
+    return _decodable(texts, faults)
+
+
+def _decodable(texts: Any, faults: FaultList) -> Any:
+    """The strings, each checked to be UTF-8: Arrow takes what a file says for granted."""
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        values = pc.cast(texts, pa.binary()).to_pylist()
+        for row, value in enumerate(values, start=1):
+            reason = not_utf8(value or b"")
+            if reason:
+                faults.add(row, reason, UTF8_CURE)
+        shown = [None if value is None else value.decode("utf-8", "replace") for value in values]
+        return pa.array(shown, pa.string())
+    return texts

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.errors import UsageError
+from tseval.errors import Fault, UsageError
 from tseval.formats import csv_table, parquet, tsv
 from tseval.formats.cells import Cells
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
 from tseval.formats.jsonl import read_jsonl
+from tseval.formats.threads import side_by_side
 from tseval.formats.values import read_numbers
-from tseval.tables import Ids, Kind, Origin, Schema, Source, repeated_rows
+from tseval.tables import Column, Ids, Kind, Origin, Schema, Source, repeated_rows
+from tseval.tables.arrow import plain_ascii, truths
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray
+    from tseval.tables.columns import BoolArray, IntArray
 
 Reader = Callable[[Input, Schema, FaultList], Cells]
 READERS: dict[str, Reader] = {
@@ -63,19 +65,23 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
 
 def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
     """Read one input as a table of this schema; any fault is an `InputError`."""
-    faults = FaultList(source)
-    form = form or _form(source, schema, faults)
+    form = form or _form(source, schema)
     if form not in READERS:
         raise UsageError(f"unknown input format '{form}'; known: {', '.join(READERS)}")
-    _check_header(source, schema, form, faults)
+    if form == "parquet":
+        source = parquet.ParquetInput(source)
+    faults = FaultList(source)
+    if form != "jsonl":
+        check_header(header(source, schema, form, faults), schema, faults)
     cells = READERS[form](source, schema, faults)
     rows = build(source, cells, schema, faults)
     faults.check()
     return rows
 
 
-def _form(source: Input, schema: Schema, faults: FaultList) -> str:
+def _form(source: Input, schema: Schema) -> str:
     """The form that the content shows, or a fault that tells what was looked for."""
+    faults = FaultList(source)
     if not source.head(1):
         columns = " ".join(column.name for column in schema.required)
         cure = f"a table of {schema.table} starts with a header line that names {columns}"
@@ -95,72 +101,97 @@ def _form(source: Input, schema: Schema, faults: FaultList) -> str:
     return str(form)
 
 
-def _check_header(source: Input, schema: Schema, form: str, faults: FaultList) -> None:
+def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
     """A header must name every required column, and none twice."""
-    if form == "jsonl":
-        return
-    names = header(source, schema, form)
+    line = 1 if faults.source.unit == "line" else None
     missing = schema.missing(names)
     if missing:
         noun = "column" if len(missing) == 1 else "columns"
         needed = " ".join(column.name for column in schema.required)
         cure = f"{schema.table} need the columns {needed}; here: {' '.join(names)}"
-        faults.add(None if form == "parquet" else 1, f"no {noun} {', '.join(missing)}", cure)
+        faults.add(line, f"no {noun} {', '.join(missing)}", cure)
     twice = sorted({name for name in names if names.count(name) > 1 and schema.find(name)})
     if twice:
-        faults.add(1, f"the header names {', '.join(twice)} twice", "name each column once")
+        faults.add(line, f"the header names {', '.join(twice)} twice", "name each column once")
     faults.check()
 
 
-def header(source: Input, schema: Schema, form: str) -> list[str]:
-    """The names of an input's columns."""
+def header(source: Input, schema: Schema, form: str, faults: FaultList) -> list[str]:
+    """The names of an input's columns; a header line that is not UTF-8 is a fault."""
     if form == "parquet":
         return parquet.header(source)
-    line = source.head().partition(b"\n")[0]
-    return tsv.split_header(line, schema) if form == "tsv" else csv_table.split_header(line)
+    if form == "tsv":
+        names = tsv.header(source, schema, faults)
+    else:
+        names = csv_table.header(source, faults)
+    faults.check()
+    return names
 
 
 def build(source: Input, cells: Cells, schema: Schema, faults: FaultList) -> Rows:
-    """Cells to columns, with every check that a single table allows."""
+    """Cells to columns, with every check that a single table allows.
+
+    The columns are worked on side by side; their faults come in the columns' order all the same.
+    """
     columns: dict[str, Any] = {}
     good = np.ones(len(cells.lines), bool)
-    for column in schema:
-        values = cells.columns.get(column.name)
-        if values is None:
-            continue
-        if column.kind is Kind.ID:
-            good &= _filled(column.name, values, cells, faults)
-            columns[column.name] = Ids.of(values)
-        elif column.kind is Kind.TEXT:
-            columns[column.name] = values
-        else:
-            columns[column.name] = read_numbers(column, values, cells.lines, faults)
-    _check_repeats(schema, columns, good, cells, faults)
-    record = Source(source.path, source.sha256, len(cells.lines), source.unit)
+    present = [column for column in schema if column.name in cells.columns]
+    read = side_by_side(lambda column: _column(source, column, cells), present)
+    for column, (values, filled, own) in zip(present, read, strict=True):
+        columns[column.name] = values
+        good &= filled
+        faults.extend(own)
+    _check_repeats(schema, columns, good, cells.lines, faults)
+    record = Source(source.path, lambda: source.sha256, len(cells.lines), source.unit)
     return Rows(columns, Origin.single(record, cells.lines))
 
 
-def _filled(name: str, values: Any, cells: Cells, faults: FaultList) -> BoolArray:
+def _column(source: Input, column: Column, cells: Cells) -> tuple[Any, BoolArray, list[Fault]]:
+    """One column's values, which rows have an id as far as this column tells, and its faults."""
+    values = cells.columns.pop(column.name)  # what is done with need not be kept
+    faults = FaultList(source)
+    filled = np.ones(len(cells.lines), bool)
+    if column.kind is Kind.ID:
+        values = Ids.of(values)
+        filled = _filled(column.name, values, cells, faults)
+    elif column.kind is not Kind.TEXT:
+        values = read_numbers(column, values, cells.lines, faults)
+    return values, filled, faults.noted
+
+
+def _filled(name: str, ids: Ids, cells: Cells, faults: FaultList) -> BoolArray:
     """Which rows have an id; an empty one, or one of white space alone, is a fault."""
-    blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(values)), 0)
-    empty: BoolArray = blank.to_numpy(zero_copy_only=False).astype(bool)
+    if plain_ascii(ids.names):
+        return np.ones(len(ids), bool)
+    empty = _where(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(ids.names)), 0), ids)
     for row in np.flatnonzero(empty).tolist():
         faults.add(int(cells.lines[row]), f"empty {name}", f"give every row its {name}")
+    divided = _where(pc.match_substring_regex(ids.names, r"[\t\n\r]"), ids) & ~empty
+    for row in np.flatnonzero(divided).tolist():
+        reason = f'{name} "{ids[row]}" holds a tab or a line\'s end'
+        faults.add(int(cells.lines[row]), reason, "no table of results could hold it: remove it")
     return ~empty
 
 
+def _where(names: Any, ids: Ids) -> BoolArray:
+    """Which rows have one of the names for which this is true."""
+    chosen: BoolArray = truths(names)[ids.codes]
+    return chosen
+
+
 def _check_repeats(
-    schema: Schema, columns: dict[str, Any], good: BoolArray, cells: Cells, faults: FaultList
+    schema: Schema, columns: dict[str, Any], good: BoolArray, all_lines: IntArray, faults: FaultList
 ) -> None:
     """An id may stand once within its (run, topic)."""
     key = [columns[name] for name in schema.key if name in columns]
     if not key or not good.any():
         return
-    lines = cells.lines[good]
-    repeats, originals = repeated_rows(*(ids.rows(good) for ids in key))
+    chosen = slice(None) if good.all() else good
+    lines = all_lines[chosen]
+    repeats, originals = repeated_rows(*(ids.rows(chosen) for ids in key))
     item, scope = schema.key[-1], " and ".join(n for n in schema.key[:-1] if n in columns)
     for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
         name = key[-1].rows(good)[row]
         reason = f'{item} "{name}" stands twice{f" within its {scope}" if scope else ""}'
-        where = f"first on line {lines[original]}" if len(lines) else ""
+        where = f"first in {faults.source.unit} {lines[original]}"
         faults.add(int(lines[row]), reason, f"{where}: remove one of them, or rename it")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from tseval.version import VERSION
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
 
 ROW_FORMS = ("tsv", "csv", "json", "parquet")
 MISSING = ("None", "nan", "<NA>", "NaT")
-"""How frames write a value that is not there."""
+"""How a frame shows what is not there."""
+EXACT_BELOW = 2.0**53
+"""Whole numbers up to this are the same as integers."""
 
 
 def rows_bytes(frame: pd.DataFrame, form: str, signature: str) -> bytes:
@@ -35,21 +36,23 @@ def rows_bytes(frame: pd.DataFrame, form: str, signature: str) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+WHOLE = ("time", "update_time", "start", "end", "importance", "reward")
+"""Columns that are written without a decimal point where all their values are whole."""
+
+
 def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with columns of whole numbers, such as times, as integers."""
-    whole = {
-        name: "Int64"
-        for name, column in frame.items()
-        if column.dtype.kind == "f"
-        and column.notna().any()
-        and (column.dropna() == np.floor(column.dropna())).all()
-        and name not in ("value", "score", "hours", "hours_early")
-    }
-    return frame.astype(whole)
+    """The frame with its times and the like as integers where they are whole."""
+    columns = [name for name in WHOLE if name in frame and frame[name].dtype.kind == "f"]
+    whole = [name for name in columns if _is_whole(frame[name].dropna())]
+    return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def _is_whole(numbers: pd.Series[float]) -> bool:
+    return bool(((numbers % 1 == 0) & (numbers.abs() < EXACT_BELOW)).all())
 
 
 def _cell(value: object) -> str:
-    if str(value) in MISSING:
+    if not isinstance(value, str) and str(value) in MISSING:
         return ""
     return str(value).replace("\t", " ").replace("\n", " ").replace("\r", " ")
 

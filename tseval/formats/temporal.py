@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,10 +13,12 @@ import numpy as np
 from tseval import tables
 from tseval.errors import UsageError
 from tseval.formats.faults import FaultList
-from tseval.formats.frames import is_frame, read_frame
+from tseval.formats.frames import FrameInput, is_frame, read_frame
 from tseval.formats.inputs import STANDARD_INPUT, Input
+from tseval.formats.parquet import ParquetInput
 from tseval.formats.plain import Rows, read_rows
 from tseval.tables import (
+    ALL_TOPICS,
     Duplicates,
     Ids,
     Matches,
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
     from tseval.tables import Pairs
 
-    Source: TypeAlias = str | Path | pd.DataFrame
+    Source: TypeAlias = str | Path | Input | pd.DataFrame
 
 
 def read_updates(sources: Sequence[Source], form: str | None = None) -> Updates:
@@ -42,23 +45,23 @@ def read_updates(sources: Sequence[Source], form: str | None = None) -> Updates:
 
     Files of the same name in different folders are called by their paths.
     """
-    names = _run_names(sources)
+    inputs = [_input(source, tables.UPDATES) for source in sources]
     parts = [
-        _updates(_rows(s, tables.UPDATES, form), name)
-        for s, name in zip(sources, names, strict=True)
+        _updates(_rows(each, tables.UPDATES, form), name)
+        for each, name in zip(inputs, _run_names(inputs), strict=True)
     ]
     joined = Updates.join(parts)
     if len(parts) > 1:
-        _check_runs(joined)
+        _check_runs(joined, inputs)
     return joined
 
 
-def _run_names(sources: Sequence[Source]) -> list[str]:
-    names = ["run" if is_frame(source) else Input(str(source)).name for source in sources]
+def _run_names(inputs: Sequence[Input]) -> list[str]:
+    names = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
     times = Counter(names)
     return [
-        name if times[name] == 1 else (f"{name}{i}" if is_frame(source) else str(source))
-        for i, (name, source) in enumerate(zip(names, sources, strict=True), start=1)
+        name if times[name] == 1 else (f"{name}{i}" if isinstance(each, FrameInput) else each.path)
+        for i, (name, each) in enumerate(zip(names, inputs, strict=True), start=1)
     ]
 
 
@@ -77,15 +80,15 @@ def _updates(rows: Rows, name: str) -> Updates:
     )
 
 
-def _check_runs(updates: Updates) -> None:
+def _check_runs(updates: Updates, inputs: Sequence[Input]) -> None:
     """A run that is spread over several files may not repeat an update either."""
     repeats, originals = repeated_rows(updates.run, updates.topic, updates.update_id)
     if not len(repeats):
         return
-    source = updates.origin.sources[int(updates.origin.source[repeats[0]])]
-    faults = FaultList(Input(source.path))
+    place = int(updates.origin.source[repeats[0]])
+    faults = _faults(inputs[place], updates.origin.sources[place])
     for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
-        if updates.origin.source[row] != updates.origin.source[repeats[0]]:
+        if updates.origin.source[row] != place:
             continue
         reason = f'update_id "{updates.update_id[row]}" stands twice in run "{updates.run[row]}"'
         cure = f"also at {updates.origin.place(original)}: give each file's run a name of its own"
@@ -95,12 +98,14 @@ def _check_runs(updates: Updates) -> None:
 
 def read_nuggets(source: Source, form: str | None = None) -> Nuggets:
     """The gold nuggets; there must be at least one."""
-    rows = _rows(source, tables.NUGGETS, form)
+    given = _input(source, tables.NUGGETS)
+    rows = _rows(given, tables.NUGGETS, form)
     time, importance = rows.get("time"), rows.get("importance")
     if not len(time):
-        faults = FaultList(Input(rows.origin.sources[0].path))
+        faults = FaultList(given)
         faults.add(None, "holds no nuggets", "without nuggets there is nothing to score")
         faults.check()
+    _refuse_all(given, rows)
     return Nuggets(
         topic=rows.get("topic"),
         nugget_id=rows.get("nugget_id"),
@@ -112,9 +117,19 @@ def read_nuggets(source: Source, form: str | None = None) -> Nuggets:
     )
 
 
+def _refuse_all(given: Input, rows: Rows) -> None:
+    """A topic may not have the name under which the mean over topics stands."""
+    named = np.flatnonzero(np.array(rows.get("topic").to_list()) == ALL_TOPICS)
+    faults = _faults(given, rows.origin.sources[0])
+    for row in named.tolist():
+        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
+        faults.extend([rows.origin.fault(row, reason, "give the topic another name")])
+    faults.check()
+
+
 def read_matches(source: Source, form: str | None = None) -> Matches:
     """Matches by id."""
-    rows = _rows(source, tables.MATCHES, form)
+    rows = _rows(_input(source, tables.MATCHES), tables.MATCHES, form)
     return Matches(
         rows.get("topic"),
         rows.get("update_id"),
@@ -126,10 +141,11 @@ def read_matches(source: Source, form: str | None = None) -> Matches:
 
 def read_topics(source: Source, form: str | None = None) -> Topics:
     """Each topic's start, and its end where given; it may not end before it starts."""
-    rows = _rows(source, tables.TOPICS, form)
+    given = _input(source, tables.TOPICS)
+    rows = _rows(given, tables.TOPICS, form)
     start, end = rows.get("start"), rows.get("end")
     if end is not None and (end < start).any():
-        faults = FaultList(Input(rows.origin.sources[0].path))
+        faults = _faults(given, rows.origin.sources[0])
         for row in np.flatnonzero(end < start).tolist():
             reason = f'topic "{rows.get("topic")[row]}" ends before it starts'
             faults.extend([rows.origin.fault(row, reason, "swap start and end")])
@@ -139,7 +155,7 @@ def read_topics(source: Source, form: str | None = None) -> Topics:
 
 def read_duplicates(source: Source, form: str | None = None) -> Duplicates:
     """Pairs of updates that say the same."""
-    rows = _rows(source, tables.DUPLICATES, form)
+    rows = _rows(_input(source, tables.DUPLICATES), tables.DUPLICATES, form)
     return Duplicates(
         rows.get("topic"), rows.get("update_id"), rows.get("duplicate_id"), rows.origin
     )
@@ -147,14 +163,27 @@ def read_duplicates(source: Source, form: str | None = None) -> Duplicates:
 
 def read_pool(source: Source, form: str | None = None) -> Pool:
     """The updates that assessors saw."""
-    rows = _rows(source, tables.POOL, form)
+    rows = _rows(_input(source, tables.POOL), tables.POOL, form)
     return Pool(rows.get("topic"), rows.get("update_id"), rows.origin)
 
 
-def _rows(source: Source, schema: Schema, form: str | None) -> Rows:
+def _input(source: Source, schema: Schema) -> Input:
+    """What was given as an input, unless it is one."""
     if is_frame(source):
+        return FrameInput(source, schema.table)
+    return source if isinstance(source, Input) else Input(str(source))
+
+
+def _rows(source: Input, schema: Schema, form: str | None) -> Rows:
+    if isinstance(source, FrameInput):
         return read_frame(source, schema)
-    return read_rows(Input(str(source)), schema, form)
+    return read_rows(source, schema, form)
+
+
+def _faults(source: Input, record: tables.Source) -> FaultList:
+    """A list for the faults of an input that was read before."""
+    is_parquet = record.unit == "row" and not isinstance(source, FrameInput)
+    return FaultList(ParquetInput(source) if is_parquet else source)
 
 
 def check_inputs(paths: Sequence[Any]) -> None:
@@ -176,12 +205,22 @@ def resolve_checked(
         lost_update = lost_update & ~known_updates(matches.topic, matches.update_id, pool)
     if not (lost_update | resolved.lost_nugget).any():
         return resolved.pairs
-    faults = FaultList(Input(matches.origin.sources[0].path))
+    source = Input(matches.origin.sources[0].path)
+    faults = _faults(source, matches.origin.sources[0])
     for row in np.flatnonzero(lost_update | resolved.lost_nugget).tolist():
         what, cure = _lost(matches, row, bool(resolved.lost_nugget[row]), pool is not None)
-        faults.extend([matches.origin.fault(row, what, cure)])
+        fault = matches.origin.fault(row, what, cure)
+        # A frame, and what came through a pipe, cannot be read again to show the row.
+        text = "" if source.can_be_read_again else _shown(matches, row)
+        faults.extend([replace(fault, text=text)])
     faults.check()
     return resolved.pairs
+
+
+def _shown(matches: Matches, row: int) -> str:
+    """A row's ids, in place of the row."""
+    ids = (matches.topic, matches.update_id, matches.nugget_id, matches.run)
+    return "\t".join(column[row] for column in ids if column is not None)
 
 
 def _lost(matches: Matches, row: int, nugget: bool, pooled: bool) -> tuple[str, str]:

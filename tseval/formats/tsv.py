@@ -7,20 +7,23 @@ found by the same pass that reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from tseval.errors import Fault
 from tseval.formats.cells import Cells
+from tseval.formats.faults import FaultList
+from tseval.formats.threads import side_by_side
 from tseval.tables import Kind, Schema, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tseval.formats.faults import FaultList
     from tseval.formats.inputs import Input
     from tseval.tables.columns import BoolArray, IntArray
 
@@ -38,6 +41,8 @@ class Grid:
     starts: IntArray
     ends: IntArray
     lines: IntArray
+    read: int
+    """How many lines the block has, faulty and empty ones among them."""
 
 
 def split_header(line: bytes, schema: Schema) -> list[str]:
@@ -48,30 +53,37 @@ def split_header(line: bytes, schema: Schema) -> list[str]:
     return spaced if schema.missing(tabbed) and not schema.missing(spaced) else tabbed
 
 
+def header(source: Input, schema: Schema, faults: FaultList) -> list[str]:
+    """The names of an input's columns; a header line that is not UTF-8 is a fault."""
+    line = source.first_line()
+    reason = not_utf8(line)
+    if reason:
+        faults.add(1, reason, UTF8_CURE)
+    return split_header(line, schema)
+
+
 def read_tsv(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that the header names; faulty rows are noted and left out."""
+    blocks = source.blocks()
+    line, _, body = next(blocks, b"").partition(b"\n")
+    names = split_header(line, schema)
+    read = partial(_read_block, source=source, names=names, schema=schema)
     parts: list[Cells] = []
-    places: dict[str, int] = {}
-    for block, first_line, header in _blocks(source, schema):
-        places = schema.placed(header)
-        grid = _grid(block, len(header), first_line, faults)
-        parts.append(_cells(block, grid, places, schema))
-    return Cells.join(parts) if parts else Cells.empty(list(places), schema)
+    before = 1
+    for cells, own, lines in side_by_side(read, chain([body], blocks)):
+        parts.append(replace(cells, lines=cells.lines + before))
+        faults.extend(replace(fault, line=(fault.line or 0) + before) for fault in own)
+        before += lines
+    return Cells.join(parts)
 
 
-def _blocks(source: Input, schema: Schema) -> Iterator[tuple[bytes, int, list[str]]]:
-    """The blocks below the header, each with its first line's number and the header."""
-    header: list[str] | None = None
-    first_line = 1
-    for block in source.blocks():
-        lines = block.count(b"\n")
-        if header is None:
-            line, _, body = block.partition(b"\n")
-            header = split_header(line, schema)
-            yield body, 2, header
-        else:
-            yield block, first_line, header
-        first_line += lines
+def _read_block(
+    block: bytes, source: Input, names: list[str], schema: Schema
+) -> tuple[Cells, list[Fault], int]:
+    """A block's cells and faults, with lines counted from the block's first, and their number."""
+    faults = FaultList(source)
+    grid = _grid(block, len(names), faults)
+    return _cells(block, grid, schema.placed(names), schema), faults.noted, grid.read
 
 
 @dataclass(frozen=True)
@@ -82,8 +94,6 @@ class _Lines:
     starts: IntArray
     ends: IntArray
     fields: IntArray
-    first: int
-    """The number of the first line in the file."""
 
     @property
     def data(self) -> ByteArray:
@@ -98,21 +108,21 @@ class _Lines:
         return blank
 
 
-def _grid(block: bytes, width: int, first_line: int, faults: FaultList) -> Grid:
+def _grid(block: bytes, width: int, faults: FaultList) -> Grid:
     """The fields of every line that has as many as the header; the others are faults."""
     data = np.frombuffer(block, np.uint8)
-    delimiters = np.flatnonzero((data == TAB) | (data == LINE_FEED))
+    delimiters = np.flatnonzero(data - np.uint8(TAB) < LINE_FEED - TAB + 1)  # wraps below TAB
     is_end = data[delimiters] == LINE_FEED
     line_ends = delimiters[is_end]
     line_starts = np.concatenate(([0], line_ends + 1))[:-1]
     fields = np.diff(np.flatnonzero(is_end), prepend=-1)
-    lines = _Lines(block, line_starts, line_ends, fields, first_line)
+    lines = _Lines(block, line_starts, line_ends, fields)
     good = _right_width(lines, width, faults) & _decodable(lines, faults)
     kept = delimiters if good.all() else delimiters[good[np.cumsum(is_end) - is_end]]
     ends = kept.reshape(-1, width)
     starts = np.column_stack((line_starts[good], ends[:, :-1] + 1))
     ends = _without_carriage_returns(data, starts, ends)
-    return Grid(starts, ends, np.flatnonzero(good) + first_line)
+    return Grid(starts, ends, np.flatnonzero(good) + 1, len(line_ends))
 
 
 def _without_carriage_returns(data: ByteArray, starts: IntArray, ends: IntArray) -> IntArray:
@@ -133,7 +143,7 @@ def _right_width(lines: _Lines, width: int, faults: FaultList) -> BoolArray:
         return good
     blank = lines.blank()
     for line in np.flatnonzero(~good & ~blank).tolist():
-        faults.add(lines.first + line, *_wrong_width(int(lines.fields[line]), width))
+        faults.add(line + 1, *_wrong_width(int(lines.fields[line]), width))
     return good & ~blank
 
 
@@ -163,7 +173,7 @@ def _decodable(lines: _Lines, faults: FaultList) -> BoolArray:
             reason = not_utf8(lines.block[start:end])
             if reason:
                 good[line] = False
-                faults.add(lines.first + line, reason, UTF8_CURE)
+                faults.add(line + 1, reason, UTF8_CURE)
     return good
 
 

@@ -14,14 +14,15 @@ from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Updates
 
 
 def _plain(table: str) -> Callable[..., Any]:
-    return lambda path, form: read_rows(Input(path), SCHEMAS[table], form)
+    return lambda source, form: read_rows(source, SCHEMAS[table], form)
 
 
 _READERS: dict[str, Callable[..., Any]] = {table: _plain(table) for table in SCHEMAS} | {
-    "updates": lambda path, form: temporal.read_updates([path], form),
+    "updates": lambda source, form: temporal.read_updates([source], form),
     "nuggets": temporal.read_nuggets,
     "matches": temporal.read_matches,
     "topics": temporal.read_topics,
+    "pool": temporal.read_pool,
 }
 
 
@@ -33,10 +34,13 @@ def validate(
     read: list[Any] = []
     for path in paths:
         try:
-            name = table or _table_of(Input(path))
-            rows = _READERS[name](path, form)
+            source = Input(path)
+            name = table or _table_of(source)
+            rows = _READERS[name](source, form)
             read.append(rows)
-            yield f"{path}: {name}, {rows.origin.sources[0].rows:,} rows, no fault", False
+            number = rows.origin.sources[0].rows
+            noun = "row" if number == 1 else "rows"
+            yield f"{source.path}: {name}, {number:,} {noun}, no fault", False
         except InputError as error:
             yield from ((str(fault), True) for fault in error.faults)
         except UsageError:

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tseval.tables import Column, Ids, Kind
-from tseval.tables.times import TIME_CURE, NotANumber, moment, number
+from tseval.tables.arrow import numbers
+from tseval.tables.times import TIME_CURE, TOO_LARGE, NotANumber, moment, number
 
 if TYPE_CHECKING:
     from tseval.formats.faults import FaultList
@@ -39,10 +40,11 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
 def _all_at_once(cells: Any) -> FloatArray | None:
     """Every cell as a plain finite number; None if any is not."""
     try:
-        values: FloatArray = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+        plain = pc.cast(cells, pa.float64())
     except pa.ArrowInvalid:
         return None
-    return values if np.isfinite(values).all() else None
+    values: FloatArray = numbers(plain)
+    return values if (np.abs(values) < TOO_LARGE).all() else None
 
 
 def _one_by_one(column: Column, cells: Any) -> tuple[FloatArray, dict[int, str]]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit
 
 from tseval.earliest import EarliestIndex
 from tseval.errors import MeasureError, UsageError
@@ -175,7 +174,7 @@ def advantage(measure: Measure) -> Callable[[FloatArray], FloatArray]:
         return lambda lead: lead / UNITS[str(measure.argument("unit"))]
     scale = _scale(inside)
     if name == "logistic":
-        return lambda lead: expit(lead / scale)
+        return lambda lead: np.exp(-np.logaddexp(0, -lead / scale))  # 1 / (1 + e^-x), stably
     return lambda lead: 1 - (2 / np.pi) * np.arctan(-lead / scale)
 
 

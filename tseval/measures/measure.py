@@ -30,13 +30,19 @@ class Parameter:
     takes_function: bool = False
     """Whether Python may give any function instead."""
 
+    def read(self, value: object) -> Argument:
+        """A value as Python gives it: text, a number, a function, True for a flag."""
+        if self.flag and value is True:
+            return ""
+        return value if isinstance(value, str) or callable(value) else str(value)
+
     def check(self, value: Argument) -> None:
         """Refuse a value that this parameter cannot take."""
         if callable(value) and self.takes_function:
             return
         plain = value.partition("(")[0] if self.nested and isinstance(value, str) else value
         if plain not in (("",) if self.flag else self.choices):
-            listed = ", ".join(self.choices)
+            listed = ", ".join(self.choices) if self.choices else "its name alone"
             raise MeasureError(f"{self.name} cannot be '{value}': choose one of {listed}")
 
 
@@ -114,9 +120,19 @@ class Measure:
         """The same measure at this time."""
         return Measure.of(self.definition, dict(self.arguments), moment)
 
-    def __call__(self, **arguments: Argument) -> Measure:
-        """The same measure with these parameters too: `T(g=function)`."""
-        return Measure.of(self.definition, dict(self.arguments) | arguments, self.at)
+    def __call__(self, **arguments: object) -> Measure:
+        """The same measure with these parameters too: `T(g=function)`, `P(updates=True)`.
+
+        In Python a parameter such as `cost-of` is written `cost_of`; False takes a flag away.
+        """
+        given = dict(self.arguments)
+        for name, value in arguments.items():
+            parameter = self.definition.parameter(name.replace("_", "-"))
+            if parameter.flag and value is False:
+                given.pop(parameter.name, None)
+            else:
+                given[parameter.name] = parameter.read(value)
+        return Measure.of(self.definition, given, self.at)
 
     def argument(self, name: str) -> Argument:
         """The value of a parameter, its default if it was not given; a flag not given is empty."""

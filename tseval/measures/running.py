@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.earliest import EarliestIndex
-from tseval.measures.accounts import Account, Values
+from tseval.earliest import EarliestIndex, EarliestStream
+from tseval.errors import UsageError
+from tseval.measures.accounts import Account
 from tseval.measures.draft import FAMILY
 from tseval.measures.measure import Measure
 from tseval.measures.registry import measures as listed
 from tseval.measures.values import moments
+from tseval.tables import ALL_TOPICS
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
@@ -22,23 +24,28 @@ class RunningScores:
     """The totals of some measures over the steps of an `EarliestStream`.
 
     Each step costs what its own update holds, whatever came before. A measure with a time counts
-    the amounts dated before it; the others count everything so far, and every nugget.
+    what is dated before it; one without counts everything so far, and every nugget of the gold.
+    `starts` gives topics their start, for times such as `6h`; the default is the earliest nugget.
     """
 
     def __init__(
-        self, start: EarliestIndex, wanted: Sequence[str | Measure], starts: FloatArray
+        self,
+        stream: EarliestStream,
+        wanted: Iterable[str | Measure],
+        starts: Mapping[str, float] | None = None,
     ) -> None:
         self.measures = listed(wanted, FAMILY)
-        self._times = [moments(measure, starts) for measure in self.measures]
+        self.topics = stream.topics
+        start = stream.start()
+        given = dict(zip(self.topics, start.first_nugget_times, strict=True)) | dict(starts or {})
+        times = np.array([given[topic] for topic in self.topics])
+        self._times = [moments(measure, times) for measure in self.measures]
         self._accounts: list[Account] = []
         self._totals: list[list[FloatArray]] = []
-        self._open(start)
-
-    def _open(self, start: EarliestIndex) -> None:
-        for measure, times in zip(self.measures, self._times, strict=True):
+        for measure, until in zip(self.measures, self._times, strict=True):
             account = measure.definition.account(start, measure)
             self._accounts.append(account)
-            self._totals.append([ledger.before(times) for ledger in account.ledgers])
+            self._totals.append([ledger.before(until) for ledger in account.ledgers])
 
     def add(self, step: EarliestIndex) -> None:
         """Count what one update changes."""
@@ -47,12 +54,20 @@ class RunningScores:
             for total, ledger in zip(totals, account.ledgers, strict=True):
                 total += ledger.before(times)
 
-    def values(self) -> list[Values]:
-        """For each measure its value in every topic so far."""
-        return [a.score(totals) for a, totals in zip(self._accounts, self._totals, strict=True)]
+    def value(self, measure: str | Measure, topic: str = ALL_TOPICS) -> float | None:
+        """A measure of a topic so far, or its mean over the topics where it is defined.
 
-    def value(self, measure: str, topic: int = 0) -> float | None:
-        """One measure of one topic, by its place; None where it is undefined."""
-        at = [each.name for each in self.measures].index(measure)
+        None where it is undefined; a measure or topic that is not followed is a `UsageError`.
+        """
+        names = [each.name for each in self.measures]
+        if str(measure) not in names:
+            raise UsageError(f"{measure} is not followed; these are: {', '.join(names)}")
+        at = names.index(str(measure))
         values = self._accounts[at].score(self._totals[at])
-        return float(values.value[topic]) if np.asarray(values.defined)[topic] else None
+        if topic == ALL_TOPICS:
+            number = int(values.defined.sum())
+            return float(values.value[values.defined].sum() / number) if number else None
+        if topic not in self.topics:
+            raise UsageError(f"no topic '{topic}' in the gold; there are: {', '.join(self.topics)}")
+        place = self.topics.index(topic)
+        return float(values.value[place]) if values.defined[place] else None

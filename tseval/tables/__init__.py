@@ -1,8 +1,9 @@
 """Tables: frozen columns with integer-coded ids. Nothing here knows a file or a measure."""
 
-from tseval.tables.columns import ABSENT, Ids, Texts
+from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.origin import Origin, Source
 from tseval.tables.schema import (
+    ALL_TOPICS,
     DUPLICATES,
     MATCHES,
     NUGGETS,
@@ -32,6 +33,7 @@ from tseval.tables.temporal import (
 
 __all__ = [
     "ABSENT",
+    "ALL_TOPICS",
     "DUPLICATES",
     "MATCHES",
     "NUGGETS",
@@ -55,6 +57,7 @@ __all__ = [
     "Topics",
     "Updates",
     "all_names",
+    "distinct",
     "known_updates",
     "natural_order",
     "repeated_rows",

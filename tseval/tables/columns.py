@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tseval.tables.arrow import integers, numbers, strings
+from tseval.tables.fingerprints import all_differ
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Number = TypeVar("Number", bound=np.generic)
     IntArray: TypeAlias = NDArray[np.int64]
     FloatArray: TypeAlias = NDArray[np.float64]
     BoolArray: TypeAlias = NDArray[np.bool_]
 
 ABSENT = -1
 """The code of a name that a vocabulary does not hold."""
+
+
+def distinct(values: NDArray[Number]) -> NDArray[Number]:
+    """The different values, ascending; by sorting, which for numbers is ten times hashing."""
+    ordered = np.sort(values)
+    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    return cast("NDArray[Number]", ordered[new])
 
 
 @dataclass(frozen=True)
@@ -34,22 +45,16 @@ class Ids:
     @classmethod
     def of(cls, values: Any) -> Ids:
         """Code a column of strings (a list, or an Arrow string array)."""
-        array = (
-            values
-            if isinstance(values, pa.Array | pa.ChunkedArray)
-            else pa.array(values, pa.string())
-        )
-        encoded = pc.dictionary_encode(array)
-        if isinstance(encoded, pa.ChunkedArray):
-            encoded = encoded.combine_chunks()
-        return cls(
-            encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
-        )
+        array = values if isinstance(values, pa.Array | pa.ChunkedArray) else strings(values)
+        if array.null_count == 0 and all_differ(array):
+            return cls(np.arange(len(array)), _whole(array))
+        encoded = _whole(pc.dictionary_encode(array))
+        return cls(numbers(encoded.indices).astype(np.int64), encoded.dictionary)
 
     @classmethod
     def constant(cls, name: str, rows: int) -> Ids:
         """A column that says the same name in every row."""
-        return cls(np.zeros(rows, np.int64), pa.array([name], pa.string()))
+        return cls(np.zeros(rows, np.int64), strings([name]))
 
     @classmethod
     def join(cls, parts: Sequence[Ids]) -> Ids:
@@ -73,7 +78,7 @@ class Ids:
 
     def take_names(self, codes: IntArray) -> list[str]:
         """The names that these codes stand for."""
-        return list(pc.take(self.names, pa.array(codes)).to_pylist())
+        return list(pc.take(self.names, integers(codes)).to_pylist())
 
     def vocabulary(self) -> list[str]:
         """Every name, in the order of the codes."""
@@ -88,11 +93,14 @@ class Ids:
         return Ids(self.codes[chosen], self.names)
 
 
+def _whole(array: Any) -> Any:
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
 def _places(names: Any, vocabulary: Any) -> IntArray:
     """Where each name stands in the vocabulary, `ABSENT` if nowhere."""
     found = pc.fill_null(pc.index_in(names, value_set=vocabulary), ABSENT)
-    places: IntArray = found.to_numpy(zero_copy_only=False).astype(np.int64)
-    return places
+    return numbers(found).astype(np.int64)
 
 
 @dataclass(frozen=True)

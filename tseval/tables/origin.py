@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,16 @@ class Source:
     """One input as it goes into the record of a result: its name, its hash, its number of rows."""
 
     path: str
-    sha256: str
+    digest: Callable[[], str]
+    """Gives the hash; only results need it, so it is not made while reading."""
     rows: int
     unit: str = "line"
     """What its places are called: "line", or "row" for inputs without lines."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the input's bytes."""
+        return self.digest()
 
 
 @dataclass(frozen=True)
@@ -53,9 +59,11 @@ class Origin:
         return Origin(self.sources, self.source[chosen], self.line[chosen])
 
     def place(self, row: int) -> str:
-        """The place of a row in words: `line 12`, or `FILE:12` where there are several sources."""
+        """The place of a row in words: `line 12`, with the file where there are several."""
         source, line = self.sources[int(self.source[row])], int(self.line[row])
-        return f"{source.unit} {line}" if len(self.sources) == 1 else f"{source.path}:{line}"
+        if len(self.sources) == 1:
+            return f"{source.unit} {line}"
+        return f"{source.path}:{line}" if source.unit == "line" else f"{source.path} row {line}"
 
     def fault(self, row: int, reason: str, cure: str = "") -> Fault:
         """A fault of this row."""

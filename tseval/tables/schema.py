@@ -73,6 +73,8 @@ class Schema:
         return [column.name for column in self.required if column.name not in places]
 
 
+ALL_TOPICS = "all"
+"""The name under which the mean over topics stands among the topics."""
 TOPIC = Column("topic", Kind.ID, aliases=("query_id", "topic_id", "event", "event_id"))
 RUN = Column("run", Kind.ID, required=False, aliases=("run_id", "runtag", "run_tag"))
 UPDATE_ID = Column("update_id", Kind.ID, aliases=("update",))
@@ -122,7 +124,7 @@ TOPICS = Schema(
     (
         Column("topic", Kind.ID, aliases=(*TOPIC.aliases, "id")),
         Column("start", Kind.TIME),
-        Column("end", Kind.TIME, required=False),
+        Column("end", Kind.TIME, required=False, may_be_blank=True),
     ),
     key=("topic",),
 )

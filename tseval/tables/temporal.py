@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from tseval.tables.columns import ABSENT, Ids, Texts
+from tseval.tables.arrow import integers
+from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
@@ -164,13 +165,16 @@ def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
     """Turn the ids of matches into row numbers.
 
     An update id that several runs sent stands for each of them, unless the match names its run.
-    The pairs come in the order of the match rows; rows that name something unknown give none.
+    The pairs come in the order of the match rows; rows that name something unknown give none. A
+    match that names a run which is not here is none of these updates' business, and not lost.
     """
     nugget_keys = _keys(nuggets.topic, nuggets.nugget_id, nuggets.topic, nuggets.nugget_id)
     wanted = _keys(matches.topic, matches.nugget_id, nuggets.topic, nuggets.nugget_id)
     nugget_row = _row_of(wanted, nugget_keys)
     match, update = _update_rows(matches, updates)
     known = np.bincount(match, minlength=len(matches)) > 0
+    if matches.run is not None:
+        known |= matches.run.within(updates.run.names) == ABSENT
     kept = nugget_row[match] != ABSENT
     return Resolved(Pairs(update[kept], nugget_row[match][kept]), ~known, nugget_row == ABSENT)
 
@@ -179,17 +183,27 @@ def _update_rows(matches: Matches, updates: Updates) -> tuple[IntArray, IntArray
     """Each (match row, update row) that belong together."""
     have = _keys(updates.topic, updates.update_id, updates.topic, updates.update_id)
     want = _keys(matches.topic, matches.update_id, updates.topic, updates.update_id)
-    order = np.argsort(have, kind="stable")
-    low = np.searchsorted(have, want, "left", sorter=order)
-    high = np.searchsorted(have, want, "right", sorter=order)
-    count = np.where(want == ABSENT, 0, high - low)
-    match = np.repeat(np.arange(len(want)), count)
-    offset = np.arange(len(match)) - np.repeat(np.cumsum(count) - count, count)
-    update = order[low[match] + offset]
+    match, update = _equal_rows(want, have)
     if matches.run is not None:
         same = matches.run.within(updates.run.names)[match] == updates.run.codes[update]
         match, update = match[same], update[same]
     return match, update
+
+
+def _equal_rows(want: IntArray, have: IntArray) -> tuple[IntArray, IntArray]:
+    """Each pair of rows with equal keys, in the order of the first; `ABSENT` equals nothing."""
+    if not len(have):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order = np.argsort(have, kind="stable")
+    ordered = have[order]
+    low = np.searchsorted(ordered, want)
+    if (ordered[1:] != ordered[:-1]).all():  # one run: every key has at most one row
+        found = np.flatnonzero((ordered[np.minimum(low, len(have) - 1)] == want) & (want != ABSENT))
+        return found, order[low[found]]
+    count = np.where(want == ABSENT, 0, np.searchsorted(ordered, want, "right") - low)
+    first = np.repeat(np.arange(len(want)), count)
+    offset = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    return first, order[low[first] + offset]
 
 
 def _keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
@@ -201,11 +215,10 @@ def _keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
 
 def _row_of(wanted: IntArray, keys: IntArray) -> IntArray:
     """The row of each wanted key among unique keys; `ABSENT` where it is not."""
-    if not len(keys):
-        return np.full(len(wanted), ABSENT)
-    order = np.argsort(keys, kind="stable")
-    at = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
-    return np.where((keys[order[at]] == wanted) & (wanted != ABSENT), order[at], ABSENT)
+    rows = np.full(len(wanted), ABSENT)
+    place, found = _equal_rows(wanted, keys)
+    rows[place] = found
+    return rows
 
 
 def known_updates(topic: Ids, update_id: Ids, pool: Pool) -> BoolArray:
@@ -221,6 +234,8 @@ def repeated_rows(*columns: Ids) -> tuple[IntArray, IntArray]:
     key = columns[0].codes
     for column in columns[1:]:
         key = key * len(column.names) + column.codes
+    if len(distinct(key)) == len(key):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     original = first[inverse]
     repeats = np.flatnonzero(original != np.arange(len(key)))
@@ -233,21 +248,16 @@ def natural_order(names: Iterable[str]) -> list[str]:
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    parts: list[tuple[int, int, str]] = []
-    digits = ""
-    for character in name + "\0":
-        if character.isascii() and character.isdigit():
-            digits += character
-            continue
-        if digits:
-            parts.append((0, int(digits), ""))
-            digits = ""
-        parts.append((1, 0, character))
-    return parts
+    """The name in parts that compare as people expect: a number by its length, then its digits."""
+    parts = (part for part in re.split(r"([0-9]+)", name) if part)
+    return [
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
+        for part in parts
+    ]
 
 
 def all_names(ids: Ids) -> Any:
     """The names that some row has, as an Arrow array, in the order of the vocabulary."""
     used = np.zeros(len(ids.names), bool)
     used[ids.codes] = True
-    return pc.take(ids.names, pa.array(np.flatnonzero(used)))
+    return pc.take(ids.names, integers(np.flatnonzero(used)))

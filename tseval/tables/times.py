@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(-?\d)?)([T ].+)?", re.ASCII)
 TIME_CURE = "write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z"
+
+
+TOO_LARGE = 1e100
+"""From here on a number is refused, so that no sum or square of a few of them overflows."""
 
 
 class NotANumber(ValueError):
@@ -17,11 +21,11 @@ class NotANumber(ValueError):
 
 
 def number(cell: str) -> float:
-    """A finite decimal number, or a `NotANumber`."""
+    """A finite decimal number below `TOO_LARGE`, or a `NotANumber`."""
     cell = cell.strip(" ")
     if _NUMBER.fullmatch(cell):
         value = float(cell)
-        if math.isfinite(value):
+        if abs(value) < TOO_LARGE:
             return value
         raise NotANumber("is too large for a number")
     if _NOT_FINITE.fullmatch(cell):
@@ -36,8 +40,10 @@ def moment(cell: str) -> float:
     except NotANumber as error:
         if "not a number" not in str(error):
             raise
+    cell = cell.strip(" ")
     try:
-        parsed = datetime.fromisoformat(cell.strip(" "))
+        # Between date and time `fromisoformat` takes any character at all.
+        parsed = datetime.fromisoformat(cell if _ISO.fullmatch(cell) else "")
     except ValueError:
         raise NotANumber("is neither a number nor an ISO 8601 time") from None
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,251 @@
+"""The index, the measures at time t and their curves; reading; memory; how soon help appears.
+
+    python bench/bench_scoring.py [--small] [--json FILE]
+
+Everything is made with a seed. First the values are asserted: at a size that the slow reference
+can do, all values of the four measures, and of their curves, must equal its own. Then the full size (1,000,000 updates, 10,000 nuggets, 1,000,000 matches, 50 topics) is timed, each part
+beside what a user would use instead, in this one run. `--small` does a hundredth of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.reference import temporal as slow
+from tseval.curves import curves
+from tseval.evaluation import Sources, prepare, read_tables
+from tseval.measures import measures
+from tseval.measures.values import curve, evaluate
+from tseval.scoring import scores_of
+
+NAMES = ("P", "R", "Rs", "T")
+PERIOD = 10 * 86_400
+START = 1_400_000_000
+
+
+@dataclass
+class Report:
+    """The measurements, as lines for people and records for programs."""
+
+    records: list[dict[str, object]] = field(default_factory=list)
+
+    def add(self, what: str, value: float, unit: str, goal: str = "") -> None:
+        """Print a measurement and keep it."""
+        self.records.append({"what": what, "value": value, "unit": unit, "goal": goal})
+        print(f"{what:<58} {value:>12,.3f} {unit:<8} {goal}")
+
+
+def best(times: int, action: Callable[[], object]) -> float:
+    """The shortest of several runs, in seconds."""
+    return min(_timed(action) for _ in range(times))
+
+
+def _timed(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def make(folder: Path, updates: int, nuggets: int, matches: int, topics: int) -> dict[str, Path]:
+    """Tables of these sizes as TSV files; costs, ties and unmatched nuggets among them."""
+    random = np.random.default_rng(20130422)
+    words = vocabulary(random, 20_000)
+    of_update, of_nugget = random.integers(0, topics, updates), random.integers(0, topics, nuggets)
+    said = pd.DataFrame(
+        {
+            "topic": [f"t{t}" for t in of_update],
+            "update_id": [f"u{i:07d}" for i in range(updates)],
+            "time": START + random.integers(0, PERIOD, updates),
+            "text": [" ".join(row) for row in words[_zipf(random, (updates, 20), len(words))]],
+        }
+    )
+    gold = pd.DataFrame(
+        {
+            "topic": [f"t{t}" for t in of_nugget],
+            "nugget_id": [f"n{i:05d}" for i in range(nuggets)],
+            "time": START + random.integers(0, PERIOD, nuggets),
+            "text": [" ".join(row) for row in words[_zipf(random, (nuggets, 8), len(words))]],
+            "importance": random.integers(0, 4, nuggets),
+        }
+    )
+    by_topic = [np.flatnonzero(of_nugget == t) for t in range(topics)]
+    update = random.integers(0, updates, matches)
+    update = update[[len(by_topic[t]) > 0 for t in of_update[update]]]
+    nugget = [by_topic[t][random.integers(len(by_topic[t]))] for t in of_update[update]]
+    pairs = pd.DataFrame(
+        {
+            "topic": said["topic"].to_numpy()[update],
+            "update_id": said["update_id"].to_numpy()[update],
+            "nugget_id": gold["nugget_id"].to_numpy()[nugget],
+        }
+    )
+    paths = {name: folder / f"{name}.tsv" for name in ("updates", "nuggets", "matches")}
+    for name, frame in zip(paths, (said, gold, pairs), strict=True):
+        frame.to_csv(paths[name], sep="\t", index=False)
+    return paths
+
+
+def vocabulary(random: np.random.Generator, words: int) -> np.ndarray:
+    """Different made-up words, six letters in the mean, as in English text."""
+    made: dict[str, None] = {}
+    while len(made) < words:
+        letters = random.integers(97, 123, np.clip(random.poisson(6), 2, 14))
+        made[bytes(letters.astype(np.uint8)).decode()] = None
+    return np.array(list(made), dtype=object)
+
+
+def _zipf(random: np.random.Generator, shape: tuple[int, int], words: int) -> np.ndarray:
+    """Places of words, the k-th with weight 1 / k."""
+    shares = np.cumsum(1 / np.arange(1, words + 1))
+    return np.searchsorted(shares / shares[-1], random.random(shape))
+
+
+def collection(paths: dict[str, Path]) -> slow.Collection:
+    """The same tables for the slow reference."""
+    frames = {name: pd.read_csv(path, sep="\t") for name, path in paths.items()}
+    return slow.Collection(
+        [slow.Update(*row) for row in frames["updates"].itertuples(index=False, name=None)],
+        [slow.Nugget(*row) for row in frames["nuggets"].itertuples(index=False, name=None)],
+        [slow.Match(*row) for row in frames["matches"].itertuples(index=False, name=None)],
+    )
+
+
+def check_and_compare(report: Report, folder: Path) -> None:
+    """Assert values and curves against the slow reference, then time both."""
+    paths = make(folder, updates=400, nuggets=60, matches=400, topics=4)
+    known = collection(paths)
+    evaluation = prepare(Sources([paths["updates"]], paths["nuggets"], paths["matches"]))
+    wanted = measures(NAMES)
+    scores = scores_of(evaluation, wanted)
+    run = scores.runs[0]
+    known = slow.Collection(
+        [slow.replace(update, run=run) for update in known.updates], known.nuggets, known.matches
+    )
+    for name in NAMES:
+        for topic, expected in slow.score(known, run, slow.parse(name)).items():
+            if not _equal(scores.value(name, topic), expected):
+                raise SystemExit(
+                    f"{name} of {topic}: {scores.value(name, topic)} is not {expected}"
+                )
+    for drawn in curves(evaluation, wanted, evaluation.index.topics):
+        case = slow.select(known, run, drawn.topic)
+        for moment, expected in slow.curve(case, slow.parse(drawn.measure))[::7]:
+            at = np.searchsorted(drawn.time, moment, "right") - 1
+            value = float(drawn.values.value[at]) if drawn.values.defined[at] else None
+            if at >= 0 and not _equal(value, expected):
+                raise SystemExit(f"{drawn.measure} of {drawn.topic} at {moment} differs")
+    report.add("values and curves equal to the slow reference", 1, "true")
+    cases = [slow.select(known, run, topic) for topic in slow.topics(known)]
+    slowly = _timed(lambda: [slow.curve(c, slow.parse(name)) for c in cases for name in NAMES])
+    fast = best(5, lambda: _compute(evaluation))
+    report.add("slow reference, curves of 400 updates", slowly, "s")
+    report.add("tseval, index, values and curves of the same", fast, "s")
+    report.add("times faster", slowly / fast, "x", "goal: at least 200")
+
+
+def _equal(fast: float | None, expected: slow.Value) -> bool:
+    if fast is None or expected is None:
+        return fast is expected
+    return math.isclose(fast, float(expected), rel_tol=1e-9, abs_tol=1e-12)
+
+
+def _compute(evaluation: object) -> None:
+    """Index, all four measures and their complete curves, from tables and pairs."""
+    from tseval.earliest import EarliestIndex
+
+    index = EarliestIndex.build(
+        evaluation.index.updates, evaluation.index.nuggets, evaluation.pairs
+    )
+    wanted = measures(NAMES)
+    evaluate(index, wanted, evaluation.starts)
+    for measure in wanted:
+        curve(index, measure, evaluation.starts)
+
+
+def full_size(report: Report, folder: Path, scale: int) -> None:
+    """Time the full size: computing, reading, memory."""
+    sizes = {"updates": 1_000_000, "nuggets": 10_000, "matches": 1_000_000}
+    paths = make(folder, **{name: size // scale for name, size in sizes.items()}, topics=50)
+    sources = Sources([paths["updates"]], paths["nuggets"], paths["matches"])
+    evaluation = prepare(sources)
+    seconds = best(3, lambda: _compute(evaluation))
+    report.add(
+        f"index, 4 measures, 4 curves: {len(evaluation.pairs):,} matches",
+        seconds,
+        "s",
+        "goal: under 3",
+    )
+    theirs = best(5, lambda: pd.read_csv(paths["updates"], sep="\t"))
+    ours = best(5, lambda: read_tables(Sources([paths["updates"]], paths["nuggets"])))
+    report.add("pandas.read_csv of the updates", theirs, "s")
+    report.add("tseval reading (checks, hash and ids included)", ours, "s")
+    report.add("reading, times pandas", ours / theirs, "x", "goal: at most 2")
+    megabytes = sum(path.stat().st_size for path in paths.values()) / 1e6
+    program = [sys.executable, "-m", "tseval", "score", *map(str, paths.values())]
+    program = [*program[:5], str(paths["nuggets"]), "--matches", str(paths["matches"]), "--quiet"]
+    peak = peak_memory(program)
+    report.add("the three files", megabytes, "MB")
+    report.add("peak memory of `tseval score`, interpreter included", peak, "MB")
+    report.add("peak memory, times the files", peak / megabytes, "x", "goal: below 4")
+
+
+def peak_memory(command: list[str]) -> float:
+    """The largest resident memory of a program, in megabytes."""
+    code = (
+        "import resource, subprocess, sys; "
+        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, check=True)
+    return int(done.stdout) / 1e3
+
+
+def help_time(report: Report) -> None:
+    """How soon `tseval --help` answers, beside importing click."""
+    run = lambda *arguments: subprocess.run(  # noqa: E731
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True
+    )
+    click = best(15, lambda: run("-c", "import click"))
+    ours = best(15, lambda: run("-m", "tseval", "--help"))
+    report.add("python -c 'import click'", click, "s")
+    report.add("tseval --help", ours, "s", "goal: under 0.15")
+    report.add("help, times importing click", ours / click, "x", "goal: under 2.5")
+
+
+def main() -> None:
+    """Check, time, print, and write JSON if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="a hundredth of the size")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
+    given = parser.parse_args()
+    report = Report()
+    with tempfile.TemporaryDirectory() as folder:
+        check_and_compare(report, Path(folder))
+        full_size(report, Path(folder), 100 if given.small else 1)
+    help_time(report)
+    report.add("largest memory of this benchmark", _own_peak(), "MB")
+    if given.json:
+        given.json.write_text(json.dumps(report.records, indent=1) + "\n")
+
+
+def _own_peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+if __name__ == "__main__":
+    main()

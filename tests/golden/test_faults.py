@@ -1,0 +1,1063 @@
+"""Every fault that the contract names: the sentence, its place, the line, the cure, the exit code.
+
+Nothing may be written to the output of a command that fails, and no traceback may be seen.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tseval
+from tests import program
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, Outcome
+from tseval.errors import InputError
+
+HEADER = ("topic", "update_id", "time", "text", "confidence", "cost")
+GOLD_HEADER = ("topic", "nugget_id", "time", "text", "importance", "cost")
+FIRST = ("flood", "u1", "1699921800", "River Osk burst its banks", "0.5", "1")
+GOLD = ("flood", "n1", "1699923600", "The river Osk burst its banks", "1", "1")
+TIME_CURE = "write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z"
+NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
+UTF8_CURE = "save the file in the encoding UTF-8"
+NOT_NEGATIVE = "give a number that is not negative"
+
+Row = Sequence[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, so that messages name files and no folders."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def tsv(*rows: Row) -> bytes:
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
+def refused(outcome: Outcome, message: str, code: int = 1) -> None:
+    """The program said this, and nothing else, and nothing on standard output."""
+    assert outcome.err == message
+    assert outcome.out == ""
+    assert outcome.code == code
+
+
+def check(message: str, *arguments: object, code: int = 1, stdin: bytes = b"") -> None:
+    """The command fails with this message, writes no output, and leaves an earlier one alone."""
+    output = Path("result.json")
+    refused(program.tseval(*arguments, "-o", output, stdin=stdin), message, code)
+    assert not output.exists()
+    output.write_bytes(b"earlier")
+    refused(program.tseval(*arguments, "-o", output, stdin=stdin), message, code)
+    assert output.read_bytes() == b"earlier"
+    output.unlink()
+    assert not list(Path().glob(".*"))
+
+
+# Values, in every form of a table
+
+UPDATE_FAULTS = {
+    "time in words": (
+        {"time": "soon"},
+        'time "soon" is neither a number nor an ISO 8601 time',
+        TIME_CURE,
+    ),
+    "day that is not": (
+        {"time": "2012-02-30T00:00Z"},
+        'time "2012-02-30T00:00Z" is neither a number nor an ISO 8601 time',
+        TIME_CURE,
+    ),
+    "time NaN": ({"time": "nan"}, 'time "nan" is not a finite number', TIME_CURE),
+    "time infinite": ({"time": "-Infinity"}, 'time "-Infinity" is not a finite number', TIME_CURE),
+    "time empty": ({"time": ""}, "time is empty", TIME_CURE),
+    "confidence in words": (
+        {"confidence": "high"},
+        'confidence "high" is not a number',
+        NUMBER_CURE,
+    ),
+    "confidence NaN": (
+        {"confidence": "NaN"},
+        'confidence "NaN" is not a finite number',
+        NUMBER_CURE,
+    ),
+    "confidence infinite": (
+        {"confidence": "inf"},
+        'confidence "inf" is not a finite number',
+        NUMBER_CURE,
+    ),
+    "cost negative": ({"cost": "-1"}, 'cost "-1" is negative', NOT_NEGATIVE),
+    "cost a little negative": ({"cost": "-1e-9"}, 'cost "-1e-9" is negative', NOT_NEGATIVE),
+    "cost infinite": ({"cost": "inf"}, 'cost "inf" is not a finite number', NUMBER_CURE),
+    "cost too large": ({"cost": "1e999"}, 'cost "1e999" is too large for a number', NUMBER_CURE),
+    "cost in words": ({"cost": "1,5"}, 'cost "1,5" is not a number', NUMBER_CURE),
+    "no topic": ({"topic": ""}, "empty topic", "give every row its topic"),
+    "blank id": ({"update_id": "  "}, "empty update_id", "give every row its update_id"),
+}
+FORMS = ("tsv", "csv", "jsonl", "parquet")
+
+
+def written(form: str, *rows: Row) -> bytes:
+    """A header and rows of strings in one of the forms."""
+    header, *body = rows
+    if form == "tsv":
+        return tsv(*rows)
+    if form == "csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue().encode()
+    if form == "jsonl":
+        return "".join(
+            json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in body
+        ).encode()
+    out = io.BytesIO()
+    columns = [pa.array([row[at] for row in body], pa.string()) for at in range(len(header))]
+    pq.write_table(pa.Table.from_arrays(columns, list(header)), out)
+    return out.getvalue()
+
+
+def place(form: str, row: int) -> str:
+    """Where a row below the header is."""
+    if form == "parquet":
+        return f"run.{form}: row {row}"
+    return f"run.{form}:{row if form == 'jsonl' else row + 1}"
+
+
+def quoted(form: str, header: Row, row: Row) -> str:
+    if form == "jsonl":
+        return json.dumps(dict(zip(header, row, strict=True)))
+    return written("csv", row).decode().rstrip("\n") if form == "csv" else "\t".join(row)
+
+
+def with_cells(header: Row, row: Row, changed: dict[str, str]) -> tuple[str, ...]:
+    return tuple((dict(zip(header, row, strict=True)) | changed).values())
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("fault", UPDATE_FAULTS)
+def test_a_faulty_value_of_an_update(form: str, fault: str) -> None:
+    changed, reason, cure = UPDATE_FAULTS[fault]
+    bad = with_cells(HEADER, FIRST, {"update_id": "u2"} | changed)
+    Path(f"run.{form}").write_bytes(written(form, HEADER, FIRST, bad))
+    where = place(form, 2)
+    check(
+        f"error: {where}: {reason}\n  | {quoted(form, HEADER, bad)}\n  {cure}\n",
+        "score",
+        f"run.{form}",
+        NUGGETS,
+    )
+
+
+@pytest.mark.parametrize("fault", UPDATE_FAULTS)
+def test_a_faulty_value_of_a_frame(fault: str) -> None:
+    changed, reason, cure = UPDATE_FAULTS[fault]
+    bad = with_cells(HEADER, FIRST, {"update_id": "u2"} | changed)
+    frame = pd.DataFrame([FIRST, bad], columns=HEADER, dtype=object)
+    with pytest.raises(InputError) as caught:
+        tseval.score(frame, NUGGETS)
+    row = "\t".join(bad)
+    assert str(caught.value) == f"<updates>: row 2: {reason}\n  | {row}\n  {cure}"
+
+
+def test_a_frame_of_numbers_may_not_hold_infinity() -> None:
+    frame = pd.DataFrame([FIRST], columns=HEADER).assign(time=[float("inf")])
+    with pytest.raises(InputError, match=r'^<updates>: row 1: time "inf" is not a finite number'):
+        tseval.score(frame, NUGGETS)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_frame_may_not_lack_a_required_value(missing: object) -> None:
+    frame = pd.DataFrame([FIRST], columns=HEADER, dtype=object)
+    frame["time"] = pd.Series([missing], dtype=object)
+    with pytest.raises(InputError, match=r"^<updates>: row 1: no time\n"):
+        tseval.score(frame, NUGGETS)
+
+
+GOLD_FAULTS = {
+    "importance negative": ({"importance": "-0.5"}, 'importance "-0.5" is negative', NOT_NEGATIVE),
+    "importance NaN": (
+        {"importance": "nan"},
+        'importance "nan" is not a finite number',
+        NUMBER_CURE,
+    ),
+    "importance in words": (
+        {"importance": "vital"},
+        'importance "vital" is not a number',
+        NUMBER_CURE,
+    ),
+    "cost negative": ({"cost": "-3"}, 'cost "-3" is negative', NOT_NEGATIVE),
+    "time in words": (
+        {"time": "now"},
+        'time "now" is neither a number nor an ISO 8601 time',
+        TIME_CURE,
+    ),
+    "empty id": ({"nugget_id": ""}, "empty nugget_id", "give every row its nugget_id"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("fault", GOLD_FAULTS)
+def test_a_faulty_value_of_a_nugget(form: str, fault: str) -> None:
+    changed, reason, cure = GOLD_FAULTS[fault]
+    bad = with_cells(GOLD_HEADER, GOLD, {"nugget_id": "n2"} | changed)
+    Path(f"run.{form}").write_bytes(written(form, GOLD_HEADER, GOLD, bad))
+    where = place(form, 2)
+    check(
+        f"error: {where}: {reason}\n  | {quoted(form, GOLD_HEADER, bad)}\n  {cure}\n",
+        "score",
+        SWIFT,
+        f"run.{form}",
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_id_that_stands_twice(form: str) -> None:
+    again = with_cells(HEADER, FIRST, {"text": "again"})
+    Path(f"run.{form}").write_bytes(written(form, HEADER, FIRST, again))
+    where = place(form, 2)
+    first = {"tsv": "line 2", "csv": "line 2", "jsonl": "line 1", "parquet": "row 1"}[form]
+    check(
+        f'error: {where}: update_id "u1" stands twice within its topic\n'
+        f"  | {quoted(form, HEADER, again)}\n"
+        f"  first in {first}: remove one of them, or rename it\n",
+        *("score", f"run.{form}", NUGGETS),
+    )
+
+
+def test_an_id_that_stands_twice_in_a_frame() -> None:
+    frame = pd.DataFrame([FIRST, FIRST], columns=HEADER)
+    with pytest.raises(InputError) as caught:
+        tseval.score(frame, NUGGETS)
+    assert str(caught.value) == (
+        '<updates>: row 2: update_id "u1" stands twice within its topic\n  | '
+        + "\t".join(FIRST)
+        + "\n  first in row 1: remove one of them, or rename it"
+    )
+
+
+def test_an_id_may_stand_again_in_another_topic_and_another_run() -> None:
+    rows = [("run", *HEADER), ("a", *FIRST), ("b", *FIRST), ("a", "ferry", *FIRST[1:])]
+    Path("run.tsv").write_bytes(tsv(*rows))
+    assert program.tseval("validate", "run.tsv").code == 0
+    Path("run.tsv").write_bytes(tsv(*rows, ("b", *FIRST)))
+    outcome = program.tseval("validate", "run.tsv")
+    assert outcome.out == 'run.tsv:5: update_id "u1" stands twice within its run and topic\n'
+
+
+def test_a_nugget_id_that_stands_twice() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD, GOLD))
+    line = "\t".join(GOLD)
+    check(
+        'error: gold.tsv:3: nugget_id "n1" stands twice within its topic\n'
+        f"  | {line}\n  first in line 2: remove one of them, or rename it\n",
+        *("score", SWIFT, "gold.tsv"),
+    )
+
+
+def test_one_run_in_two_files_may_not_repeat_an_update() -> None:
+    for name in ("a.tsv", "b.tsv"):
+        Path(name).write_bytes(tsv(("run", *HEADER), ("one", *FIRST)))
+    line = "\t".join(["one", *FIRST])
+    check(
+        'error: b.tsv:2: update_id "u1" stands twice in run "one"\n'
+        f"  | {line}\n  also at a.tsv:2: give each file's run a name of its own\n",
+        *("score", "a.tsv", "b.tsv", NUGGETS),
+    )
+
+
+# Matches
+
+UNKNOWN_UPDATE = (
+    'match to the unknown update "zz" of topic "flood"',
+    "give every run that the matches speak of, or the pool of judged updates (--pool)",
+)
+UNKNOWN_NUGGET = (
+    'match to the unknown nugget "zz" of topic "flood"',
+    "give the nuggets that the matches were made with, or remove the match",
+)
+MATCH_HEADER = ("topic", "update_id", "nugget_id")
+LOST = {
+    UNKNOWN_UPDATE: ("flood", "zz", "flood-n1"),
+    UNKNOWN_NUGGET: ("flood", "sw-flood-1", "zz"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("fault", LOST, ids=["update", "nugget"])
+def test_a_match_to_something_unknown(form: str, fault: tuple[str, str]) -> None:
+    good = ("flood", "sw-flood-1", "flood-n1")
+    Path(f"run.{form}").write_bytes(written(form, MATCH_HEADER, good, LOST[fault]))
+    where = place(form, 2)
+    line = quoted(form, MATCH_HEADER, LOST[fault])
+    check(
+        f"error: {where}: {fault[0]}\n  | {line}\n  {fault[1]}\n",
+        *("score", SWIFT, NUGGETS, "--matches", f"run.{form}"),
+    )
+
+
+@pytest.mark.parametrize("fault", LOST, ids=["update", "nugget"])
+def test_a_match_to_something_unknown_from_standard_input(fault: tuple[str, str]) -> None:
+    line = "\t".join(LOST[fault])
+    check(
+        f"error: -:2: {fault[0]}\n  | {line}\n  {fault[1]}\n",
+        *("score", SWIFT, NUGGETS, "--matches", "-"),
+        stdin=tsv(MATCH_HEADER, LOST[fault]),
+    )
+
+
+@pytest.mark.parametrize("fault", LOST, ids=["update", "nugget"])
+def test_a_match_to_something_unknown_in_a_frame(fault: tuple[str, str]) -> None:
+    frame = pd.DataFrame([LOST[fault]], columns=MATCH_HEADER)
+    line = "\t".join(LOST[fault])
+    with pytest.raises(InputError) as caught:
+        tseval.score(SWIFT, NUGGETS, frame)
+    assert str(caught.value) == f"<matches>: row 1: {fault[0]}\n  | {line}\n  {fault[1]}"
+
+
+def test_a_match_is_of_its_topic_and_its_run() -> None:
+    rows = [
+        ("ferry", "sw-flood-1", "ferry-n1", "swift"),
+        ("flood", "sw-flood-1", "flood-n1", "thorough"),
+    ]
+    Path("m.tsv").write_bytes(tsv((*MATCH_HEADER, "run"), *rows))
+    outcome = program.tseval("validate", SWIFT, THOROUGH, NUGGETS, "m.tsv")
+    assert outcome.out.splitlines()[-2:] == [
+        'm.tsv:2: match to the unknown update "sw-flood-1" of topic "ferry"',
+        'm.tsv:3: match to the unknown update "sw-flood-1" of topic "flood"',
+    ]
+    assert outcome.code == 1
+
+
+def test_a_pool_makes_updates_of_other_runs_known() -> None:
+    Path("m.tsv").write_bytes(tsv(MATCH_HEADER, LOST[UNKNOWN_UPDATE]))
+    Path("pool.tsv").write_bytes(tsv(("topic", "update_id"), ("flood", "zz")))
+    given = ("score", SWIFT, NUGGETS, "--matches", "m.tsv", "--quiet")
+    assert program.tseval(*given, "--pool", "pool.tsv").code == 0
+    assert program.tseval("validate", SWIFT, NUGGETS, "m.tsv", "pool.tsv").code == 0
+    Path("pool.tsv").write_bytes(tsv(("topic", "update_id"), ("ferry", "zz")))
+    check(
+        f"error: m.tsv:2: {UNKNOWN_UPDATE[0]}\n  | flood\tzz\tflood-n1\n"
+        "  it is in no run and not in the pool: remove the match or extend the pool\n",
+        *(*given, "--pool", "pool.tsv"),
+    )
+
+
+# Lines
+
+TOO_MANY = "too many: replace tabs inside the text by spaces, or remove the extra fields"
+TOO_FEW = "too few: separate the fields by single tabs; an optional value needs its tab too"
+LINES = {
+    "too many fields": (tsv((*FIRST, "x", "y")), "8 fields where the header has 6", TOO_MANY),
+    "too few fields": (tsv(FIRST[:4]), "4 fields where the header has 6", TOO_FEW),
+    "one field": (b"flood\n", "1 field where the header has 6", TOO_FEW),
+    "only spaces": (b"   \n", "1 field where the header has 6", TOO_FEW),
+    "no final line end": (b"flood\tu9", "2 fields where the header has 6", TOO_FEW),
+    "not UTF-8": (tsv(FIRST).replace(b"banks", b"b\xe4nks"), "byte 0xe4 is not UTF-8", UTF8_CURE),
+    "a surrogate": (
+        tsv(FIRST).replace(b"banks", b"\xed\xa0\x80"),
+        "byte 0xed is not UTF-8",
+        UTF8_CURE,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", LINES)
+def test_a_faulty_line(fault: str) -> None:
+    line, reason, cure = LINES[fault]
+    Path("run.tsv").write_bytes(
+        tsv(HEADER, with_cells(HEADER, FIRST, {"update_id": "u0"})) + b"\n" + line
+    )
+    shown = line.decode("utf-8", "replace").rstrip("\n")
+    check(f"error: run.tsv:4: {reason}\n  | {shown}\n  {cure}\n", "score", "run.tsv", NUGGETS)
+
+
+CSV_CURE = 'put a field that holds commas between double quotes: "a, b"'
+CSV_LINES = {
+    "too many fields": (b"flood,u2,2,a, b,1,1\n", "7 fields where the header has 6", CSV_CURE),
+    "too few fields": (b"flood\n", "1 field where the header has 6", CSV_CURE),
+    "not UTF-8": (b"flood,u2,2,b\xe4nks,1,1\n", "byte 0xe4 is not UTF-8", UTF8_CURE),
+    "a quote too few": (
+        b'flood,u2,2,"a,1,1\n',
+        "broken quotes: unexpected end of data",
+        'write a quote inside quotes twice: ""',
+    ),
+    "a lone carriage return": (
+        b"flood,u2,2,a\rb,1,1\n",
+        "a carriage return inside the line",
+        "end lines with LF or CR LF; a field with a line's end needs double quotes",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", CSV_LINES)
+def test_a_faulty_line_of_csv(fault: str) -> None:
+    line, reason, cure = CSV_LINES[fault]
+    two_lines = 'flood,u1,1,"one\ntwo",1,1\n'
+    Path("run.csv").write_bytes(",".join(HEADER).encode() + b"\n" + two_lines.encode() + line)
+    shown = line.decode("utf-8", "replace").rstrip("\n").replace("\r", r"\r")
+    check(f"error: run.csv:4: {reason}\n  | {shown}\n  {cure}\n", "score", "run.csv", NUGGETS)
+
+
+OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
+JSON_LINES = {
+    "not JSON": (
+        b'{"topic": }\n',
+        "not JSON: Expecting value: line 1 column 11 (char 10)",
+        OBJECT_CURE,
+    ),
+    "a list": (b"[1, 2]\n", "a JSON list where an object is expected", OBJECT_CURE),
+    "a missing key": (
+        b'{"topic": "t"}\n',
+        'no "update_id"',
+        'every line needs the key "update_id"',
+    ),
+    "a null": (b'{"topic": null}\n', 'no "topic"', 'every line needs the key "topic"'),
+    "a wrong type": (b'{"topic": ["t"]}\n', '"topic" is a list', "give a string or a number"),
+    "a boolean": (
+        b'{"topic":"t","update_id":"u","time":true,"text":""}\n',
+        '"time" is a bool',
+        "give a string or a number",
+    ),
+    "NaN": (
+        b'{"topic":"t","update_id":"u","time":NaN,"text":""}\n',
+        'time "nan" is not a finite number',
+        TIME_CURE,
+    ),
+    "not UTF-8": (b'{"topic": "\xff"}\n', "byte 0xff is not UTF-8", UTF8_CURE),
+    "half a pair": (
+        b'{"topic":"\\ud83d","update_id":"u","time":1,"text":""}\n',
+        "an escape stands for half a character: not UTF-8",
+        "write both halves of the pair, or the character itself",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", JSON_LINES)
+def test_a_faulty_line_of_json(fault: str) -> None:
+    line, reason, cure = JSON_LINES[fault]
+    Path("run.jsonl").write_bytes(written("jsonl", HEADER, FIRST) + b"\n" + line)
+    shown = line.decode("utf-8", "replace").rstrip("\n")
+    check(f"error: run.jsonl:3: {reason}\n  | {shown}\n  {cure}\n", "score", "run.jsonl", NUGGETS)
+
+
+def test_a_null_in_parquet() -> None:
+    columns = {"topic": ["flood", None], "update_id": ["a", "b"], "time": [1, 2], "text": ["", ""]}
+    pq.write_table(pa.table(columns), "run.parquet")
+    check(
+        "error: run.parquet: row 2: no topic\n  | None\tb\t2\t\n  fill in the value\n",
+        *("score", "run.parquet", NUGGETS),
+    )
+
+
+DIVIDED = "no table of results could hold it: remove it"
+
+
+@pytest.mark.parametrize("mark", ["\t", "\n", "\r", "\r\n"])
+def test_an_id_with_a_tab_or_a_line_s_end(mark: str) -> None:
+    bad = with_cells(HEADER, FIRST, {"topic": f"a{mark}b"})
+    Path("run.jsonl").write_bytes(written("jsonl", HEADER, bad))
+    shown = repr(mark)[1:-1]
+    check(
+        f'error: run.jsonl:1: topic "a{shown if mark != chr(9) else mark}b" '
+        f"holds a tab or a line's end\n  | {quoted('jsonl', HEADER, bad)}\n  {DIVIDED}\n",
+        *("score", "run.jsonl", NUGGETS),
+    )
+
+
+def test_parquet_that_calls_other_bytes_strings() -> None:
+    wrong = pa.StringArray.from_buffers(
+        1, *(pa.py_buffer(b) for b in (b"\0\0\0\0\1\0\0\0", b"\xe4"))
+    )
+    columns = {
+        "topic": pa.array(["t"]),
+        "update_id": wrong,
+        "time": pa.array([1]),
+        "text": pa.array([""]),
+    }
+    pq.write_table(pa.table(columns), "run.parquet")
+    check(
+        f"error: run.parquet: row 1: byte 0xe4 is not UTF-8\n  | t\t�\t1\t\n  {UTF8_CURE}\n",
+        *("score", "run.parquet", NUGGETS),
+    )
+
+
+def test_columns_of_other_things_than_values() -> None:
+    columns = {"topic": [["t"]], "update_id": ["a"], "time": [1], "text": [""]}
+    pq.write_table(pa.table(columns), "run.parquet")
+    outcome = program.tseval("score", "run.parquet", NUGGETS)
+    assert outcome.err.startswith("error: run.parquet: column topic holds list<")
+    assert outcome.err.endswith("\n  store strings or numbers\n")
+    with pytest.raises(InputError, match=r"^<updates>: column topic holds list<"):
+        tseval.score(pd.DataFrame(columns), NUGGETS)
+
+
+def test_a_long_line_is_cut_and_its_controls_are_shown() -> None:
+    Path("run.tsv").write_bytes(tsv(HEADER) + b"\x1b[31m\0" + b"x" * 500 + b"\n")
+    shown = r"\x1b[31m\x00" + "x" * 193 + "…"
+    check(
+        f"error: run.tsv:2: 1 field where the header has 6\n  | {shown}\n  {TOO_FEW}\n",
+        *("score", "run.tsv", NUGGETS),
+    )
+
+
+def test_a_cell_is_quoted_in_one_line_and_its_controls_are_shown() -> None:
+    bad = with_cells(HEADER, FIRST, {"time": "\x1b[2J" + "9" * 10_000})
+    Path("run.tsv").write_bytes(tsv(HEADER, bad))
+    sentence, _, _ = program.tseval("score", "run.tsv", NUGGETS).err.splitlines()
+    assert sentence.startswith(r'error: run.tsv:2: time "\x1b[2J999')
+    assert sentence.endswith('999" is neither a number nor an ISO 8601 time')
+    assert len(sentence) < 500
+
+
+def test_a_bad_line_far_down_a_large_file() -> None:
+    rows = [
+        ("flood", f"u{i}", str(1699920000 + i), f"Update {i}", "0.5", "1") for i in range(70_010)
+    ]
+    rows[69_998] = with_cells(HEADER, rows[69_998], {"time": "late"})
+    Path("run.tsv").write_bytes(tsv(HEADER, *rows))
+    check(
+        'error: run.tsv:70000: time "late" is neither a number nor an ISO 8601 time\n'
+        f"  | flood\tu69998\tlate\tUpdate 69998\t0.5\t1\n  {TIME_CURE}\n",
+        *("score", "run.tsv", NUGGETS),
+    )
+
+
+def test_the_first_ten_faults_are_shown_and_the_rest_counted() -> None:
+    rows = [("flood", f"v{i}", "soon", "", "0", "1") for i in range(13)]
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST, *rows))
+    lines = program.tseval("score", "run.tsv", NUGGETS).err.splitlines()
+    assert len(lines) == 31
+    assert [line.split(":")[-2] for line in lines[0:30:3]] == [str(line) for line in range(3, 13)]
+    assert lines[-1] == "run.tsv: 3 more faults; `tseval validate` lists all"
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST, *rows[:11]))
+    lines = program.tseval("score", "run.tsv", NUGGETS).err.splitlines()
+    assert lines[-1] == "run.tsv: 1 more fault; `tseval validate` lists all"
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST, *rows[:10]))
+    assert len(program.tseval("score", "run.tsv", NUGGETS).err.splitlines()) == 30
+
+
+def test_validate_lists_all_in_the_order_of_the_lines() -> None:
+    rows = [("flood", f"u{i}", "soon", "", "0", "-1") for i in range(40)]
+    Path("run.tsv").write_bytes(tsv(HEADER, *rows) + b"a\n\xff\n")
+    outcome = program.tseval("validate", "run.tsv")
+    lines = outcome.out.splitlines()
+    assert outcome.code == 1
+    assert outcome.err == ""
+    assert lines[:2] == [
+        'run.tsv:2: time "soon" is neither a number nor an ISO 8601 time',
+        'run.tsv:2: cost "-1" is negative',
+    ]
+    assert lines[-3:] == [
+        "run.tsv:42: 1 field where the header has 6",
+        "run.tsv:43: 1 field where the header has 6",
+        "run.tsv:43: byte 0xff is not UTF-8",
+    ]
+    assert len(lines) == 83
+
+
+# Headers and whole files
+
+
+def test_an_empty_file() -> None:
+    Path("run.tsv").write_bytes(b"")
+    cure = "a table of updates starts with a header line that names topic update_id time text"
+    check(f"error: run.tsv: the file is empty\n  {cure}\n", "score", "run.tsv", NUGGETS)
+    check(f"error: -: the file is empty\n  {cure}\n", "score", "-", NUGGETS)
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "parquet"])
+def test_gold_with_a_header_alone(form: str) -> None:
+    Path("gold").write_bytes(written(form, GOLD_HEADER))
+    cure = "without nuggets there is nothing to score"
+    check(f"error: gold: holds no nuggets\n  {cure}\n", "score", SWIFT, "gold")
+
+
+def test_an_empty_frame_of_gold() -> None:
+    with pytest.raises(InputError, match=r"^<nuggets>: holds no nuggets\n"):
+        tseval.score(SWIFT, pd.DataFrame(columns=GOLD_HEADER))
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "parquet"])
+def test_a_run_with_a_header_alone_is_an_empty_system(form: str) -> None:
+    Path("run").write_bytes(written(form, HEADER))
+    outcome = program.tseval("score", "run", NUGGETS, "-m", "P R", "-f", "trec", "--quiet")
+    assert (outcome.code, outcome.out) == (0, "P\tall\tundefined\nR\tall\t0.0\n")
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "parquet"])
+def test_a_missing_column(form: str) -> None:
+    header = ("topic", "update", "when", "said")
+    Path("run").write_bytes(written(form, header, FIRST[:4]))
+    line = quoted(form, header, header)
+    where, shown = ("run", "") if form == "parquet" else ("run:1", f"  | {line}\n")
+    check(
+        f"error: {where}: no columns time, text\n{shown}"
+        "  updates need the columns topic update_id time text; here: topic update when said\n",
+        *("score", "run", NUGGETS),
+    )
+
+
+def test_a_missing_column_of_a_frame() -> None:
+    frame = pd.DataFrame([FIRST[:3]], columns=HEADER[:3])
+    with pytest.raises(InputError) as caught:
+        tseval.score(frame, NUGGETS)
+    assert str(caught.value) == (
+        "<updates>: no column text\n"
+        "  updates need the columns topic update_id time text; here: topic update_id time"
+    )
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "parquet"])
+def test_a_column_named_twice(form: str) -> None:
+    header = (*HEADER, "time")
+    Path("run").write_bytes(written(form, header, (*FIRST, "5")))
+    line = quoted(form, header, header)
+    where, shown = ("run", "") if form == "parquet" else ("run:1", f"  | {line}\n")
+    check(
+        f"error: {where}: the header names time twice\n{shown}  name each column once\n",
+        *("score", "run", NUGGETS),
+    )
+
+
+def test_a_column_named_twice_in_a_frame() -> None:
+    frame = pd.DataFrame([(*FIRST, "5")], columns=(*HEADER, "time"))
+    with pytest.raises(InputError, match=r"^<updates>: the header names time twice\n"):
+        tseval.score(frame, NUGGETS)
+
+
+@pytest.mark.parametrize("separator", ["\t", ","])
+def test_a_header_that_is_not_utf8(separator: str) -> None:
+    header = separator.join([*HEADER, "größe"]).encode("latin-1")
+    Path("run").write_bytes(header + b"\n" + separator.join([*FIRST, "1"]).encode() + b"\n")
+    shown = header.decode("utf-8", "replace")
+    check(
+        f"error: run:1: byte 0xf6 is not UTF-8\n  | {shown}\n  {UTF8_CURE}\n",
+        "score",
+        "run",
+        NUGGETS,
+    )
+
+
+def test_utf16_is_not_utf8() -> None:
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST).decode().encode("utf-16"))
+    err = program.tseval("score", "run.tsv", NUGGETS).err
+    assert err.startswith("error: run.tsv:1: byte 0xff is not UTF-8\n")
+
+
+def test_a_format_that_is_not_recognised() -> None:
+    Path("run").write_bytes(b"Dear all, here is our run\n".replace(b",", b""))
+    check(
+        "error: run:1: the format is not recognised\n  | Dear all here is our run\n"
+        "  looked for updates as TSV or CSV with a header line naming topic update_id time text, "
+        "as JSON lines, and as Parquet; --input-format settles it\n",
+        *("score", "run", NUGGETS),
+    )
+
+
+def test_an_unknown_input_format() -> None:
+    outcome = program.tseval("score", SWIFT, NUGGETS, "--input-format", "excel")
+    assert (outcome.code, outcome.out) == (2, "")
+    for name in ("'excel'", "tsv", "csv", "jsonl", "parquet"):
+        assert name in outcome.err
+
+
+def test_a_file_that_is_not_parquet() -> None:
+    outcome = program.tseval("score", SWIFT, NUGGETS, "--input-format", "parquet")
+    assert outcome.err.startswith(f"error: {SWIFT}: cannot be read as Parquet: ")
+    assert outcome.code == 1
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_a_truncated_compressed_file(suffix: str) -> None:
+    import bz2
+    import lzma
+
+    compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix]
+    whole = compress(Path(SWIFT).read_bytes())
+    path = Path(f"run.tsv{suffix}")
+    path.write_bytes(whole[: len(whole) // 2])
+    check(
+        f"error: {path}: the {suffix[1:]} stream ends too early: the file is truncated\n"
+        "  copy or download the file again\n",
+        *("score", path, NUGGETS),
+    )
+
+
+def test_a_truncated_zstd_file() -> None:
+    whole = bytes(pa.Codec("zstd").compress(Path(SWIFT).read_bytes(), asbytes=True))
+    Path("run.tsv.zst").write_bytes(whole[: len(whole) // 2])
+    check(
+        "error: run.tsv.zst: the zst stream ends too early: the file is truncated\n"
+        "  copy or download the file again\n",
+        *("score", "run.tsv.zst", NUGGETS),
+    )
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst"])
+def test_a_file_that_is_not_compressed_as_its_suffix_says(suffix: str) -> None:
+    Path(f"run.tsv.{suffix}").write_bytes(Path(SWIFT).read_bytes())
+    outcome = program.tseval("score", f"run.tsv.{suffix}", NUGGETS)
+    assert outcome.err.startswith(f"error: run.tsv.{suffix}: cannot be read as {suffix}: ")
+    assert outcome.err.count("\n") == 1
+    assert outcome.code == 1
+
+
+def test_a_missing_file() -> None:
+    message = "error: lost.tsv: no such file or directory\n"
+    check(message, "score", "lost.tsv", NUGGETS)
+    check(message, "score", SWIFT, "lost.tsv")
+    check(message, "score", SWIFT, NUGGETS, "--matches", "lost.tsv")
+    assert program.tseval("validate", "lost.tsv").out == message.removeprefix("error: ")
+
+
+def test_a_folder_in_the_place_of_a_file() -> None:
+    Path("folder").mkdir()
+    check("error: folder: is a directory\n", "score", "folder", NUGGETS)
+
+
+def test_standard_input_for_two_files() -> None:
+    message = "error: standard input (-) can stand for one file only\n"
+    check(message, "score", "-", "-", code=2, stdin=tsv(HEADER))
+    check(message, "score", SWIFT, "-", "--matches", "-", code=2)
+    refused(program.tseval("validate", "-", "-"), message, code=2)
+
+
+# Outputs that cannot be written
+
+
+def test_an_output_in_no_folder() -> None:
+    outcome = program.tseval("score", SWIFT, NUGGETS, "-o", "lost/result.json")
+    refused(outcome, "error: lost/result.json: there is no folder lost\n")
+
+
+def test_an_output_that_is_a_folder() -> None:
+    Path("folder").mkdir()
+    outcome = program.tseval("score", SWIFT, NUGGETS, "-o", "folder")
+    assert outcome.code == 2
+    assert "folder" in outcome.err
+    assert outcome.out == ""
+
+
+@pytest.mark.parametrize("command", ["score", "match", "curve"])
+def test_an_output_without_permission(
+    here: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    outcome = program.tseval(command, SWIFT, NUGGETS, "-o", "result.csv", "--quiet")
+    refused(outcome, "error: result.csv: permission denied\n")
+    assert not list(here.iterdir())
+
+
+def test_an_output_in_a_folder_that_may_not_be_changed() -> None:
+    Path("folder").mkdir(mode=0o555)
+    folder = "/proc" if os.geteuid() == 0 else "folder"  # root may write to any real folder
+    outcome = program.tseval("score", SWIFT, NUGGETS, "-o", f"{folder}/result.csv", "--quiet")
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"error: {folder}/result.csv: ")
+    assert "Traceback" not in outcome.err
+
+
+def test_a_full_disk_leaves_the_earlier_result(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    Path("result.csv").write_bytes(b"earlier")
+    monkeypatch.setattr("pathlib.Path.replace", refuse)
+    outcome = program.tseval("score", SWIFT, NUGGETS, "-o", "result.csv", "--quiet")
+    refused(outcome, "error: result.csv: no space left on device\n")
+    assert [path.name for path in here.iterdir()] == ["result.csv"]
+    assert Path("result.csv").read_bytes() == b"earlier"
+
+
+# Wrong usage: exit code 2
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["-m", "Q"], "unknown measure 'Q'; known: P, R, Rs, T"),
+        (["-m", "T(g=cubic)"], "g cannot be 'cubic': choose one of "),
+        (["-m", "T(size=1)"], "T has no parameter 'size'; it has: g, unit"),
+        (["-m", "R(x=1)"], "R has no parameter 'x'; it has: "),
+        (["-m", "T(g=sign"], "'T(g=sign': a bracket is not closed"),
+        (["-m", "R@soon"], 'R@soon: "soon" is neither a number nor an ISO 8601 time'),
+        (["--at", "6 hours"], '"6 hours" is neither a number nor an ISO 8601 time'),
+        (["--matcher", "guess"], "unknown matcher 'guess'; known: assessed, "),
+        (["--matcher", "fuzzy(speed=9)"], "fuzzy: unknown parameter 'speed'"),
+        (["--matcher", "assessed"], "the matcher 'assessed' takes its matches from a file: give"),
+        (
+            ["--matcher", "fuzzy", "--matches", MATCHES],
+            "give matches or a matcher with its threshold",
+        ),
+        (["--threshold", "2"], "threshold"),
+        (["--edition", "2099"], "2099"),
+    ],
+)
+def test_a_name_that_means_nothing(here: Path, option: list[str], message: str) -> None:
+    outcome = program.tseval("score", SWIFT, NUGGETS, *option, "-o", "result.json")
+    assert outcome.err.startswith("error: ")
+    assert message in outcome.err
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing"],
+        ["score"],
+        ["score", SWIFT],
+        ["score", SWIFT, NUGGETS, "--nothing"],
+        ["score", SWIFT, NUGGETS, "-f", "xml"],
+        ["score", SWIFT, NUGGETS, "--on-missing", "maybe"],
+        ["score", SWIFT, NUGGETS, "--threshold", "high"],
+        ["curve", SWIFT],
+        ["match", SWIFT],
+        ["validate"],
+        ["validate", "--table", "chair", SWIFT],
+    ],
+)
+def test_wrong_usage(arguments: list[str]) -> None:
+    outcome = program.tseval(*arguments)
+    assert outcome.code == 2
+    assert outcome.err.startswith("Usage: tseval")
+    assert "\nError: " in outcome.err
+    assert outcome.out == ""
+
+
+def test_an_unknown_topic_or_suffix_of_a_curve() -> None:
+    check(
+        "error: no topic 'fire' in the gold; there are: ferry, flood, mine\n",
+        *("curve", SWIFT, NUGGETS, "--topic", "fire", "-f", "csv"),
+        code=2,
+    )
+    outcome = program.tseval("curve", SWIFT, NUGGETS, "-o", "curve.doc")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "doc" in outcome.err
+    assert "csv, png, svg, pdf, html" in outcome.err
+    assert not Path("curve.doc").exists()
+    assert program.tseval("measures", "nothing").code == 2
+
+
+def test_missing_topics_where_they_are_an_error() -> None:
+    check(
+        "error: run swift has no updates for 1 judged topic: mine\n",
+        *("score", SWIFT, NUGGETS, "--on-missing", "error"),
+    )
+
+
+# What is not a fault of a file
+
+
+def test_a_missing_extra_names_the_line_that_installs_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    for name in [name for name in sys.modules if name.startswith("altair.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    outcome = program.tseval("curve", SWIFT, NUGGETS, "-o", "curve.svg", "--quiet")
+    assert outcome.code == 1
+    assert outcome.err.startswith("error: ")
+    assert "pip install 'tseval[report]'" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not list(here.iterdir())
+
+
+def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("tseval.commands.score.prepare", fail)
+    refused(
+        program.tseval("score", SWIFT, NUGGETS),
+        "error: ZeroDivisionError: by nothing\n"
+        "  this is a fault of tseval: run it again with --debug and report what it shows\n",
+    )
+    shown = program.tseval("score", SWIFT, NUGGETS, "--debug").err
+    assert shown.startswith("Traceback (most recent call last):")
+    assert "error: ZeroDivisionError: by nothing\n" in shown
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "score"], ["score", "--debug"]])
+def test_debug_shows_the_traceback_of_a_fault_as_well(arguments: list[str]) -> None:
+    outcome = program.tseval(*arguments, "lost.tsv", NUGGETS)
+    assert outcome.code == 1
+    assert outcome.err.startswith("Traceback (most recent call last):")
+    assert outcome.err.endswith("error: lost.tsv: no such file or directory\n")
+
+
+def test_a_file_whose_name_is_not_utf8() -> None:
+    name = os.fsdecode(b"r\xff.tsv")
+    try:
+        Path(name).write_bytes(tsv(HEADER, FIRST))
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    outcome = program.tseval("score", name, SWIFT, NUGGETS, "-f", "json", "--quiet")
+    assert outcome.code == 0
+    content = json.loads(outcome.out)
+    assert content["inputs"][0]["path"] == "r�.tsv"
+    assert content["records"][0]["run"] == "r�.tsv"
+    assert program.tseval("validate", name).out == "r�.tsv: updates, 1 row, no fault\n"
+
+
+# Real processes
+
+
+def test_a_fault_as_the_shell_sees_it(here: Path) -> None:
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST[:2]))
+    outcome = program.process("score", "run.tsv", NUGGETS, "-o", "result.json")
+    refused(
+        outcome,
+        f"error: run.tsv:2: 2 fields where the header has 6\n  | flood\tu1\n  {TOO_FEW}\n",
+    )
+    assert [path.name for path in here.iterdir()] == ["run.tsv"]
+
+
+def test_a_message_where_the_terminal_knows_only_ascii() -> None:
+    Path("run.tsv").write_bytes(tsv(HEADER) + "größe 地震\n".encode())
+    for command in ("score", "validate"):
+        outcome = program.process(
+            command, "run.tsv", NUGGETS, PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+        )
+        assert outcome.code == 1
+        assert "run.tsv:2: 1 field where the header has 6" in outcome.err + outcome.out
+        assert b"Traceback" not in outcome.error
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupted_run(here: Path) -> None:
+    running = subprocess.Popen(
+        program.command("score", "-", NUGGETS, "-o", "result.json"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPROFILEIMPORTTIME": "1"},
+    )
+    assert running.stdin is not None
+    assert running.stderr is not None
+    for line in running.stderr:  # until all is imported, and it can only be waiting for its input
+        if b"tseval.scoring" in line or b"tseval.caveats" in line:
+            break
+    running.stdin.write(tsv(HEADER))
+    running.stdin.flush()
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=0.6)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
+    assert b"KeyboardInterrupt" not in err
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("command", ["curve", "match", "score"])
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_closed_pipe_is_silent(command: str) -> None:
+    rows = [
+        ("flood", f"u{i}", str(1699920000 + i), f"{GOLD[3]} {i}", "0.5", "1") for i in range(4000)
+    ]
+    Path("run.tsv").write_bytes(tsv(HEADER, *rows))
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    extra = ["--explain", "updates", "-f", "tsv"] if command == "score" else []
+    with subprocess.Popen(
+        program.command(command, "run.tsv", "gold.tsv", *extra, "--quiet"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
+def test_a_pipe_by_its_path_is_read_once() -> None:
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cp", SWIFT, "pipe"]) as writer:
+        try:
+            through = program.process("score", "pipe", NUGGETS, "-f", "csv", "--quiet")
+        finally:
+            writer.kill()  # or it waits for a reader for ever, should the program not be one
+    assert through.code == 0
+    assert through.out == program.tseval("score", SWIFT, NUGGETS, "-f", "csv", "--quiet").out
+
+
+# Warnings
+
+
+def warnings_of(*arguments: object) -> list[str]:
+    outcome = program.tseval("score", *arguments, "-m", "R", "-f", "csv")
+    assert outcome.code == 0
+    quiet = program.tseval("score", *arguments, "-m", "R", "-f", "csv", "--quiet")
+    assert (quiet.out, quiet.err) == (outcome.out, "")
+    return outcome.err.splitlines()
+
+
+def test_topics_that_are_not_in_the_gold_are_warned_about() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, ("mine", *GOLD[1:])))
+    Path("run.tsv").write_bytes(tsv(HEADER, ("mine", "u1", "1699999999", "", "0.4", "1"), FIRST))
+    assert warnings_of("run.tsv", "gold.tsv") == [
+        "warning: run run.tsv: 1 topic not in the gold, ignored: flood"
+    ]
+
+
+def test_nuggets_without_text_are_warned_about_where_a_matcher_needs_it() -> None:
+    Path("gold.tsv").write_bytes(
+        tsv(GOLD_HEADER, GOLD, with_cells(GOLD_HEADER, GOLD, {"nugget_id": "n2", "text": ""}))
+    )
+    Path("run.tsv").write_bytes(tsv(HEADER, with_cells(HEADER, FIRST, {"time": "1699999999"})))
+    Path("m.tsv").write_bytes(tsv(MATCH_HEADER, ("flood", "u1", "n2")))
+    assert warnings_of("run.tsv", "gold.tsv") == [
+        "warning: 1 nugget without text cannot be matched: n2"
+    ]
+    assert warnings_of("run.tsv", "gold.tsv", "--matches", "m.tsv") == []
+
+
+def test_updates_before_the_start_of_the_topic_are_warned_about() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST))
+    Path("topics.tsv").write_bytes(tsv(("topic", "start"), ("flood", FIRST[2])))
+    assert warnings_of("run.tsv", "gold.tsv") == [
+        "warning: run run.tsv: 1 update before the start of the topic"
+    ]
+    assert warnings_of("run.tsv", "gold.tsv", "--topics", "topics.tsv") == []
+
+
+def test_constant_confidences_are_warned_about() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    late = [
+        with_cells(HEADER, FIRST, {"update_id": f"u{i}", "time": "1699999999"}) for i in range(3)
+    ]
+    Path("run.tsv").write_bytes(tsv(HEADER, *late))
+    assert warnings_of("run.tsv", "gold.tsv") == ["warning: run run.tsv: every confidence is 0.5"]
+    other = with_cells(HEADER, late[0], {"update_id": "u9", "confidence": "0.6"})
+    Path("run.tsv").write_bytes(tsv(HEADER, *late, other))
+    assert warnings_of("run.tsv", "gold.tsv") == []
+
+
+def test_warnings_are_in_the_json_even_when_quiet() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run.tsv").write_bytes(tsv(HEADER, FIRST))
+    outcome = program.tseval("score", "run.tsv", "gold.tsv", "-f", "json", "--quiet")
+    assert json.loads(outcome.out)["warnings"] == [
+        "run run.tsv: 1 update before the start of the topic"
+    ]

@@ -1,0 +1,89 @@
+"""Run the program inside this process, or as a process of its own, and keep what it says."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tseval.__main__ import run
+
+ROOT = Path(__file__).resolve().parents[1]
+FIXTURES = ROOT / "fixtures"
+SWIFT = str(FIXTURES / "runs" / "swift.tsv")
+THOROUGH = str(FIXTURES / "runs" / "thorough.tsv")
+NUGGETS = str(FIXTURES / "nuggets.tsv")
+MATCHES = str(FIXTURES / "matches.tsv")
+TOPICS = str(FIXTURES / "topics.tsv")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An exit code, and the bytes on standard output and standard error."""
+
+    code: int
+    output: bytes
+    error: bytes
+
+    @property
+    def out(self) -> str:
+        return self.output.decode()
+
+    @property
+    def err(self) -> str:
+        return self.error.decode()
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream that says that a person is looking at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def tseval(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Outcome:
+    """Run `tseval ARGUMENTS` in this process."""
+    with _streams(stdin, Terminal if terminal else io.TextIOWrapper) as (out, err):
+        code = run([str(argument) for argument in arguments])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+
+@contextmanager
+def _streams(
+    stdin: bytes, output: type[io.TextIOWrapper]
+) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+    """Put other streams in the place of the three; only the bytes below them count."""
+    before = sys.stdin, sys.stdout, sys.stderr
+    out, err = io.BytesIO(), io.BytesIO()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
+    sys.stdout = output(out, "utf-8")
+    sys.stderr = io.TextIOWrapper(err, "utf-8", errors="backslashreplace")
+    try:
+        yield out, err
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
+def command(*arguments: object) -> list[str]:
+    """The command line of `tseval ARGUMENTS` for a process of its own."""
+    return [sys.executable, "-m", "tseval", *map(str, arguments)]
+
+
+def process(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
+    """Run `tseval ARGUMENTS` as a process of its own."""
+    done = subprocess.run(
+        command(*arguments),
+        input=stdin,
+        capture_output=True,
+        env=os.environ | environment,
+        timeout=60,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)

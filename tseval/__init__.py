@@ -1,0 +1,81 @@
+"""tseval: evaluate systems that summarise or filter a stream of text over time.
+
+Everything public is named here and loaded when first used, so that `import tseval` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tseval import version
+
+if TYPE_CHECKING:
+    from tseval.earliest import EarliestIndex, EarliestStream
+    from tseval.errors import (
+        InputError,
+        MeasureError,
+        MissingExtra,
+        MissingTopics,
+        OutputError,
+        TsevalError,
+        UsageError,
+    )
+    from tseval.formats.temporal import read_matches, read_nuggets, read_updates
+    from tseval.measures import Measure, measure
+    from tseval.measures.running import RunningScores
+    from tseval.scores import Scores
+    from tseval.scoring import score
+
+__version__ = version.VERSION
+
+_PUBLIC = {
+    "EarliestIndex": "tseval.earliest",
+    "EarliestStream": "tseval.earliest",
+    "InputError": "tseval.errors",
+    "Measure": "tseval.measures",
+    "MeasureError": "tseval.errors",
+    "MissingExtra": "tseval.errors",
+    "MissingTopics": "tseval.errors",
+    "OutputError": "tseval.errors",
+    "RunningScores": "tseval.measures.running",
+    "Scores": "tseval.scores",
+    "TsevalError": "tseval.errors",
+    "UsageError": "tseval.errors",
+    "measure": "tseval.measures",
+    "read_matches": "tseval.formats.temporal",
+    "read_nuggets": "tseval.formats.temporal",
+    "read_updates": "tseval.formats.temporal",
+    "score": "tseval.scoring",
+}
+
+__all__ = [
+    "EarliestIndex",
+    "EarliestStream",
+    "InputError",
+    "Measure",
+    "MeasureError",
+    "MissingExtra",
+    "MissingTopics",
+    "OutputError",
+    "RunningScores",
+    "Scores",
+    "TsevalError",
+    "UsageError",
+    "__version__",
+    "measure",
+    "read_matches",
+    "read_nuggets",
+    "read_updates",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'tseval' has no attribute '{name}'")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

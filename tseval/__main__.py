@@ -1,0 +1,66 @@
+"""The program: `tseval`, or `python -m tseval`. Errors become one sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and exit: 0 done, 1 bad input, 2 wrong usage, 130 interrupted."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives memory back: 60 MB less
+    try:
+        sys.exit(run(given))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program and give its exit code."""
+    import click
+
+    from tseval.commands import cli
+    from tseval.errors import TsevalError
+
+    try:
+        result = cli.main(list(arguments), prog_name="tseval", standalone_mode=False)
+        sys.stdout.flush()
+        return int(result or 0)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        return _close_quietly()
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except TsevalError as error:
+        _say(f"error: {error}", "--debug" in arguments)
+        return error.exit_code
+    except Exception as error:
+        hint = "this is a fault of tseval: run it again with --debug and report what it shows"
+        _say(f"error: {type(error).__name__}: {error}\n  {hint}", "--debug" in arguments)
+        return 1
+
+
+def _close_quietly() -> int:
+    """Whoever read the output has gone: keep Python from complaining when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _say(message: str, debug: bool) -> None:
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    sys.stderr.write(message + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The command line: one file a command, loaded when it is asked for.
+
+The table below is all that `tseval --help` needs, so that it answers at once; a test holds each
+summary to the first line of its command's own help.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from tseval.commands.options import debug_option
+from tseval.version import VERSION
+
+SUMMARIES = {
+    "score": "Temporal summarization scores of one or more runs.",
+    "curve": "The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
+    "match": "The matches that a matcher finds, one a line, with score and evidence.",
+    "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
+    "validate": "Every fault of a file, as file:line: reason.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they run, or when their own help is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        return list(SUMMARIES)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import a command; None if there is none of this name."""
+        if name not in SUMMARIES:
+            return None
+        command: click.Command = import_module(f"tseval.commands.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, "-V", "--version", prog_name="tseval")
+@debug_option
+def cli() -> None:
+    """Evaluate systems that summarise or filter a stream of text over time.
+
+    Which updates say which gold nuggets, how early, how completely, how redundantly?
+    """

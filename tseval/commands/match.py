@@ -1,0 +1,74 @@
+"""`tseval match`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from tseval.commands import options
+from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
+from tseval.commands.progress import progress
+from tseval.evaluation import DEFAULT_MATCHER, Sources, prepare
+from tseval.formats.rows import ROW_FORMS, rows_bytes
+from tseval.matching import EVIDENCE, evidence, get_matcher
+from tseval.views.tables import rows_table
+
+
+@click.command("match")
+@options.runs_and_nuggets
+@click.option(
+    "--matcher",
+    "names",
+    multiple=True,
+    default=[DEFAULT_MATCHER],
+    show_default=True,
+    metavar="NAME",
+    help="A matcher, such as `fuzzy(threshold=0.6)`; repeatable: a column then says which.",
+)
+@click.option("--threshold", type=float, help="The threshold of every matcher.")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["table", *ROW_FORMS]),
+    help="Default: by the suffix of -o, else tsv.",
+)
+@options.output_option
+@options.input_format_option
+@options.quiet_option
+@options.debug_option
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """The matches that a matcher finds, one a line, with score and evidence.
+
+    The result is a table of matches that `tseval score --matches` reads. `start` and `end` span
+    the matching words in the update's text; `found` are these words of the nugget, `missing` the
+    others, and the two weights what each part is worth.
+    """
+    output: Path | None = given["output"]
+    check_output(output)
+    form = form_of(given["form"], output, ("table", *ROW_FORMS), "tsv")
+    updates, nuggets = runs_and_gold(files)
+    sources = Sources(updates, nuggets, form=given["input_format"])
+    frames, signatures = [], []
+    for name in dict.fromkeys(given["names"]):
+        with progress(f"matching by {name}", given["quiet"]) as told:
+            evaluation = prepare(sources, name, given["threshold"], progress=told)
+        matcher = get_matcher(name, given["threshold"])
+        rows = evidence(
+            matcher, evaluation.index.updates, evaluation.index.nuggets, evaluation.pairs
+        )
+        frame = pd.DataFrame(rows, columns=EVIDENCE)
+        if len(given["names"]) > 1:
+            frame.insert(0, "matcher", str(matcher))
+        frames.append(frame)
+        signatures.append(evaluation.signature())
+        warn(evaluation.warnings, given["quiet"])
+    table = pd.concat(frames, ignore_index=True)
+    signature = "; ".join(signatures)
+    if form == "table":
+        deliver(rows_table(table, signature, to_file=output is not None), output)
+    else:
+        deliver(rows_bytes(table, form, signature), output)

@@ -1,0 +1,95 @@
+"""`tseval measures`."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+import click
+
+from tseval.commands.options import debug_option
+from tseval.editions import EDITIONS, edition
+from tseval.errors import MeasureError, UsageError
+from tseval.measures import Definition, Parameter, families, measure
+
+WIDTH = 88
+
+
+@click.command("measures")
+@click.argument("name", required=False)
+@click.option("--edition", "edition_name", metavar="NAME", help="Tell an edition's rules instead.")
+@debug_option
+def command(name: str | None, edition_name: str | None) -> None:
+    """What a measure is: definition, parameters, range, the empty case, citation.
+
+    Without NAME all measures are listed by family; NAME may have parameters and a time, as in
+    `T(unit=min)@24h`, and is checked.
+    """
+    if edition_name is not None and name is not None:
+        raise UsageError("give NAME or --edition, not both")
+    if edition_name is not None:
+        lines = _edition_lines(edition_name)
+    elif name is None:
+        lines = _listing()
+    else:
+        lines = _explained(name)
+    click.echo("\n".join(lines))
+
+
+def _listing() -> Iterator[str]:
+    for family, definitions in families().items():
+        yield f"{family}:"
+        for definition in definitions.values():
+            yield f"  {definition.name:<8}{definition.summary}"
+    yield f"editions: {', '.join(EDITIONS)}"
+    yield "`tseval measures NAME` tells more, `tseval measures --edition NAME` an edition's rules"
+
+
+def _explained(name: str) -> Iterator[str]:
+    """The definition in every family that knows the name."""
+    found = []
+    for family in families():
+        try:
+            found.append(measure(name, family).definition)
+        except MeasureError as error:
+            unknown = error
+    if not found:
+        raise unknown
+    for definition in found:
+        yield from _definition_lines(definition)
+
+
+def _definition_lines(definition: Definition) -> Iterator[str]:
+    yield f"{definition.name}: {definition.summary}"
+    yield from _entry("family", definition.family)
+    yield from _entry("definition", definition.formula)
+    yield from _entry(
+        "direction", "higher is better" if definition.higher_is_better else "lower is better"
+    )
+    yield from _entry("range", definition.range)
+    yield from _entry("empty case", definition.empty_case)
+    for parameter in definition.parameters:
+        yield from _entry("parameter", _parameter(definition, parameter))
+    yield from _entry("citation", definition.citation)
+
+
+def _parameter(definition: Definition, parameter: Parameter) -> str:
+    if parameter.flag:
+        return f"{definition.name}({parameter.name}): {parameter.meaning}"
+    choices = "|".join(parameter.choices)
+    default = f"; default {parameter.default}" if parameter.default else ""
+    return f"{parameter.name}={choices}: {parameter.meaning}{default}"
+
+
+def _edition_lines(name: str) -> Iterator[str]:
+    rules = edition(name)
+    yield f"{rules.name}: {rules.summary}"
+    yield from _entry("family", rules.family)
+    yield from _entry("measures", " ".join(rules.measures))
+    yield from _entry("on missing", rules.on_missing)
+    yield from _entry("citation", rules.citation)
+
+
+def _entry(title: str, text: str) -> list[str]:
+    label = f"  {title:<12}"
+    return textwrap.wrap(text, WIDTH, initial_indent=label, subsequent_indent=" " * len(label))

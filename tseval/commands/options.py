@@ -1,0 +1,134 @@
+"""Options that several commands share, and where their output goes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tseval.errors import OutputError, UsageError
+from tseval.formats import INPUT_FORMS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def chained(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+debug_option = click.option(
+    "--debug", is_flag=True, expose_value=False, help="Show the Python traceback of an error."
+)
+quiet_option = click.option("--quiet", is_flag=True, help="No progress, no warnings.")
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there instead of standard output; the file appears whole or not at all.",
+)
+input_format_option = click.option(
+    "--input-format",
+    type=click.Choice(INPUT_FORMS),
+    help="The format of the input files. Default: by their content.",
+)
+runs_and_nuggets = click.argument(
+    "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
+)
+topics_option = click.option(
+    "--topics", metavar="FILE", help="When each topic starts: a table `topic start [end]`."
+)
+matching_options = chained(
+    click.option("--matches", metavar="FILE", help="Matches that assessors made."),
+    click.option("--matcher", metavar="NAME", help="How to find matches instead. Default: fuzzy."),
+    click.option("--threshold", type=float, help="The matcher's threshold."),
+    click.option(
+        "--pool", metavar="FILE", help="The updates assessors saw: matches may speak of them."
+    ),
+    click.option(
+        "--duplicates",
+        metavar="FILE",
+        help="Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
+    ),
+)
+measure_options = chained(
+    click.option(
+        "-m",
+        "--measure",
+        "wanted",
+        multiple=True,
+        metavar="NAME",
+        help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
+    ),
+    click.option(
+        "--edition", "edition_name", default="draft", show_default=True, help="Whose rules."
+    ),
+)
+missing_option = click.option(
+    "--on-missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    help="Topics judged but absent from a run. Default: the edition's rule (draft: zero).",
+)
+undefined_option = click.option(
+    "--undefined",
+    type=click.Choice(["skip", "zero"]),
+    default="skip",
+    show_default=True,
+    help="What a topic where a measure is undefined counts as in the mean.",
+)
+
+
+def runs_and_gold(files: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Split the arguments `UPDATES... NUGGETS`; wrong usage if there are fewer than two."""
+    if len(files) < 2:
+        raise click.UsageError("Give one or more files of updates, then the file of nuggets.")
+    return files[:-1], files[-1]
+
+
+def check_output(output: Path | None) -> None:
+    """Refuse an output that cannot be written before any work is done for it."""
+    if output is not None and not output.parent.is_dir():
+        raise OutputError(f"{output}: there is no folder {output.parent}")
+
+
+def deliver(content: bytes, output: Path | None) -> None:
+    """Write a result to its file, or to standard output."""
+    if output is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    from tseval.formats.whole import write_whole
+
+    write_whole(output, content)
+
+
+def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:
+    """The output's form: as asked for, else by the file's suffix, else the default.
+
+    A suffix that names no form is refused, but for `.txt`, which stands for a table.
+    """
+    suffix = output.suffix.lstrip(".").lower() if output is not None else ""
+    chosen = form or {"": default, "txt": "table"}.get(suffix, suffix)
+    if chosen not in known:
+        listed = ", ".join(known)
+        raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")
+    if chosen == "parquet" and output is None and sys.stdout.isatty():
+        raise UsageError("Parquet is not for a terminal: give -o FILE.parquet")
+    return chosen
+
+
+def warn(warnings: Iterable[str], quiet: bool) -> None:
+    """Tell warnings on standard error."""
+    if not quiet:
+        for warning in warnings:
+            click.echo(f"warning: {warning}", err=True)

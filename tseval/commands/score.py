@@ -1,0 +1,118 @@
+"""`tseval score`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.commands import options
+from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
+from tseval.commands.progress import progress
+from tseval.errors import UsageError
+from tseval.evaluation import Evaluation, Sources, prepare
+from tseval.explanations import explain_nuggets, explain_updates
+from tseval.formats.results import RESULT_FORMS, result_bytes
+from tseval.formats.rows import ROW_FORMS, rows_bytes
+from tseval.scoring import chosen_measures, scores_of
+from tseval.views.tables import rows_table, scores_table
+
+EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
+
+
+@click.command("score")
+@options.runs_and_nuggets
+@options.measure_options
+@click.option(
+    "--at",
+    multiple=True,
+    metavar="TIME",
+    help="Evaluate at this time too: 6h, 90m, 2d from the topic's start, or Unix seconds, "
+    "or ISO 8601; repeatable.",
+)
+@options.matching_options
+@options.topics_option
+@click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
+@click.option(
+    "--explain",
+    type=click.Choice(list(EXPLANATIONS)),
+    help="Instead of scores: nugget by nugget, or update by update, what happened.",
+)
+@options.missing_option
+@options.undefined_option
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS]))),
+    help="Default: by the suffix of -o, else table. Scores have trec, explanations have tsv.",
+)
+@options.output_option
+@options.input_format_option
+@options.quiet_option
+@options.debug_option
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """Temporal summarization scores of one or more runs.
+
+    UPDATES are tables with the columns `topic update_id time text`, NUGGETS one with `topic
+    nugget_id time text`: TSV, CSV, JSON lines or Parquet, plain or compressed, `-` for standard
+    input. Without --matches the matcher decides which update says which nugget.
+
+    \b
+    tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
+    """
+    output: Path | None = given["output"]
+    check_output(output)
+    explain = given["explain"]
+    if explain:
+        _refuse_unused(given)
+    known = ("table", *(ROW_FORMS if explain else RESULT_FORMS))
+    form = form_of(given["form"], output, known, "table")
+    evaluation = prepared(files, given)
+    content = explained(evaluation, form, given) if explain else scored(evaluation, form, given)
+    deliver(content, output)
+
+
+def _refuse_unused(given: dict[str, Any]) -> None:
+    """An explanation shows what happened, whatever the measures: refuse options that it ignores."""
+    unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
+    for name, option in unused.items():
+        if given[name]:
+            raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
+
+
+def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
+    """Read, match and index what the options name."""
+    updates, nuggets = runs_and_gold(files)
+    sources = Sources(
+        updates=updates,
+        nuggets=nuggets,
+        matches=given["matches"],
+        topics=given["topics"],
+        duplicates=given["duplicates"],
+        pool=given["pool"],
+        form=given["input_format"],
+    )
+    with progress("matching", given["quiet"]) as told:
+        return prepare(sources, given["matcher"], given["threshold"], given["edition_name"], told)
+
+
+def scored(evaluation: Evaluation, form: str, given: dict[str, Any]) -> bytes:
+    """The scores in the form asked for."""
+    wanted = chosen_measures(evaluation, given["wanted"], given["at"])
+    scores = scores_of(evaluation, wanted, given["on_missing"], given["undefined"])
+    warn(scores.warnings, given["quiet"])
+    if form == "table":
+        return scores_table(scores, given["per_topic"], to_file=given["output"] is not None)
+    return result_bytes(scores, form, per_topic=given["per_topic"])
+
+
+def explained(evaluation: Evaluation, form: str, given: dict[str, Any]) -> bytes:
+    """The explanation in the form asked for."""
+    frame = EXPLANATIONS[given["explain"]](evaluation.index)
+    warn(evaluation.warnings, given["quiet"])
+    if form == "table":
+        to_file = given["output"] is not None
+        return rows_table(frame, evaluation.signature(), to_file=to_file)
+    return rows_bytes(frame, form, evaluation.signature())

@@ -1,0 +1,150 @@
+"""Measures as functions of time, for each topic and for the mean over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.evaluation import Evaluation
+from tseval.measures import Measure
+from tseval.measures.accounts import Changes, Values
+from tseval.measures.values import curve
+from tseval.tables import ALL_TOPICS, distinct
+from tseval.tables.times import UNITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One measure of one run as a step function: from just after `time[i]` on it has `value[i]`.
+
+    `hours` counts from the topic's start. For the mean over topics, `time` is that count in
+    seconds, since the topics start at different times.
+    """
+
+    run: str
+    topic: str
+    measure: str
+    time: FloatArray
+    hours: FloatArray
+    values: Values
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The curve of one topic, in seconds from its start."""
+
+    seconds: FloatArray
+    value: FloatArray
+    defined: BoolArray
+    initial: tuple[float, bool]
+
+    def at(self, seconds: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """The value just after each of these times."""
+        place = np.searchsorted(self.seconds, seconds, "right") - 1
+        before = place < 0
+        value = np.where(before, self.initial[0], self.value[place])
+        return value, np.where(before, self.initial[1], self.defined[place])
+
+
+def curves(
+    evaluation: Evaluation,
+    measures: Sequence[Measure],
+    topics: Sequence[str] = (ALL_TOPICS,),
+    *,
+    counted: BoolArray | None = None,
+    undefined_as_zero: bool = False,
+) -> Iterator[Curve]:
+    """The curves of these measures, by run, topic and measure; `all` is the mean over topics.
+
+    The mean takes each topic at the same time since its start, over those that count
+    (`counted[run, topic]`, by default all) and where the measure is defined.
+    Measures with a time of their own, and unknown topics, are a `UsageError`.
+    """
+    _check(evaluation, measures, topics)
+    index = evaluation.index
+    changing = [curve(index, measure, evaluation.starts) for measure in measures]
+    for r, run in enumerate(index.runs):
+        for topic in topics:
+            for measure, change in zip(measures, changing, strict=True):
+                if topic == ALL_TOPICS:
+                    among = (
+                        range(len(index.topics)) if counted is None else np.flatnonzero(counted[r])
+                    )
+                    steps = [_steps(evaluation, change, r, int(t)) for t in among]
+                    yield _mean(run, measure.name, steps, undefined_as_zero)
+                else:
+                    t = index.topics.index(topic)
+                    start = float(evaluation.starts[t])
+                    yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
+
+
+def _check(evaluation: Evaluation, measures: Sequence[Measure], topics: Sequence[str]) -> None:
+    dated = [measure.name for measure in measures if measure.at is not None]
+    if dated:
+        raise UsageError(f"a curve shows every time: leave the @TIME out of {', '.join(dated)}")
+    unknown = [topic for topic in topics if topic not in (*evaluation.index.topics, ALL_TOPICS)]
+    if unknown:
+        known = ", ".join(evaluation.index.topics)
+        raise UsageError(f"no topic '{unknown[0]}' in the gold; there are: {known}")
+
+
+def _steps(evaluation: Evaluation, change: Changes, run: int, topic: int) -> _Steps:
+    unit = run * len(evaluation.index.topics) + topic
+    low, high = np.searchsorted(change.unit, [unit, unit + 1])
+    initial = change.initial
+    return _Steps(
+        change.time[low:high] - evaluation.starts[topic],
+        change.values.value[low:high],
+        change.values.defined[low:high],
+        (float(initial.value[unit]), bool(initial.defined[unit])),
+    )
+
+
+def _single(run: str, topic: str, measure: str, steps: _Steps, start: float) -> Curve:
+    hours = steps.seconds / UNITS["h"]
+    values = Values(steps.value, steps.defined)
+    return Curve(run, topic, measure, steps.seconds + start, hours, values)
+
+
+def _mean(run: str, measure: str, topics: Sequence[_Steps], undefined_as_zero: bool) -> Curve:
+    seconds = distinct(np.concatenate([np.zeros(0), *(steps.seconds for steps in topics)]))
+    total, number = np.zeros(len(seconds)), np.zeros(len(seconds))
+    for steps in topics:
+        value, defined = steps.at(seconds)
+        total += np.where(defined, value, 0.0)
+        number += 1.0 if undefined_as_zero else defined
+    values = Values(total / np.maximum(number, 1), number > 0)
+    return Curve(run, ALL_TOPICS, measure, seconds, seconds / UNITS["h"], values)
+
+
+def frame(drawn: Sequence[Curve]) -> pd.DataFrame:
+    """The curves as a tidy frame: run, topic, measure, time, hours, value; undefined is NaN.
+
+    The mean over topics has no `time`, since the topics start at different ones.
+    """
+    import pandas as pd
+
+    lengths = [len(each.hours) for each in drawn]
+    columns = {
+        name: np.repeat(np.array([getattr(each, name) for each in drawn], object), lengths)
+        for name in ("run", "topic", "measure")
+    }
+    values = [np.where(c.values.defined, c.values.value, np.nan) for c in drawn]
+    times = [np.full(len(c.time), np.nan) if c.topic == ALL_TOPICS else c.time for c in drawn]
+    return pd.DataFrame(
+        columns
+        | {
+            "time": np.concatenate(times),
+            "hours": np.concatenate([each.hours for each in drawn]),
+            "value": np.concatenate(values),
+        }
+    )

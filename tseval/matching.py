@@ -1,0 +1,142 @@
+"""Between the tables and the matching layer: each topic's updates against its nuggets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.errors import TsevalError, UsageError
+from tseval.tables import Nuggets, Pairs, Texts, Updates
+
+if TYPE_CHECKING:
+    import matchers
+    from tseval.tables.columns import IntArray
+
+Progress = Callable[[int, int], None]
+"""Told how many updates of how many are done."""
+
+
+def get_matcher(name: str, threshold: float | None = None) -> matchers.Matcher:
+    """A matcher by its name, with another threshold if one is given."""
+    layer = _own_matchers()
+    try:
+        matcher: matchers.Matcher = layer.get(name)
+        return matcher if threshold is None else matcher.with_threshold(threshold)
+    except layer.MatcherError as error:
+        raise UsageError(str(error)) from error
+
+
+def _own_matchers() -> ModuleType:
+    """The matching layer; it is imported when a matcher is asked for, since that takes a while.
+
+    `matchers` is another distribution's name too: one that isn't ours is refused with the cure.
+    """
+    layer = import_module("matchers")
+    if not hasattr(layer, "MatcherError"):
+        raise TsevalError(
+            f"the package 'matchers' at {layer.__file__} is not tseval's: another distribution of "
+            "that name hides it; run `pip uninstall matchers` and "
+            "`pip install --force-reinstall tseval`"
+        )
+    return layer
+
+
+def match(
+    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, progress: Progress | None = None
+) -> Pairs:
+    """Every pair of an update and a nugget of its topic that the matcher accepts.
+
+    Word weights come from all nuggets of all topics. Sorted by update, then nugget.
+    """
+    collection = _own_matchers().Collection(list(nuggets.text))
+    topic = updates.topic.within(nuggets.topic.names)
+    found: list[Pairs] = []
+    done = 0
+    for code in range(len(nuggets.topic.names)):
+        rows, gold = np.flatnonzero(topic == code), np.flatnonzero(nuggets.topic.codes == code)
+        if len(rows) and len(gold):
+            found.append(_match_topic(matcher, updates.text, rows, nuggets.text, gold, collection))
+        done += len(rows)
+        if progress:
+            progress(done, len(updates))
+    return _sorted(found)
+
+
+def _match_topic(
+    matcher: matchers.Matcher,
+    updates: Texts,
+    rows: IntArray,
+    nuggets: Texts,
+    gold: IntArray,
+    collection: matchers.Collection,
+) -> Pairs:
+    try:
+        pairs = matcher.match(updates.rows(rows), list(nuggets.rows(gold)), collection=collection)
+    except _own_matchers().MatcherError as error:
+        raise UsageError(str(error)) from error
+    return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
+
+
+def _sorted(parts: list[Pairs]) -> Pairs:
+    if not parts:
+        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    update = np.concatenate([part.update for part in parts])
+    nugget = np.concatenate([part.nugget for part in parts])
+    score = np.concatenate([part.score for part in parts if part.score is not None])
+    order = np.lexsort((nugget, update))
+    return Pairs(update[order], nugget[order], score[order])
+
+
+EVIDENCE = (
+    "topic",
+    "update_id",
+    "nugget_id",
+    "run",
+    "score",
+    "start",
+    "end",
+    "found",
+    "missing",
+    "found_weight",
+    "missing_weight",
+)
+"""The columns of a match with its evidence."""
+
+
+def evidence(
+    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
+) -> Iterator[dict[str, str | float | int | None]]:
+    """For each pair a row of the plain table of matches, with what the score rests on."""
+    collection = _own_matchers().Collection(list(nuggets.text))
+    scores = np.ones(len(pairs)) if pairs.score is None else pairs.score
+    for update, nugget, score in zip(
+        pairs.update.tolist(), pairs.nugget.tolist(), scores.tolist(), strict=True
+    ):
+        text, said = updates.text[update], nuggets.text[nugget]
+        found = matcher.explain(text, said, collection=collection)
+        start, end = found.span or (None, None)
+        yield {
+            "topic": updates.topic[update],
+            "update_id": updates.update_id[update],
+            "nugget_id": nuggets.nugget_id[nugget],
+            "run": updates.run[update],
+            "score": score,
+            "start": start,
+            "end": end,
+            "found": _words(word.nugget_word for word in found.matched),
+            "missing": _words(word.nugget_word for word in found.missing),
+            "found_weight": round(found.found, WEIGHT_DECIMALS),
+            "missing_weight": round(found.lacking, WEIGHT_DECIMALS),
+        }
+
+
+WEIGHT_DECIMALS = 6
+
+
+def _words(words: Iterable[str]) -> str:
+    """Words in one field; a blank inside one, as grams have it, is shown as `_`."""
+    return " ".join(word.replace(" ", "_") for word in words)

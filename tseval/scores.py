@@ -1,0 +1,130 @@
+"""Scores: the result of every scoring command, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.tables import ALL_TOPICS, Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray
+
+
+class Record(NamedTuple):
+    """One value; None is undefined."""
+
+    run: str
+    topic: str
+    measure: str
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Values by run, topic and measure, and all that says how they came about.
+
+    `value` and `defined` have the shape (runs, topics, measures); `counted[run, topic]` is False
+    for a topic that the run lacks and that was to be skipped.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: FloatArray
+    defined: BoolArray
+    counted: BoolArray
+    undefined_as_zero: bool
+    signature: str
+    inputs: tuple[Source, ...]
+    warnings: tuple[str, ...] = ()
+    means: FloatArray = field(init=False)
+    """Per run and measure the mean over the topics that count; 0 where it is undefined."""
+    mean_defined: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        counted = self.counted[:, :, None]
+        used = (
+            np.broadcast_to(counted, self.values.shape) if self.undefined_as_zero else self.defined
+        )
+        used = used & counted
+        number = used.sum(axis=1)
+        sums = np.where(used & self.defined, self.values, 0.0).sum(axis=1)
+        object.__setattr__(self, "mean_defined", number > 0)
+        object.__setattr__(self, "means", sums / np.maximum(number, 1))
+
+    def records(self, *, per_topic: bool = True) -> Iterator[Record]:
+        """Every value, by run, topic and measure; the mean over topics last of each run."""
+        for r, run in enumerate(self.runs):
+            for t, topic in enumerate(self.topics if per_topic else ()):
+                if self.counted[r, t]:
+                    for m, name in enumerate(self.measures):
+                        known = self.defined[r, t, m]
+                        value = float(self.values[r, t, m]) if known else None
+                        yield Record(run, topic, name, value)
+            for m, name in enumerate(self.measures):
+                value = float(self.means[r, m]) if self.mean_defined[r, m] else None
+                yield Record(run, ALL_TOPICS, name, value)
+
+    def undefined(self) -> Iterator[tuple[str, str, list[str]]]:
+        """For each run and measure that is undefined anywhere, the topics where it is."""
+        for r, run in enumerate(self.runs):
+            for m, name in enumerate(self.measures):
+                missing = ~self.defined[r, :, m] & self.counted[r]
+                if missing.any():
+                    yield run, name, [self.topics[t] for t in np.flatnonzero(missing)]
+
+    def value(
+        self, measure: object, topic: str = ALL_TOPICS, run: str | None = None
+    ) -> float | None:
+        """One value; None where it is undefined, or the topic was skipped.
+
+        `run` may be left out where there is one alone. An unknown name is a `UsageError`.
+        """
+        r = _place(self.runs, self._only_run() if run is None else run, "run")
+        m = _place(self.measures, str(measure), "measure")
+        if topic == ALL_TOPICS:
+            return float(self.means[r, m]) if self.mean_defined[r, m] else None
+        t = _place(self.topics, topic, "topic")
+        known = self.defined[r, t, m] and self.counted[r, t]
+        return float(self.values[r, t, m]) if known else None
+
+    def _only_run(self) -> str:
+        if len(self.runs) != 1:
+            raise UsageError(f"say which run: {', '.join(self.runs)}")
+        return self.runs[0]
+
+    def frame(self, *, per_topic: bool = True) -> pd.DataFrame:
+        """The values as a tidy frame: run, topic, measure, value; undefined is `pandas.NA`."""
+        import pandas as pd
+
+        records = list(self.records(per_topic=per_topic))
+        frame = pd.DataFrame.from_records(records, columns=Record._fields)
+        return frame.astype({"value": "Float64"})
+
+    def save(self, path: str | Path, *, per_topic: bool = True) -> None:
+        """Write a file whole or not at all; the form follows the suffix.
+
+        `.json`, `.csv`, `.parquet`, `.trec`; anything else is a `UsageError`.
+        """
+        from tseval.formats.results import RESULT_FORMS, result_bytes
+        from tseval.formats.whole import write_whole
+
+        form = Path(path).suffix.lstrip(".").lower()
+        if form not in RESULT_FORMS:
+            known = ", ".join(f".{each}" for each in RESULT_FORMS)
+            raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
+        write_whole(path, result_bytes(self, form, per_topic=per_topic))
+
+
+def _place(names: tuple[str, ...], name: str, what: str) -> int:
+    if name not in names:
+        raise UsageError(f"no {what} '{name}' here; there are: {', '.join(names)}")
+    return names.index(name)

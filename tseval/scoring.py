@@ -1,0 +1,184 @@
+"""`tseval.score`: from runs and gold to scores, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from tseval.caveats import count, listed
+from tseval.errors import MissingTopics, UsageError
+from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
+from tseval.measures import Measure, measures
+from tseval.measures.draft import default_cost
+from tseval.measures.measure import with_times
+from tseval.measures.values import evaluate
+from tseval.scores import Scores
+
+if TYPE_CHECKING:
+    from tseval.evaluation import Given
+    from tseval.tables.columns import BoolArray
+
+OnMissing: TypeAlias = Literal["zero", "skip", "error"]
+Undefined: TypeAlias = Literal["skip", "zero"]
+
+
+def score(
+    updates: Given | Sequence[Given],
+    nuggets: Given,
+    matches: Given | None = None,
+    matcher: str = DEFAULT_MATCHER,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    threshold: float | None = None,
+    topics: Given | None = None,
+    duplicates: Given | None = None,
+    pool: Given | None = None,
+    at: str | Sequence[str] = (),
+    on_missing: OnMissing | None = None,
+    undefined: Undefined = "skip",
+    edition: str = "draft",
+) -> Scores:
+    """Score one or more runs against gold nuggets.
+
+    Every table may be a path, `-`, or a pandas frame with the columns of the plain tables; several
+    runs are a list of them, or one table with a column `run`. With `matches` these are used;
+    without, `matcher` finds them (default `fuzzy`). `measures` are names or `Measure` values, the
+    edition's list by default; `at` adds each of them at these times.
+
+    Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
+    """
+    several: Sequence[Given] = updates if isinstance(updates, list | tuple) else [updates]  # type: ignore[list-item]
+    chosen = None if matches is not None and matcher == DEFAULT_MATCHER else matcher
+    evaluation = prepare(
+        Sources(several, nuggets, matches, topics, duplicates, pool), chosen, threshold, edition
+    )
+    wanted = chosen_measures(evaluation, measures, at)
+    return scores_of(evaluation, wanted, on_missing, undefined)
+
+
+def chosen_measures(
+    evaluation: Evaluation,
+    wanted: Iterable[str | Measure] | str | Measure | None,
+    at: str | Sequence[str] = (),
+) -> list[Measure]:
+    """The measures asked for, or the edition's, each at the times asked for too."""
+    if isinstance(wanted, str | Measure):
+        wanted = [wanted]
+    asked = list(wanted or evaluation.edition.measures)
+    chosen = measures(asked, evaluation.edition.family)
+    if not chosen:
+        raise UsageError("no measure is named")
+    times = [at] if isinstance(at, str) else at
+    if times and all(measure.at is not None for measure in chosen):
+        raise UsageError("every measure has its own @TIME: another time changes nothing")
+    return with_times(chosen, times)
+
+
+def scores_of(
+    evaluation: Evaluation,
+    wanted: Sequence[Measure],
+    on_missing: OnMissing | None = None,
+    undefined: Undefined = "skip",
+) -> Scores:
+    """The scores of what was prepared; `on_missing` defaults to the edition's rule."""
+    index = evaluation.index
+    missing = missing_topics(evaluation, on_missing)
+    _check_choice("undefined", undefined, get_args(Undefined))
+    values, defined = evaluate(index, wanted, evaluation.starts)
+    scores = Scores(
+        runs=index.runs,
+        topics=index.topics,
+        measures=tuple(measure.name for measure in wanted),
+        values=values,
+        defined=defined,
+        counted=missing.counted,
+        undefined_as_zero=undefined == "zero",
+        signature=evaluation.signature(
+            **cost_trait(evaluation, wanted), missing=missing.rule, undefined=undefined
+        ),
+        inputs=evaluation.inputs,
+        warnings=evaluation.warnings + missing.warnings,
+    )
+    return replace(scores, warnings=scores.warnings + tuple(_undefined_warnings(scores, missing)))
+
+
+def cost_trait(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, str]:
+    """The cost that measures take which could name one and don't: a part of the signature."""
+    silent = any(
+        parameter.name == "cost" and not measure.has("cost")
+        for measure in wanted
+        for parameter in measure.definition.parameters
+    )
+    index = evaluation.index
+    return {"cost": default_cost(index.updates, index.nuggets)} if silent else {}
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What becomes of judged topics that a run has no updates for."""
+
+    rule: str
+    present: BoolArray
+    """Which (run, topic) have updates."""
+    counted: BoolArray
+    """Which (run, topic) count."""
+    warnings: tuple[str, ...]
+
+
+def missing_topics(evaluation: Evaluation, on_missing: str | None) -> Missing:
+    """Apply a rule, by default the edition's; `error` raises `MissingTopics` if there is any."""
+    rule = on_missing or evaluation.edition.on_missing
+    _check_choice("on_missing", rule, get_args(OnMissing))
+    present = _present(evaluation)
+    lost = _lost_topics(evaluation, present)
+    if rule == "error" and lost:
+        run, topics = lost[0]
+        noun = count(len(topics), "judged topic")
+        raise MissingTopics(f"run {run} has no updates for {noun}: {listed(topics)}")
+    how = "left out of the mean" if rule == "skip" else "counted as an empty system"
+    warnings = [
+        f"run {run}: no updates for {count(len(topics), 'judged topic')}, {how}: {listed(topics)}"
+        for run, topics in lost
+    ]
+    counted = present if rule == "skip" else np.ones_like(present)
+    return Missing(rule, present, counted, tuple(warnings))
+
+
+def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")
+
+
+def _present(evaluation: Evaluation) -> BoolArray:
+    """Which (run, topic) have updates."""
+    index = evaluation.index
+    number = np.bincount(index.unit[index.sent], minlength=index.units)
+    return number.reshape(len(index.runs), len(index.topics)) > 0
+
+
+def _lost_topics(evaluation: Evaluation, present: BoolArray) -> list[tuple[str, list[str]]]:
+    """For each run that lacks judged topics, which ones."""
+    index = evaluation.index
+    lost = [[index.topics[t] for t in np.flatnonzero(~row)] for row in present]
+    return [(run, topics) for run, topics in zip(index.runs, lost, strict=True) if topics]
+
+
+def _undefined_warnings(scores: Scores, missing: Missing) -> Iterator[str]:
+    """A line for each run and set of topics, with the measures that are undefined there.
+
+    What is undefined because the run lacks the topic has been said.
+    """
+    how = "counted as 0" if scores.undefined_as_zero else "left out of the mean"
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for run, name, topics in scores.undefined():
+        here = missing.present[scores.runs.index(run)]
+        topics = [topic for topic in topics if here[scores.topics.index(topic)]]
+        if topics:
+            together.setdefault((run, tuple(topics)), []).append(name)
+    for (run, where), names in together.items():
+        verb = "is" if len(names) == 1 else "are"
+        noun = count(len(where), "topic")
+        yield f"run {run}: {', '.join(names)} {verb} undefined in {noun}, {how}: {listed(where)}"

@@ -1,0 +1,99 @@
+"""Which run is which: labels short enough for a legend, colours, dashes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# Okabe and Ito's palette, less its yellow: a yellow line on white can't be seen.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+# Seven colours and eight dashes share no divisor, so the pairs repeat only after 56 runs.
+DASHES = (
+    (1, 0),
+    (7, 3),
+    (2, 2),
+    (10, 3, 2, 3),
+    (14, 4),
+    (5, 2, 5, 5),
+    (10, 3, 2, 3, 2, 3),
+    (3, 5),
+)
+
+LEGEND_CHARACTERS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """The label, colour and dashes of every run; no two runs share all three."""
+
+    labels: Mapping[str, str]
+    columns: int
+
+    @classmethod
+    def of(cls, runs: Sequence[str], rows: int) -> Legend:
+        """The legend of ``runs``, in columns of at most ``rows``."""
+        return cls(unique_labels(runs), -(-len(runs) // rows))
+
+    def channels(self) -> dict[str, Any]:
+        """Colour and dashes, which Vega-Lite merges into one legend."""
+        import altair as alt
+
+        if not self.labels:
+            return {}
+        labels = list(self.labels.values())
+        cycle = range(len(labels))
+        colours = [COLOURS[run % len(COLOURS)] for run in cycle]
+        dashes = [list(DASHES[run % len(DASHES)]) for run in cycle]
+        legend = alt.Legend(
+            title="run",
+            symbolLimit=0,  # none: Vega would show 30 runs and count the rest
+            columns=self.columns,
+            labelLimit=280,  # labels are short already; Vega would cut them at 160
+            labelFontSize=11,
+            symbolType="stroke",
+            symbolSize=1200,  # its square root is the length of the dash
+            rowPadding=-18,  # Vega makes a row as high as its symbol is long
+            symbolStrokeWidth=2,
+        )
+        return {
+            "color": alt.Color(
+                "label:N", scale=alt.Scale(domain=labels, range=colours), legend=legend
+            ),
+            "strokeDash": alt.StrokeDash(
+                "label:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend
+            ),
+        }
+
+
+def unique_labels(runs: Sequence[str]) -> dict[str, str]:
+    """A short label for every run; two that would read the same are numbered."""
+    labels: dict[str, str] = {}
+    for run in runs:
+        label = shortened(printable(run)) or "(no name)"
+        taken, number = set(labels.values()), 1
+        candidate = label
+        while candidate in taken:
+            number += 1
+            candidate = f"{label} #{number}"
+        labels[run] = candidate
+    return labels
+
+
+def shortened(name: str) -> str:
+    """``name``, or its two ends around an ellipsis: runs often differ in their last words."""
+    if len(name) <= LEGEND_CHARACTERS:
+        return name
+    tail = LEGEND_CHARACTERS // 2 - 1
+    return f"{name[: LEGEND_CHARACTERS - tail - 1]}…{name[-tail:]}"
+
+
+def printable(text: str) -> str:
+    """``text`` without what a picture can't hold: controls, lone surrogates, direction marks.
+
+    White space of any kind becomes a space.
+    """
+    return "".join(
+        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}"
+        for char in text
+    )
