@@ -102,7 +102,7 @@ def scores_of(
         inputs=evaluation.inputs,
         warnings=evaluation.warnings + missing.warnings,
     )
-    return replace(scores, warnings=scores.warnings + tuple(_undefined_warnings(scores, missing)))
+    return replace(scores, warnings=scores.warnings + tuple(_undefined_warnings(scores)))
 
 
 def cost_trait(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, str]:
@@ -166,18 +166,12 @@ def _lost_topics(evaluation: Evaluation, present: BoolArray) -> list[tuple[str, 
     return [(run, topics) for run, topics in zip(index.runs, lost, strict=True) if topics]
 
 
-def _undefined_warnings(scores: Scores, missing: Missing) -> Iterator[str]:
-    """A line for each run and set of topics, with the measures that are undefined there.
-
-    What is undefined because the run lacks the topic has been said.
-    """
+def _undefined_warnings(scores: Scores) -> Iterator[str]:
+    """A line for each run and set of topics, with the measures that are undefined there."""
     how = "counted as 0" if scores.undefined_as_zero else "left out of the mean"
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for run, name, topics in scores.undefined():
-        here = missing.present[scores.runs.index(run)]
-        topics = [topic for topic in topics if here[scores.topics.index(topic)]]
-        if topics:
-            together.setdefault((run, tuple(topics)), []).append(name)
+        together.setdefault((run, tuple(topics)), []).append(name)
     for (run, where), names in together.items():
         verb = "is" if len(names) == 1 else "are"
         noun = count(len(where), "topic")

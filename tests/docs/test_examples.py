@@ -1,0 +1,267 @@
+"""The documentation is true: its examples run as shown, and nothing that users need is left out.
+
+A ```console block holds commands (lines that start with `$ `, continued by a backslash) and what
+they print. A line `...` stands for any lines. What is shown is standard output, or both streams. A
+block that shows no output at all must only succeed; one with the line `# not run` is left alone. A
+```python block is a doctest, or plain code that must not fail; the blocks of a page share names.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+import tseval
+from tseval.commands import SUMMARIES
+from tseval.measures import families
+from tseval.tables import SCHEMAS, Schema
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+REFERENCE = ROOT / "docs" / "cli.md"
+FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS_REPORT = re.compile(r"\.(png|svg|pdf|html)\b")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a block and the lines that are shown below it."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+def blocks(page: Path, language: str) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(page, text.count("\n", 0, found.start()) + 2, found[1], found[2])
+        for found in FENCE.finditer(text)
+        if found[1] == language
+    ]
+
+
+def commands(text: str) -> list[Command]:
+    found: list[tuple[list[str], list[str]]] = []
+    continued = False
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append(([line[2:]], []))
+        elif continued:
+            found[-1][0].append(line)
+        elif found:
+            found[-1][1].append(line.rstrip())
+        else:
+            raise ValueError(f"output without a command: {line!r}")
+        continued = found[-1][0][-1].endswith("\\") and not found[-1][1]
+    return [Command("\n".join(command), tuple(shown)) for command, shown in found]
+
+
+def matches(shown: tuple[str, ...], printed: list[str]) -> bool:
+    """Whether the lines are those printed, where `...` stands for any number of lines."""
+    pattern = "".join(
+        r"(?:[^\n]*\n)*" if line == "..." else re.escape(line) + r"\n" for line in shown
+    )
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
+
+
+def copied(folder: Path) -> Path:
+    """The files that examples need, in a folder of their own."""
+    shutil.copytree(ROOT / "fixtures", folder / "fixtures")
+    return folder
+
+
+CONSOLE = [
+    block
+    for page in PAGES
+    for block in blocks(page, "console")
+    if "# not run" not in block.text.splitlines()
+]
+PYTHON = [page for page in PAGES if blocks(page, "python")]
+
+
+def has_report() -> bool:
+    try:
+        return all(import_module(name) for name in ("altair", "vl_convert"))
+    except ImportError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
+    """A folder for each page: what one block writes there the next may read."""
+    return {page: copied(tmp_path_factory.mktemp(page.stem)) for page in PAGES}
+
+
+@pytest.mark.parametrize("block", CONSOLE, ids=str)
+def test_console_examples_print_what_they_show(block: Block, folders: dict[Path, Path]) -> None:
+    listed = commands(block.text)
+    silent = not any(each.shown for each in listed)
+    for each in listed:
+        if NEEDS_REPORT.search(each.command) and not has_report():
+            pytest.skip("needs the extra report")
+        done = run(each.command, folders[block.page])
+        if not each.shown:
+            assert done.returncode == 0, done.stderr
+        if silent:
+            continue
+        out, both = lines(done.stdout), lines(done.stderr + done.stdout)
+        assert matches(each.shown, out) or matches(each.shown, both), "\n".join(
+            [f"{block}: {each.command}", "shown:", *each.shown, "printed:", *both]
+        )
+        assert "Traceback" not in done.stderr
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in bash, with this environment's `tseval`."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS")
+    }
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = inherited | {"PATH": path, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("page", PYTHON, ids=lambda page: page.name)
+def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(copied(tmp_path))
+    shared: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page, "python"):
+        if ">>>" in block.text:
+            check_doctest(block, shared)
+        else:
+            exec(compile(block.text, str(block), "exec"), shared)
+
+
+def check_doctest(block: Block, shared: dict[str, object]) -> None:
+    examples = doctest.DocTestParser().get_examples(block.text, str(block))
+    test = doctest.DocTest(examples, {}, str(block), str(block.page), block.line - 1, block.text)
+    test.globs = shared
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    result = runner.run(test, out=report.append, clear_globs=False)
+    assert result.failed == 0, "".join(report)
+
+
+def listed_commands() -> Iterator[tuple[str, click.Command]]:
+    for name in SUMMARIES:
+        yield name, import_module(f"tseval.commands.{name}").command
+
+
+COMMANDS = list(listed_commands())
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(SUMMARIES))
+def test_every_command_has_help_that_begins_with_its_summary(
+    name: str, command: click.Command
+) -> None:
+    assert command.name == name
+    paragraphs = (command.help or "").split("\n\n")
+    first = re.split(r"(?<=\.)\s", " ".join(paragraphs[0].split()))[0]
+    assert first == SUMMARIES[name]
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(SUMMARIES))
+def test_every_option_has_help_and_stands_in_the_reference(
+    name: str, command: click.Command
+) -> None:
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    assert [each.opts for each in options if not each.help] == []
+    if not REFERENCE.exists():
+        pytest.skip("docs/cli.md is not written yet")
+    section = reference_of(name)
+    assert [o for each in options for o in each.opts if not mentioned(o, section)] == []
+
+
+def reference_of(name: str) -> str:
+    """The section of docs/cli.md on a command."""
+    text = REFERENCE.read_text(encoding="utf-8")
+    found = re.search(rf"^#+ tseval {name}$(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"docs/cli.md has no section on tseval {name}"
+    return found[1]
+
+
+def mentioned(option: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", text) is not None
+
+
+DEFINED = [(family, name) for family, names in families().items() for name in names]
+
+
+@pytest.mark.parametrize(("family", "name"), DEFINED, ids=[f"{f}-{n}" for f, n in DEFINED])
+def test_every_measure_has_a_heading_on_the_page_of_measures(family: str, name: str) -> None:
+    text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    assert any(f"`{name}`" in heading for heading in headings), f"{family} measure {name}"
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=list(SCHEMAS))
+def test_every_column_and_alias_stands_on_the_page_of_tables(schema: Schema) -> None:
+    text = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+    section = re.search(rf"^### {schema.table}$(.*?)^##", text, re.MULTILINE | re.DOTALL)
+    assert section is not None
+    names = [name for column in schema for name in column.names]
+    assert [name for name in names if f"`{name}`" not in section[1]] == []
+
+
+def test_every_public_name_stands_on_a_page() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    names = [name for name in tseval.__all__ if not name.startswith("__")]
+    assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_the_links_of_the_readme_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+    assert links != []
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_an_elided_line_stands_for_any_number_of_lines() -> None:
+    assert matches(("a", "...", "d"), ["a", "b", "c", "d"])
+    assert matches(("a", "...", "d"), ["a", "d"])
+    assert not matches(("a", "...", "d"), ["a", "b"])
+    assert not matches(("a",), ["a", "b"])
+
+
+def test_commands_are_told_from_what_they_print() -> None:
+    text = "$ one \\\n    more\nout\n$ two\n"
+    assert commands(text) == [Command("one \\\n    more", ("out",)), Command("two", ())]
