@@ -506,3 +506,21 @@ def test_a_file_is_written_whole_with_the_rights_of_the_one_it_replaces() -> Non
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_whole(os.devnull, b"gone")
     assert not Path(os.devnull).is_file()
+
+
+def test_clusters_stand_for_duplicates(tmp_path: Path) -> None:
+    path = tmp_path / "clusters.tsv"
+    path.write_text(
+        "topic\tcluster_id\tpost_id\ttime\nt\tc\ta\t1\nt\td\tb\t1\nt\tc\tb\t2\ns\tc\tz\t1\n"
+    )
+    pairs = temporal.read_duplicates(path)
+    linked = zip(
+        pairs.topic.to_list() if pairs.topic else (),
+        pairs.update_id.to_list(),
+        pairs.duplicate_id.to_list(),
+        strict=True,
+    )
+    assert list(linked) == [("t", "a", "a"), ("t", "b", "b"), ("t", "b", "a"), ("s", "z", "z")]
+    lines = tmp_path / "clusters.jsonl"
+    lines.write_text('{"topic": "t", "cluster_id": 1, "post_id": "a", "time": 5}\n')
+    assert temporal.read_duplicates(lines).update_id.to_list() == ["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,7 +53,7 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
         return "parquet", parquet.header(source)
     first = head.removeprefix(tsv.BYTE_ORDER_MARK).lstrip()
     if first.startswith(b"{"):
-        return "jsonl", []
+        return "jsonl", first_keys(first)
     line = head.partition(b"\n")[0]
     if b"\t" in line:
         return "tsv", tsv.split_header(line, Schema("any", ()))
@@ -61,6 +62,15 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
         if b"," in line
         else (None, line.decode("utf-8", "replace").split())
     )
+
+
+def first_keys(head: bytes) -> list[str]:
+    """The keys of the first line's object; none if it is no object."""
+    try:
+        record = json.loads(head.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return []
+    return list(record) if isinstance(record, dict) else []
 
 
 def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:

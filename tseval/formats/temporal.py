@@ -16,7 +16,7 @@ from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame
 from tseval.formats.inputs import STANDARD_INPUT, Input
 from tseval.formats.parquet import ParquetInput
-from tseval.formats.plain import Rows, read_rows
+from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.tables import (
     ALL_TOPICS,
     Duplicates,
@@ -154,11 +154,22 @@ def read_topics(source: Source, form: str | None = None) -> Topics:
 
 
 def read_duplicates(source: Source, form: str | None = None) -> Duplicates:
-    """Pairs of updates that say the same."""
-    rows = _rows(_input(source, tables.DUPLICATES), tables.DUPLICATES, form)
+    """Pairs of updates that say the same; a table of clusters links the posts of each cluster."""
+    given = _input(source, tables.DUPLICATES)
+    if not tables.CLUSTERS.missing(_names(given)):
+        return _linked(_rows(given, tables.CLUSTERS, form))
+    rows = _rows(given, tables.DUPLICATES, form)
     return Duplicates(
         rows.get("topic"), rows.get("update_id"), rows.get("duplicate_id"), rows.origin
     )
+
+
+def _linked(clusters: Rows) -> Duplicates:
+    """Each post of a cluster paired with the first that stands there."""
+    topic, cluster, post = (clusters.get(name) for name in ("topic", "cluster_id", "post_id"))
+    key = topic.codes * len(cluster.names) + cluster.codes
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return Duplicates(topic, post, post.rows(first[place]), clusters.origin)
 
 
 def read_pool(source: Source, form: str | None = None) -> Pool:
@@ -172,6 +183,13 @@ def _input(source: Source, schema: Schema) -> Input:
     if is_frame(source):
         return FrameInput(source, schema.table)
     return source if isinstance(source, Input) else Input(str(source))
+
+
+def _names(source: Input) -> list[str]:
+    """The names of an input's columns, as far as they can be told before it is read."""
+    if isinstance(source, FrameInput):
+        return [str(name) for name in source.frame.columns]
+    return recognise(source)[1]
 
 
 def _rows(source: Input, schema: Schema, form: str | None) -> Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -52,9 +51,7 @@ def validate(
 
 def _table_of(source: Input) -> str:
     """Which plain table an input is, by the columns that it names."""
-    form, names = recognise(source)
-    if form == "jsonl":
-        names = _first_keys(source)
+    names = recognise(source)[1]
     fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
     if fitting:
         return max(fitting, key=lambda schema: len(schema.required)).table
@@ -69,15 +66,6 @@ def _table_of(source: Input) -> str:
 
 def _named(schema: Schema, names: list[str]) -> int:
     return sum(column.name in schema.placed(names) for column in schema.required)
-
-
-def _first_keys(source: Input) -> list[str]:
-    line = source.head().lstrip().partition(b"\n")[0]
-    try:
-        first = json.loads(line)
-    except ValueError:
-        return []
-    return list(first) if isinstance(first, dict) else []
 
 
 def _together(read: Sequence[Any]) -> Iterator[tuple[str, bool]]:

@@ -4,6 +4,7 @@ from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.origin import Origin, Source
 from tseval.tables.schema import (
     ALL_TOPICS,
+    CLUSTERS,
     DUPLICATES,
     MATCHES,
     NUGGETS,
@@ -34,6 +35,7 @@ from tseval.tables.temporal import (
 __all__ = [
     "ABSENT",
     "ALL_TOPICS",
+    "CLUSTERS",
     "DUPLICATES",
     "MATCHES",
     "NUGGETS",
