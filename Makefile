@@ -8,6 +8,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Asked for alone, torch comes in its small build for processors; pyproject.toml has the same pin.
+TORCH := torch==2.13.0
+
 RUNS := $(wildcard fixtures/runs/*.tsv)
 EXAMPLE := $(RUNS) fixtures/nuggets.tsv --matches fixtures/matches.tsv --topics fixtures/topics.tsv
 PACKAGES := $(shell find tseval matchers -name '*.py' -o -name py.typed)
@@ -43,6 +46,7 @@ $(VENV)/.report: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.report
 

@@ -7,8 +7,8 @@
 
 The package knows nothing of topics, times, runs or measures. Everything public is named here:
 
-* `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Assessed` are their
-  classes.
+* `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Embedding`, `Blend`
+  (of `Part`) and `Assessed` are their classes.
 * `Pairs`: the result. `Evidence`, `MatchedWord`, `MissingWord`: why a pair has its score.
 * `Collection`: the gold texts that weights come from, counted once for many calls.
 * `words`, `normalised`: the normaliser.
@@ -17,8 +17,10 @@ The package knows nothing of topics, times, runs or measures. Everything public 
 """
 
 from matchers.assessed import Assessed
+from matchers.blend import Blend, Part
 from matchers.collection import Collection
 from matchers.contract import Block, Gold, Matcher
+from matchers.embedding import Embedding
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, MatchedWord, MissingWord
 from matchers.exact import Exact
@@ -32,8 +34,10 @@ from matchers.words import normalised, words
 
 __all__ = [
     "Assessed",
+    "Blend",
     "Block",
     "Collection",
+    "Embedding",
     "Evidence",
     "Exact",
     "Form",
@@ -45,6 +49,7 @@ __all__ = [
     "MatcherError",
     "MissingWord",
     "Pairs",
+    "Part",
     "RapidFuzz",
     "get",
     "names",

@@ -8,7 +8,7 @@ its pairs reach a threshold and what any single pair scores. No block knows of a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Protocol, Self
 
@@ -21,6 +21,7 @@ from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
 from matchers.texts import blocks, checked, distinct
+from matchers.windows import best_window
 
 ROWS = 8192
 """A block has at most so many updates,"""
@@ -29,6 +30,10 @@ PAIRS = 1 << 20
 
 Larger blocks are no faster: what belongs to one should stay in the processor's cache.
 """
+
+
+Progress = Callable[[int, int], None]
+"""Told how many texts of how many are done."""
 
 
 class Block(Protocol):
@@ -68,6 +73,8 @@ class Matcher(ABC):
                 continue
             try:
                 object.__setattr__(self, field.name, form.read(value))
+            except MatcherError:
+                raise
             except ValueError:
                 raise MatcherError(
                     f"{self.name}: {field.name} is {form.description}, not {value!r}; "
@@ -77,10 +84,20 @@ class Matcher(ABC):
     @property
     def signature(self) -> str:
         """Everything that can change a score, in one name: parameters in declared order."""
-        return naming.show(self.name, {f.name: getattr(self, f.name) for f in fields(self)})
+        return self.named()
 
     def __str__(self) -> str:
         return self.signature
+
+    def named(self, *, without: str = "") -> str:
+        """The signature, leaving one parameter out; what changes no score is never in it."""
+        shown = {
+            f.name: value
+            for f in fields(self)
+            if f.compare and f.name != without
+            if (value := getattr(self, f.name)) != f.default or f.metadata.get("shown", True)
+        }
+        return naming.show(self.name, shown)
 
     def with_threshold(self, threshold: float) -> Self:
         """The same matcher with another threshold; at 0 every pair of texts is a match."""
@@ -104,6 +121,7 @@ class Matcher(ABC):
         """
         gold = Collection.of(nuggets)
         prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
+        self.read_ahead(updates)
         return _match(prepared, updates, len(gold), getattr(self, "threshold", 0.0), first_only)
 
     def explain(
@@ -115,9 +133,22 @@ class Matcher(ABC):
         """
         checked([update], "update")
         gold = Collection([nugget])
-        return self._explain(
-            update, nugget, gold if collection is None else Collection.of(collection)
-        )
+        weighed = gold if collection is None else Collection.of(collection)
+        size = getattr(self, "window", 0)
+        if not size:
+            return self._explain(update, nugget, weighed)
+        whole = replace(self, window=0)  # type: ignore[call-arg]
+        start, end = best_window(whole.prepare(gold, weighed), update, size)
+        return whole._explain(update[start:end], nugget, weighed).moved(start)
+
+    def read_ahead(  # noqa: B027 - to do nothing is what most matchers do
+        self, texts: Sequence[str], progress: Progress | None = None
+    ) -> None:
+        """Do what is cheaper for all updates at once than for a block at a time; here nothing.
+
+        `match` calls it for the updates of its call. Whoever is about to call `match` several times
+        may call it for all of them before, and gets told how far it is.
+        """
 
     @abstractmethod
     def prepare(self, nuggets: Collection, collection: Collection) -> Gold:

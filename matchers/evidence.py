@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matchers.words import words, words_in_place
 
@@ -46,6 +46,15 @@ class Evidence:
     found: float
     lacking: float
     span: tuple[int, int] | None
+
+    def moved(self, by: int) -> Evidence:
+        """The same with every span `by` characters further on."""
+        matched = tuple(replace(word, span=_moved(word.span, by)) for word in self.matched)
+        return replace(self, matched=matched, span=self.span and _moved(self.span, by))
+
+
+def _moved(span: tuple[int, int], by: int) -> tuple[int, int]:
+    return span[0] + by, span[1] + by
 
 
 def evidence(

@@ -12,12 +12,13 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, text_rows
-from matchers.contract import Matcher
+from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter
 from matchers.similar import Vocabulary, alike, inexact, similarity
 from matchers.stream import MARK, stream
+from matchers.windows import in_windows, window_parameter
 from matchers.words import Word, words, words_in_place
 
 WORDS_KEPT = 1 << 20
@@ -31,18 +32,21 @@ class Fuzzy(Matcher):
     The score is the sum over the nugget's distinct words of weight * similarity, divided by the
     sum of the weights. A word's similarity is the best that any word of the update reaches by
     RapidFuzz `ratio`, or nothing if that is under `word`. Words under four letters, and words with
-    digits, must be equal.
+    digits, must be equal. With a `window` the nugget is held against every stretch of so many words
+    of the update, half a window apart, and the best counts.
     """
 
     name: ClassVar[str] = "fuzzy"
     word: float = parameter(80.0, number(50, 100))
     threshold: float = parameter(0.55, number(0, 1))
+    window: int = window_parameter(shown=False)
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> ContainmentGold:
+    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
         """Weigh the nuggets' words."""
         terms = nuggets.terms("words", words)
         column, rows = Nuggets.of(terms, collection.weigher("words", words))
-        return ContainmentGold(WordReader(column, rows.weights, self.word), rows)
+        reader = WordReader(column, rows.weights, self.word)
+        return in_windows(ContainmentGold(reader, rows), self.window)
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
         weigh = collection.weigher("words", words)

@@ -13,10 +13,11 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, text_rows
-from matchers.contract import Matcher
+from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import number, parameter, whole
 from matchers.stream import MARK, stream
+from matchers.windows import in_windows, window_parameter
 from matchers.words import normalised, words_in_place
 
 _TABLE = 1 << 24  # a step's table has at most so many places; beyond, the step is a search
@@ -28,17 +29,21 @@ class Grams(Matcher):
 
     Grams are the runs of `n` characters of the normalised text with one blank before and after
     it, weighted like words. A text that is shorter than one gram has none and scores 0.
+    With a `window` the nugget is held against every stretch of so many words of the update, half a
+    window apart, and the best counts.
     """
 
     name: ClassVar[str] = "grams"
     n: int = parameter(4, whole(2, 16))
     threshold: float = parameter(0.55, number(0, 1))
+    window: int = window_parameter(shown=False)
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> ContainmentGold:
+    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
         """Weigh the nuggets' grams."""
         kind, split = ("grams", self.n), partial(grams, n=self.n)
         column, rows = Nuggets.of(nuggets.terms(kind, split), collection.weigher(kind, split))
-        return ContainmentGold(GramReader(column, rows.weights, self.n), rows)
+        reader = GramReader(column, rows.weights, self.n)
+        return in_windows(ContainmentGold(reader, rows), self.window)
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
         weigh = collection.weigher(("grams", self.n), partial(grams, n=self.n))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from matchers.errors import MatcherError
 
 _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
+_WEIGHTED = re.compile(r"\s*([\w.+-]+)\s*\*(.*)", re.DOTALL)
 _KEY = re.compile(r"\s*(\w+)\s*=(.*)", re.DOTALL)
 
 
@@ -49,6 +50,25 @@ def show(name: str, parameters: dict[str, object]) -> str:
     """The name that `parse` takes apart into these parts; no brackets without parameters."""
     values = ",".join(f"{key}={show_value(value)}" for key, value in parameters.items())
     return f"{name}({values})" if values else name
+
+
+def weighted(text: str) -> tuple[float, str]:
+    """A value such as ``0.7*fuzzy(word=85)`` as its weight and the rest; without one it is 1.
+
+    Raises `MatcherError` for a weight that is no number.
+    """
+    found = _WEIGHTED.fullmatch(text)
+    if found is None:
+        return 1.0, text
+    try:
+        return float(found[1]), found[2]
+    except ValueError:
+        raise MatcherError(f"a weight is a number, not {found[1]!r}, in {text!r}") from None
+
+
+def show_weighted(weight: float, value: str) -> str:
+    """What `weighted` takes apart; a weight of 1 is not shown."""
+    return value if weight == 1 else f"{show_value(weight)}*{value}"
 
 
 def show_value(value: object) -> str:

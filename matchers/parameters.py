@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 
@@ -20,9 +21,14 @@ class Form:
     read: Callable[[object], Any]
 
 
-def parameter(default: object, form: Form) -> Any:
-    """A dataclass field with a default and the form of its values."""
-    return field(default=default, metadata={"form": form})
+def parameter(default: object, form: Form, *, compare: bool = True, shown: bool = True) -> Any:
+    """A dataclass field with a default and the form of its values.
+
+    One that can change no score is left out of comparisons and of the matcher's name (`compare`).
+    One that came late is left out of the name while it has its default (`shown`), so that names
+    stay what they were.
+    """
+    return field(default=default, compare=compare, metadata={"form": form, "shown": shown})
 
 
 def number(low: float, high: float) -> Form:
@@ -70,3 +76,26 @@ def choice(names: Sequence[str]) -> Form:
         return value
 
     return Form(f"one of {', '.join(names)}", read)
+
+
+def label() -> Form:
+    """A name or a path: any text that could stand in a matcher's name."""
+
+    def read(value: object) -> str:
+        text = str(value) if isinstance(value, (str, PurePath)) else ""
+        if not text.strip() or set(text) & set("(),="):
+            raise ValueError
+        return text
+
+    return Form("a name or a path without brackets, commas and equal signs", read)
+
+
+def hexadecimal() -> Form:
+    """The first digits of a hash in hexadecimal, or none."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or not set(value.lower()) <= set("0123456789abcdef"):
+            raise ValueError
+        return value.lower()
+
+    return Form("the first hexadecimal digits of a hash", read)

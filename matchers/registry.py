@@ -11,7 +11,9 @@ from importlib.metadata import EntryPoint, entry_points
 
 from matchers import naming
 from matchers.assessed import Assessed
+from matchers.blend import Blend, Part
 from matchers.contract import Matcher, accepted
+from matchers.embedding import Embedding
 from matchers.errors import MatcherError
 from matchers.exact import Exact
 from matchers.fuzzy import Fuzzy
@@ -22,7 +24,8 @@ GROUP = "tseval.matchers"
 """The entry point group that plug-ins register under."""
 
 _BUILT_IN: dict[str, type[Matcher]] = {
-    matcher.name: matcher for matcher in (Assessed, Exact, Fuzzy, Grams, RapidFuzz)
+    matcher.name: matcher
+    for matcher in (Assessed, Blend, Embedding, Exact, Fuzzy, Grams, RapidFuzz)
 }
 
 
@@ -34,7 +37,8 @@ def names() -> tuple[str, ...]:
 def get(name: str, **parameters: object) -> Matcher:
     """The matcher of a name such as ``fuzzy`` or ``fuzzy(threshold=0.6)``.
 
-    Parameters stand in the name or are given as arguments, not both; the rest has defaults. An
+    Parameters stand in the name or are given as arguments, not both; the rest has defaults. Only
+    ``blend(0.7*fuzzy,0.3*grams)`` takes values without a name, which are matchers' names. An
     unknown name or parameter, or a value of the wrong form, is a `MatcherError` that lists what is
     known. ``get(str(matcher)) == matcher`` for every matcher.
     """
@@ -42,11 +46,19 @@ def get(name: str, **parameters: object) -> Matcher:
     matcher = _find(asked.name)
     known = [field.name for field in fields(matcher)]
     given: dict[str, object] = {**asked.named, **parameters}
-    for wrong in (*asked.bare, *(key for key in given if key not in known)):
+    if asked.bare and issubclass(matcher, Blend):
+        given["parts"] = tuple(map(_part, asked.bare))
+    unnamed = () if issubclass(matcher, Blend) else asked.bare
+    for wrong in (*unnamed, *(key for key in given if key not in known)):
         raise MatcherError(f"{asked.name}: unknown parameter {wrong!r}; {accepted(matcher)}")
     for twice in asked.named.keys() & parameters.keys():
         raise MatcherError(f"{asked.name}: {twice} is given in the name and as an argument")
     return matcher(**given)
+
+
+def _part(text: str) -> Part:
+    weight, name = naming.weighted(text)
+    return Part(weight, get(name))
 
 
 def _find(name: str) -> type[Matcher]:

@@ -33,6 +33,11 @@ def normalised(text: str) -> str:
     return " ".join(words(text))
 
 
+def has_words(text: str) -> bool:
+    """Whether `words` finds any; it stops at the first."""
+    return _WORD.search(text if text.isascii() else _folded(text)) is not None
+
+
 def words_in_place(text: str) -> list[Word]:
     """The same words as `words` gives, each with its span in the original `text`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,15 @@ settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 # For a person who is looking for trouble: HYPOTHESIS_PROFILE=explore pytest
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _vectors_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Vectors go to a folder of the tests' own, and no library asks a network."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TSEVAL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -89,7 +89,44 @@ def test_rounding_stays_below_the_last_decimal(updates, nuggets):
         )
 
 
-ALL = ["exact", "exact(contained=true)", "fuzzy", "fuzzy(word=66)", "grams", "rapidfuzz"]
+@given(TEXTS, TEXTS, THRESHOLD, st.integers(1, 5))
+def test_windows_are_the_slow_ones(updates, nuggets, threshold, size):
+    for name, score in (("fuzzy", slow.fuzzy), ("grams", slow.gram)):
+        expected = slow.pairs(
+            lambda u, n, score=score: slow.best_window(lambda w: score(w, n, nuggets), u, size),
+            updates,
+            nuggets,
+            threshold,
+        )
+        matcher = matchers.get(name, window=size, threshold=threshold)
+        assert triples(matcher.match(updates, nuggets)) == expected
+
+
+@given(TEXTS, TEXTS, THRESHOLD, st.floats(0.01, 100))
+def test_blend_is_the_slow_one(updates, nuggets, threshold, weight):
+    matcher = matchers.get(f"blend({weight!r}*fuzzy,grams,threshold={threshold})")
+    every = slow.pairs(
+        lambda u, n: slow.mean(
+            [(weight, slow.fuzzy(u, n, nuggets)), (1, slow.gram(u, n, nuggets))]
+        ),
+        updates,
+        nuggets,
+        0,
+    )
+    low, high = (
+        [pair for pair in every if pair[2] >= threshold + slack] for slack in (1e-9, -1e-9)
+    )
+    found = triples(matcher.match(updates, nuggets))
+    assert {pair[:2] for pair in low} <= {pair[:2] for pair in found} <= {p[:2] for p in high}
+    expected = {pair[:2]: pair[2] for pair in every}
+    assert all(score == pytest.approx(expected[u, n], abs=2e-10) for u, n, score in found)
+
+
+ALL = [
+    *("exact", "exact(contained=true)", "fuzzy", "fuzzy(word=66)", "grams", "rapidfuzz"),
+    *("fuzzy(window=3)", "grams(window=2)", "blend(fuzzy,0.5*grams)"),
+    "blend(exact,2*blend(fuzzy(window=2),grams(n=3)))",
+]
 ANY = st.builds(lambda name, x: quiet(name).with_threshold(x), st.sampled_from(ALL), THRESHOLD)
 
 
@@ -184,7 +221,7 @@ def test_ruling_words_out_loses_none(left, right, cutoff):
 
 
 @given(
-    st.sampled_from(["fuzzy", "grams", "exact", "rapidfuzz"]),
+    st.sampled_from([*ALL, "blend(0.1*fuzzy(window=7),1e-9*exact)"]),
     st.floats(0, 1),
 )
 def test_every_matcher_prints_and_parses_itself(name, threshold):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from matchers import normalised, words
 from matchers.stream import MARK, stream
-from matchers.words import words_in_place
+from matchers.words import has_words, words_in_place
 from tests.reference import matching as slow
 
 # Letters whose normal form depends on their neighbours, or has another length.
@@ -20,6 +20,7 @@ TEXT = st.one_of(st.text(), CLUSTERS, st.text(st.characters(exclude_categories=[
 def test_words_are_the_specified_ones(text):
     assert words(text) == slow.words(text)
     assert normalised(text) == " ".join(words(text))
+    assert has_words(text) == bool(words(text))
 
 
 @given(TEXT)

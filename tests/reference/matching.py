@@ -91,6 +91,28 @@ def scorer(name, update, nugget):
     return getattr(fuzz, name)(a, b) / 100 if a and b else 0.0
 
 
+def cut(text, size):
+    """Stretches of `size` words, half a stretch apart, the last one at the end."""
+    every = words(text)
+    if len(every) <= size:
+        return [every] if every else []
+    starts = []
+    start = 0
+    while start < len(every) - size:
+        starts.append(start)
+        start += max(1, size // 2)
+    starts.append(len(every) - size)
+    return [every[start : start + size] for start in starts]
+
+
+def best_window(score, text, size):
+    return max((score(" ".join(window)) for window in cut(text, size)), default=0.0)
+
+
+def mean(weighted):
+    return sum(weight * score for weight, score in weighted) / sum(w for w, _ in weighted)
+
+
 def pairs(score, updates, nuggets, threshold):
     """All (update, nugget, score) at or above the threshold, in order."""
     found = []

@@ -9,6 +9,7 @@ import pytest
 
 import matchers
 from matchers import Collection, MatcherError, texts
+from matchers.windows import windows
 
 NUGGETS = ["Train crash kills 49", "train crash in Buenos Aires"]
 
@@ -99,6 +100,55 @@ class TestGrams:
         assert found.score.tolist() == [0, 0, 0, 1]
 
 
+class TestWindows:
+    """Two words a window, one word on: the words of a nugget must stand together."""
+
+    update = "Fire in a mill. Twelve men of the mine were saved"
+
+    def test_the_best_window_counts(self):
+        scattered, together = "fire saved", "men of"
+        whole = matchers.get("fuzzy").match([self.update], [scattered, together])
+        assert [n for _, n, _ in triples(whole)] == [0, 1]
+        cut = matchers.get("fuzzy(window=2)").match([self.update], [scattered, together])
+        assert triples(cut) == [(0, 1, 1.0)]
+
+    @pytest.mark.parametrize("name", ["fuzzy(window=2)", "grams(window=2)"])
+    def test_the_evidence_is_the_best_window_s(self, name):
+        told = matchers.get(name).explain(self.update, "Twelve men")
+        start, end = told.span
+        assert (told.score, self.update[start:end]) == (1, "Twelve men")
+        assert all(start <= a < b <= end for a, b in (word.span for word in told.matched))
+
+    def test_short_texts_are_taken_as_they_are(self):
+        assert windows("a b, c!", 3) == windows("a b, c!", 0) == [(0, 7)]
+        assert windows("a b c d e", 3) == [(0, 5), (2, 7), (4, 9)]
+        assert windows("a b c d e f", 4) == [(0, 7), (4, 11)]
+        assert windows("a b", 1) == [(0, 1), (2, 3)]
+        assert windows("!", 3) == windows("", 0) == []
+
+
+class TestBlend:
+    updates = ("train crash", "crashed trains", "tram")
+
+    def test_is_the_weighted_mean(self):
+        fuzzy, grams = (
+            matchers.get(name, threshold=0).match(self.updates, NUGGETS).score
+            for name in ("fuzzy", "grams")
+        )
+        found = matchers.get("blend(fuzzy,3*grams,threshold=0)").match(self.updates, NUGGETS)
+        assert found.score == pytest.approx((fuzzy + 3 * grams) / 4, abs=1e-9)
+        assert 0 < found.score.max() < 1
+
+    def test_its_evidence_is_the_first_part_s(self):
+        told = matchers.get("blend(fuzzy,grams)").explain("trains crash", NUGGETS[0])
+        assert [word.nugget_word for word in told.matched] == ["train", "crash"]
+        assert told.score != matchers.get("fuzzy").explain("trains crash", NUGGETS[0]).score
+
+    def test_weights_are_shares(self):
+        a, b = (matchers.get(f"blend({w}*fuzzy,{3 * w}*grams,threshold=0.1)") for w in (0.25, 100))
+        assert triples(a.match(self.updates, NUGGETS)) == triples(b.match(self.updates, NUGGETS))
+
+
 class TestExact:
     def test_spelling_is_normalised(self):
         assert triples(
@@ -146,7 +196,7 @@ class TestAssessed:
             matcher.explain("a", "a")
 
 
-EVERY = ["exact", "exact(contained=true)", "fuzzy", "grams", "rapidfuzz"]
+EVERY = ["exact", "exact(contained=true)", "fuzzy", "grams", "rapidfuzz", "blend(fuzzy,grams)"]
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -21,6 +21,16 @@ from matchers import MatcherError, naming, registry
         ("grams", "grams(n=4,threshold=0.55)"),
         ("rapidfuzz", "rapidfuzz(scorer=token_set_ratio,threshold=0.7)"),
         ("assessed", "assessed"),
+        ("fuzzy(window=40)", "fuzzy(word=80,threshold=0.55,window=40)"),
+        ("blend(fuzzy,grams)", "blend(fuzzy(word=80),grams(n=4),threshold=0.5)"),
+        (
+            " blend( 0.7 * grams(n=5,threshold=0.1) , .3*fuzzy(window=9), threshold=0.4 )",
+            "blend(0.7*grams(n=5),0.3*fuzzy(word=80,window=9),threshold=0.4)",
+        ),
+        (
+            "blend(2*blend(fuzzy,0.5*exact),grams)",
+            "blend(2*blend(fuzzy(word=80),0.5*exact(contained=false)),grams(n=4),threshold=0.5)",
+        ),
     ],
 )
 def test_names_print_with_all_parameters_in_order(name, printed):
@@ -53,13 +63,15 @@ def test_matchers_are_values():
 
 
 def test_known_names():
-    assert matchers.names() == ("assessed", "exact", "fuzzy", "grams", "rapidfuzz")
+    assert matchers.names() == (
+        *("assessed", "blend", "embedding", "exact", "fuzzy", "grams", "rapidfuzz"),
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("fuzy", "unknown matcher 'fuzy'; known: assessed, exact, fuzzy, grams, rapidfuzz"),
+        ("fuzy", "unknown matcher 'fuzy'; known: assessed, blend, embedding, exact, fuzzy, "),
         ("", "not a matcher's name: ''"),
         ("fuzzy(word=80", "not a matcher's name"),
         ("fuzzy)", "not a matcher's name"),
@@ -81,6 +93,14 @@ def test_known_names():
         ("grams(n=1)", "n is a whole number from 2 to 16, not '1'"),
         ("exact(contained=maybe)", "contained is true or false, not 'maybe'"),
         ("rapidfuzz(scorer=cosine)", "scorer is one of QRatio, WRatio, partial_ratio"),
+        ("blend", "blend needs matchers to blend, as in blend(fuzzy,grams)"),
+        ("blend(0*fuzzy,grams)", "blend: a weight is a number above 0, not 0.0"),
+        ("blend(nan*fuzzy)", "blend: a weight is a number above 0, not nan"),
+        ("blend(x*fuzzy)", "a weight is a number, not 'x', in 'x*fuzzy'"),
+        ("blend(assessed,fuzzy)", "assessed has no threshold"),
+        ("blend(fuzzy,fuzy)", "unknown matcher 'fuzy'"),
+        ("blend(fuzzy,words=3)", "blend: unknown parameter 'words'"),
+        ("fuzzy(window=-1)", "window is a whole number from 0 to 10000, not '-1'"),
         ("assessed(threshold=1)", "unknown parameter 'threshold'; it accepts no parameters"),
     ],
 )

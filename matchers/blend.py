@@ -1,0 +1,135 @@
+"""`blend`: the weighted mean of other matchers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchers import naming
+from matchers.collection import DECIMALS, Collection
+from matchers.contract import Block, Gold, Matcher, Progress
+from matchers.errors import MatcherError
+from matchers.evidence import Evidence
+from matchers.pairs import Pairs
+from matchers.parameters import Form, number, parameter
+
+_SLACK = 1e-9  # wider than the rounding of a mean
+
+
+WRITTEN = "matchers to blend, as in blend(fuzzy,grams) or blend(0.7*fuzzy,0.3*grams)"
+
+
+class Part(NamedTuple):
+    """A matcher in a blend, and its weight."""
+
+    weight: float
+    matcher: Matcher
+
+
+def _parts(value: object) -> tuple[Part, ...]:
+    """Weights above 0 with matchers that have scores; raises ValueError for anything else."""
+    if not isinstance(value, (tuple, list)):
+        raise ValueError
+    return tuple(_part(*each) for each in value)
+
+
+def _part(weight: float, matcher: Matcher) -> Part:
+    if not 0 < weight < math.inf:
+        raise MatcherError(f"blend: a weight is a number above 0, not {weight}")
+    return Part(weight, matcher.with_threshold(0))  # so that equal blends are equal
+
+
+@dataclass(frozen=True)
+class Blend(Matcher):
+    """The mean of what several matchers say of a pair, each times its weight.
+
+    It is written ``blend(fuzzy,grams)`` for equal weights, or ``blend(0.7*embedding,0.3*fuzzy)``;
+    only the ratio of the weights counts. The parts' parameters stand in brackets of their own. A
+    part's threshold means nothing here and is dropped: the blend's is the only one. The evidence
+    is that of the first part, with the blend's score.
+    """
+
+    name: ClassVar[str] = "blend"
+    parts: tuple[Part, ...] = field(default=(), metadata={"form": Form(WRITTEN, _parts)})
+    threshold: float = parameter(0.5, number(0, 1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.parts:
+            raise MatcherError(f"blend needs {WRITTEN}")
+
+    def named(self, *, without: str = "") -> str:
+        """The parts, without the thresholds that are not used, then the blend's own."""
+        shown = [naming.show_weighted(w, m.named(without="threshold")) for w, m in self.parts]
+        if without != "threshold":
+            shown.append(f"threshold={naming.show_value(self.threshold)}")
+        return f"{self.name}({','.join(shown)})"
+
+    def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
+        """Let the parts read ahead."""
+        for part in self.parts:
+            part.matcher.read_ahead(texts, progress)
+
+    def prepare(self, nuggets: Collection, collection: Collection) -> BlendGold:
+        """Prepare the nuggets for each part."""
+        weights = np.array([part.weight for part in self.parts])
+        golds = [part.matcher.prepare(nuggets, collection) for part in self.parts]
+        return BlendGold(golds, weights / weights.sum())
+
+    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
+        one = np.zeros(1, np.int64)
+        block = self.prepare(Collection([nugget]), collection).block([update])
+        told = self.parts[0].matcher.explain(update, nugget, collection=collection)
+        return replace(told, score=float(block.scores(one, one)[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class BlendGold:
+    """Nuggets, prepared for each part; the weights sum to 1."""
+
+    golds: list[Gold]
+    weights: NDArray[np.float64]
+
+    def block(self, texts: list[str]) -> BlendBlock:
+        """Let every part read the updates."""
+        return BlendBlock([gold.block(texts) for gold in self.golds], self.weights)
+
+    def only(self, nuggets: NDArray[np.int64]) -> BlendGold:
+        """The nuggets of these rows alone."""
+        return BlendGold([gold.only(nuggets) for gold in self.golds], self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class BlendBlock:
+    """Updates as each part has read them."""
+
+    blocks: list[Block]
+    weights: NDArray[np.float64]
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`: a mean does only if one of its parts does."""
+        parts = [block.reaching(max(threshold - _SLACK, _SLACK)) for block in self.blocks]
+        candidates = np.concatenate([_packed(part) for part in parts])
+        update, nugget = np.divmod(np.unique(candidates), _STRIDE)
+        score = self.scores(update, nugget)
+        kept = score >= threshold
+        return Pairs.of(update[kept], nugget[kept], score[kept])
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The weighted means for single pairs, summed in the order of the parts."""
+        found = np.zeros(len(update))
+        for block, weight in zip(self.blocks, self.weights.tolist(), strict=True):
+            found += weight * block.scores(update, nugget)
+        return np.round(np.minimum(found, 1), DECIMALS).astype(np.float64)
+
+
+_STRIDE = 1 << 32
+
+
+def _packed(pairs: Pairs) -> NDArray[np.int64]:
+    return pairs.update * _STRIDE + pairs.nugget

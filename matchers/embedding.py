@@ -1,0 +1,167 @@
+"""`embedding`: the cosine of the vectors that a sentence model gives both texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchers.collection import Collection
+from matchers.contract import Gold, Matcher, Progress
+from matchers.encoding import PRECISIONS, ROWS, Encoder, encoder
+from matchers.errors import MatcherError
+from matchers.evidence import Evidence, shared_words
+from matchers.models import Model, find
+from matchers.pairs import Pairs
+from matchers.parameters import choice, flag, hexadecimal, label, number, parameter
+from matchers.texts import blocks
+from matchers.vectors import cache_folder
+from matchers.windows import in_windows, pieces, window_parameter
+from matchers.words import has_words
+
+MODEL = "all-MiniLM-L6-v2"
+"""The default model: small, quick, and allowed for any use."""
+
+SHOWN = 12
+"""How many digits of a model's hash stand in the matcher's name."""
+
+DECIMALS = 5
+"""Scores are rounded to so many decimals; a vector's last digits depend on its batch."""
+
+_SLACK = 1e-4  # wider than the rounding of scores and of float32 products together
+_CELLS = 1 << 22  # products at once, and numbers of vectors gathered at once
+
+
+@dataclass(frozen=True)
+class Embedding(Matcher):
+    """The cosine of the two texts' vectors, 0 where it is negative.
+
+    With a `window` the nugget is held against every stretch of so many words of the update, half a
+    window apart, and the best counts. `model` is a folder or a name; `sha256` is what the hash of
+    its weights begins with, which is looked up when it is not given and refused when it is
+    another. `download` allows the network for a model that is not on this machine.
+    """
+
+    name: ClassVar[str] = "embedding"
+    model: str = parameter(MODEL, label())
+    window: int = window_parameter(shown=True)
+    precision: str = parameter("fp32", choice(PRECISIONS))
+    threshold: float = parameter(0.586, number(0, 1))
+    sha256: str = parameter("", hexadecimal())
+    download: bool = parameter(False, flag(), compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        found = self.found.sha256
+        if not found.startswith(self.sha256):
+            raise MatcherError(
+                f"embedding: the model {self.model!r} on this machine has the sha256 "
+                f"{found[:SHOWN]}, not {self.sha256}"
+            )
+        object.__setattr__(self, "sha256", found[:SHOWN])
+
+    @property
+    def found(self) -> Model:
+        """Where the model lies on this machine."""
+        return find(self.model, download=self.download)
+
+    @property
+    def encoder(self) -> Encoder:
+        """What turns texts into vectors; one for all matchers of this model and precision."""
+        return encoder(self.found, self.precision, cache_folder())
+
+    def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
+        """Encode all texts that were never encoded before, sorted by length over the whole."""
+        self.encoder.learn((pieces(part, self.window)[0] for part in _different(texts)), progress)
+
+    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:  # noqa: ARG002
+        """Encode the nuggets; no weights are needed."""
+        encode = self.encoder
+        return in_windows(VectorGold(_vectors(encode, list(nuggets)), encode), self.window)
+
+    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
+        one = np.zeros(1, np.int64)
+        block = self.prepare(Collection([nugget]), collection).block([update])
+        return shared_words(float(block.scores(one, one)[0]), update, nugget)
+
+
+def _different(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Blocks of the texts without repeats.
+
+    Two texts of one hash would count as a repeat: the second would be encoded later, not wrongly.
+    """
+    seen: set[int] = set()
+    for _, part in blocks(texts, "update", ROWS):
+        fresh = {text: None for text in part if hash(text) not in seen}
+        seen.update(map(hash, fresh))
+        yield list(fresh)
+
+
+def _vectors(encode: Encoder, texts: list[str]) -> NDArray[np.float32]:
+    """The vectors of texts, one a row; that of a text without words is 0."""
+    spoken = [i for i, text in enumerate(texts) if has_words(text)]
+    found = encode.vectors([texts[i] for i in spoken])
+    rows = np.zeros((len(texts), found.shape[1]), np.float32)
+    rows[spoken] = found
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class VectorGold:
+    """Nuggets as vectors."""
+
+    nuggets: NDArray[np.float32]
+    encoder: Encoder
+
+    def block(self, texts: list[str]) -> VectorBlock:
+        """Read updates."""
+        return VectorBlock(_vectors(self.encoder, texts), self.nuggets)
+
+    def only(self, nuggets: NDArray[np.int64]) -> VectorGold:
+        """The nuggets of these rows alone."""
+        return VectorGold(self.nuggets[nuggets], self.encoder)
+
+
+@dataclass(frozen=True, eq=False)
+class VectorBlock:
+    """Updates and nuggets as vectors."""
+
+    updates: NDArray[np.float32]
+    nuggets: NDArray[np.float32]
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs that reach `threshold`.
+
+        One float32 product a part finds the candidates. How it rounds depends on its shape, so each
+        candidate's score is then summed up by itself.
+        """
+        update, nugget = self._near(threshold - _SLACK)
+        score = self.scores(update, nugget)
+        kept = score >= threshold
+        return Pairs.of(update[kept], nugget[kept], score[kept])
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The cosines of single pairs, whatever the others are."""
+        found = np.zeros(len(update))
+        step = max(1, _CELLS // max(1, self.updates.shape[1]))
+        for start in range(0, len(update), step):
+            part = slice(start, start + step)
+            left = self.updates[update[part]].astype(np.float64)
+            found[part] = (left * self.nuggets[nugget[part]]).sum(axis=1)
+        return np.round(np.clip(found, 0, 1), DECIMALS).astype(np.float64)
+
+    def _near(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs whose product is at least `least`, from at most `_CELLS` products at once."""
+        width = max(1, len(self.nuggets))
+        height = max(1, _CELLS // width)
+        found = [np.zeros(0, np.int64)]
+        if self.updates.shape[1] != self.nuggets.shape[1]:  # one side has no vector at all
+            return found[0], found[0]
+        for start in range(0, len(self.updates), height):
+            product = self.updates[start : start + height] @ self.nuggets.T
+            found.append(np.flatnonzero(product >= least) + start * width)
+        update, nugget = np.divmod(np.concatenate(found), width)
+        return update, nugget

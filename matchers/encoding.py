@@ -1,0 +1,162 @@
+"""Texts to vectors by a sentence model: sorted by length, in small batches, each text once.
+
+A batch is as long as its longest text, so texts of like length go together. The libraries take
+seconds to load; they are loaded when the first text has to be encoded, and not before.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchers.contract import Progress
+from matchers.errors import MatcherError
+from matchers.models import Model
+from matchers.texts import blocks
+from matchers.vectors import Store, cache_folder, keys_of
+
+BATCH = 16
+"""Texts encoded at once; more only pad more."""
+PACK = 4096
+"""After so many texts the vectors are kept, so that an interrupted run loses little."""
+ROWS = 8192
+"""So many texts are looked at together while it is found out which are new."""
+
+PRECISIONS = ("fp32", "bf16")
+"""What a model computes in. Only fp32 gives scores that do not depend on the batch."""
+
+
+class Encoder:
+    """Gives the vectors of texts, from the store of its model where they are known.
+
+    Vectors have length 1, so that products are cosines.
+    """
+
+    def __init__(self, model: Model, precision: str) -> None:
+        self._model = model
+        self._precision = precision
+        root = cache_folder()
+        folder = root / "vectors" / f"{model.fingerprint[:32]}-{precision}" if root else None
+        self._store = Store(folder)
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vector of each text, one a row."""
+        self.learn([list(texts)])
+        return self._store.vectors(keys_of(texts))
+
+    def learn(self, parts: Iterable[list[str]], progress: Progress | None = None) -> None:
+        """Encode what the store lacks of these texts, all of it sorted together."""
+        unknown: dict[bytes, str] = {}
+        for texts in parts:
+            keys = keys_of(texts)
+            lacking = np.flatnonzero(self._store.missing(keys))
+            unknown.update((bytes(keys[i]), texts[i]) for i in lacking.tolist())
+        if unknown:
+            self._encode(list(unknown.values()), progress)
+
+    def _encode(self, texts: list[str], progress: Progress | None) -> None:
+        network = loaded(self._model.folder, self._precision)
+        order = np.argsort(-network.lengths(texts), kind="stable").tolist()
+        for start in range(0, len(order), PACK):
+            part = [texts[i] for i in order[start : start + PACK]]
+            rows = []
+            for done in range(0, len(part), BATCH):
+                rows.append(network(part[done : done + BATCH]))
+                if progress:
+                    progress(min(start + done + BATCH, len(texts)), len(texts))
+            self._store.add(keys_of(part), np.concatenate(rows))
+
+
+@lru_cache(maxsize=4)
+def encoder(model: Model, precision: str, cache: Path | None) -> Encoder:  # noqa: ARG001
+    """The encoder of a model in this process; another cache folder is another encoder."""
+    return Encoder(model, precision)
+
+
+class Network:
+    """A loaded model, on a GPU where there is one."""
+
+    def __init__(self, model: Any, torch: Any, precision: str) -> None:
+        self._model = model.to(torch.bfloat16) if precision == "bf16" else model
+        self._torch = torch
+        # Since version 5.5, what was called tokenize is called preprocess.
+        self._preprocess = getattr(model, "preprocess", None) or model.tokenize
+
+    def lengths(self, texts: list[str]) -> NDArray[np.int64]:
+        """How long each text is for the model, in tokens; in characters if it cannot tell."""
+        tokenizer = getattr(self._model, "tokenizer", None)
+        if not callable(tokenizer):
+            return np.fromiter(map(len, texts), np.int64, len(texts))
+        longest = getattr(self._model, "max_seq_length", None) or 512
+        counts: list[int] = []
+        for _, part in blocks(texts, "text", PACK):
+            read = tokenizer(list(map(_whole, part)), truncation=True, max_length=longest)
+            counts += map(len, read["input_ids"])
+        return np.array(counts, np.int64)
+
+    def __call__(self, texts: list[str]) -> NDArray[np.float32]:
+        """The vectors of one batch."""
+        features = self._preprocess(list(map(_whole, texts)))
+        device = self._model.device
+        moved = {
+            name: value.to(device) if hasattr(value, "to") else value
+            for name, value in features.items()
+        }
+        with self._torch.inference_mode():
+            vectors = self._model(moved)["sentence_embedding"].float()
+            vectors = self._torch.nn.functional.normalize(vectors, dim=1)
+        array: NDArray[np.float32] = vectors.cpu().numpy()
+        return array
+
+
+def _whole(text: str) -> str:
+    """The text with halves of characters replaced; tokenizers refuse them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@lru_cache(maxsize=2)
+def loaded(folder: Path, precision: str) -> Network:
+    """Load a model, without a network. Raises `MatcherError` if the extra is not installed."""
+    need_extra()
+    with _quiet():
+        torch = import_module("torch")
+        library = import_module("sentence_transformers")
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        if device == "cuda" and precision == "fp32":
+            torch.set_float32_matmul_precision("highest")  # TF32 would cost three digits
+        model = library.SentenceTransformer(str(folder), device=device, local_files_only=True)
+    return Network(model.eval(), torch, precision)
+
+
+def need_extra() -> None:
+    """Say what to install where the libraries are missing."""
+    lacking = [name for name in ("torch", "sentence_transformers") if find_spec(name) is None]
+    if lacking:
+        raise MatcherError(
+            f"embedding needs {' and '.join(lacking)}: pip install torch==2.13.0, "
+            "then pip install 'tseval[embeddings]'"
+        )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the libraries from warning about themselves and from drawing bars while they load."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging = import_module("transformers.utils.logging")
+        drawn = logging.is_progress_bar_enabled()
+        logging.disable_progress_bar()
+        try:
+            yield
+        finally:
+            if drawn:
+                logging.enable_progress_bar()

@@ -1,0 +1,191 @@
+"""Vectors of texts, kept on disk by content: a text is encoded once in a machine's life.
+
+A store is a folder of packs. A pack holds sorted keys, each the hash of a text, and their vectors;
+it never changes, appears whole or not at all, and is named by its keys. So any number of processes
+may read and write one store at the same time: at worst the same vector is kept twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+CACHE = "TSEVAL_CACHE"
+"""The environment variable that names the folder of all stores; empty: nothing goes to disk."""
+
+SUFFIX = ".vectors"
+MANY, SMALL = 16, 16 << 20
+"""When more than so many packs are each smaller than so many bytes, they are made into one."""
+
+_KEY = 16  # bytes of a hash
+Keys = NDArray[np.bytes_]
+
+
+class Pack(NamedTuple):
+    """Sorted keys and the vectors that belong to them, one a row."""
+
+    keys: Keys
+    vectors: NDArray[np.float32]
+
+
+def cache_folder() -> Path | None:
+    """Where stores lie: as `TSEVAL_CACHE` says, else below the platform's folder for caches."""
+    asked = os.environ.get(CACHE)
+    if asked is not None:
+        return Path(asked).expanduser() if asked else None
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "tseval" / "Cache"
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/tseval").expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tseval"
+
+
+def keys_of(texts: Sequence[str]) -> Keys:
+    """The key of each text; no two texts share one."""
+    hashes = (
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY).digest()
+        for text in texts
+    )
+    return np.fromiter(hashes, f"S{_KEY}", len(texts))
+
+
+class Store:
+    """The vectors of one model: in a folder, or in memory alone where `folder` is None.
+
+    A folder that cannot be written to is a warning, and what is new stays in memory.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._packs: dict[str, Pack] = {}
+
+    def missing(self, keys: Keys) -> NDArray[np.bool_]:
+        """Which keys have no vector here; looks at the disk when one seems to be missing."""
+        lacking = self._lacking(keys)
+        if lacking.any() and self._look():
+            lacking = self._lacking(keys)
+        return lacking
+
+    def vectors(self, keys: Keys) -> NDArray[np.float32]:
+        """The vector of each key; every key must be here."""
+        found: NDArray[np.float32] | None = None
+        for pack in self._packs.values():
+            at, here = _places(pack, keys)
+            if found is None:
+                found = np.zeros((len(keys), pack.vectors.shape[1]), np.float32)
+            found[here] = pack.vectors[at[here]]
+        return np.zeros((len(keys), 1), np.float32) if found is None else found
+
+    def add(self, keys: Keys, vectors: NDArray[np.float32]) -> None:
+        """Keep vectors, on disk where there is a folder."""
+        keys, first = np.unique(keys, return_index=True)
+        pack = Pack(keys, np.ascontiguousarray(vectors[first], np.float32))
+        name = _name(pack.keys)
+        self._packs[name] = pack
+        if self._folder is None:
+            return
+        try:
+            self._packs[name] = _write(self._folder / name, pack)
+            self._tidy()
+        except OSError as error:
+            warnings.warn(
+                f"vectors cannot be kept in {str(self._folder)!r}: {error}; "
+                f"set {CACHE} to a folder that can be written to",
+                stacklevel=2,
+            )
+            self._folder = None
+
+    def _lacking(self, keys: Keys) -> NDArray[np.bool_]:
+        lacking = np.ones(len(keys), bool)
+        for pack in self._packs.values():
+            lacking &= ~_places(pack, keys)[1]
+        return lacking
+
+    def _look(self) -> bool:
+        """Take in the packs that came to the disk since the last look; whether there are any."""
+        if self._folder is None:
+            return False
+        fresh = [file for file in self._folder.glob(f"*{SUFFIX}") if file.name not in self._packs]
+        for file in fresh:
+            try:
+                self._packs[file.name] = _read(file)
+            except (OSError, ValueError, EOFError):  # another process tidied it away; or a wreck
+                continue
+        return bool(fresh)
+
+    def _tidy(self) -> None:
+        """Make one pack of many small ones; they go only after it is there."""
+        if self._folder is None:
+            return
+        small = [f for f in self._folder.glob(f"*{SUFFIX}") if _size(f) < SMALL]
+        if len(small) <= MANY:
+            return
+        self._look()
+        parts = {file: self._packs[file.name] for file in small if file.name in self._packs}
+        whole = _joined(list(parts.values()))
+        name = _name(whole.keys)
+        self._packs[name] = _write(self._folder / name, whole)
+        for file in parts:
+            if file.name != name:
+                del self._packs[file.name]
+                file.unlink(missing_ok=True)
+
+
+def _places(pack: Pack, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    at = np.minimum(np.searchsorted(pack.keys, keys), len(pack.keys) - 1)
+    return at, pack.keys[at] == keys
+
+
+def _joined(packs: list[Pack]) -> Pack:
+    keys, first = np.unique(np.concatenate([pack.keys for pack in packs]), return_index=True)
+    return Pack(keys, np.concatenate([pack.vectors for pack in packs])[first])
+
+
+def _name(keys: Keys) -> str:
+    return hashlib.sha256(keys.tobytes()).hexdigest()[:32] + SUFFIX
+
+
+def _size(file: Path) -> int:
+    """The size of a pack; one that is gone counts as large, and is left alone."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return SMALL
+
+
+def _write(file: Path, pack: Pack) -> Pack:
+    """Write a pack beside its place, move it there, and read it back."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            np.save(stream, pack.keys, allow_pickle=False)
+            np.save(stream, pack.vectors, allow_pickle=False)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return _read(file)
+
+
+def _read(file: Path) -> Pack:
+    """Open a pack: its keys are read, its vectors mapped. Raises ValueError for a wreck."""
+    with file.open("rb") as stream:
+        keys = np.load(stream, allow_pickle=False)
+        version = np.lib.format.read_magic(stream)
+        read = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        shape, _, kind = read(stream)
+        return Pack(keys, np.memmap(stream, kind, "r", stream.tell(), shape))

