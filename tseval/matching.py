@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import TsevalError, UsageError
-from tseval.tables import Nuggets, Pairs, Texts, Updates
+from tseval.formats.profiles import is_profile, read_profile
+from tseval.tables import ABSENT, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import FloatArray, IntArray
 
 Progress = Callable[[int, int], None]
 """Told how many updates of how many are done."""
 
 
 def get_matcher(name: str, threshold: float | None = None) -> matchers.Matcher:
-    """A matcher by its name, with another threshold if one is given."""
+    """A matcher by its name or its profile, with another threshold if one is given."""
     layer = _own_matchers()
     try:
-        matcher: matchers.Matcher = layer.get(name)
+        matcher: matchers.Matcher = layer.get(read_profile(name) if is_profile(name) else name)
         return matcher if threshold is None else matcher.with_threshold(threshold)
     except layer.MatcherError as error:
         raise UsageError(str(error)) from error
@@ -54,6 +55,7 @@ def match(
     """
     collection = _own_matchers().Collection(list(nuggets.text))
     topic = updates.topic.within(nuggets.topic.names)
+    read_ahead(matcher, updates.text.rows(topic != ABSENT), progress)
     found: list[Pairs] = []
     done = 0
     for code in range(len(nuggets.topic.names)):
@@ -64,6 +66,14 @@ def match(
         if progress:
             progress(done, len(updates))
     return _sorted(found)
+
+
+def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:
+    """Let the matcher see all texts of all topics once, where that saves it work."""
+    try:
+        matcher.read_ahead(texts, progress)
+    except _own_matchers().MatcherError as error:
+        raise UsageError(str(error)) from error
 
 
 def _match_topic(
@@ -79,6 +89,27 @@ def _match_topic(
     except _own_matchers().MatcherError as error:
         raise UsageError(str(error)) from error
     return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
+
+
+SCORED_AT_ONCE = 1 << 20
+"""Pairs; what is dense is never larger, unless one update has more."""
+
+
+def every_score(
+    matcher: matchers.Matcher, updates: Texts, nuggets: Sequence[str], collection: Sequence[str]
+) -> Iterator[tuple[slice, FloatArray]]:
+    """The scores of all pairs, thresholds aside: some updates after others, each x nuggets."""
+    layer = _own_matchers()
+    rows = max(1, SCORED_AT_ONCE // max(1, len(nuggets)))
+    try:
+        gold = matcher.prepare(layer.Collection.of(nuggets), layer.Collection.of(collection))
+        for start in range(0, len(updates), rows):
+            texts = updates[start : start + rows]
+            update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))
+            scores = gold.block(texts).scores(update, nugget)
+            yield slice(start, start + len(texts)), scores.reshape(len(texts), len(nuggets))
+    except layer.MatcherError as error:
+        raise UsageError(str(error)) from error
 
 
 def _sorted(parts: list[Pairs]) -> Pairs:

@@ -1,0 +1,132 @@
+"""Agreement, intervals and rank correlation: by hand, against slow twins, and at the edges."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from tseval import statistics
+
+TALLIES = st.integers(1, 6).flatmap(
+    lambda bins: st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 4), min_size=bins, max_size=bins),
+            st.lists(st.integers(0, 4), min_size=bins, max_size=bins),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+
+
+def tally(drawn: list[tuple[list[int], list[int]]]) -> tuple[np.ndarray, np.ndarray]:
+    true, other = zip(*drawn, strict=True)
+    return np.array(true, float), np.array(other, float)
+
+
+def spread(counts: np.ndarray) -> list[int]:
+    """The bins of single pairs."""
+    return [place for place, count in enumerate(counts) for _ in range(int(count))]
+
+
+def same(a: float, b: float) -> bool:
+    return (math.isnan(a) and math.isnan(b)) or a == pytest.approx(b, abs=1e-12)
+
+
+@given(TALLIES)
+def test_auc_is_the_share_of_pairs_in_order(drawn: list[tuple[list[int], list[int]]]) -> None:
+    true, other = tally(drawn)
+    for t, o in zip(true, other, strict=True):
+        duels = [(a > b) + 0.5 * (a == b) for a, b in product(spread(t), spread(o))]
+        expected = sum(duels) / len(duels) if duels else math.nan
+        assert same(float(statistics.auc(t, o)), expected)
+    assert statistics.auc(true, other).shape == (len(true),)
+
+
+@given(TALLIES)
+def test_average_precision_is_the_mean_over_true_pairs(
+    drawn: list[tuple[list[int], list[int]]],
+) -> None:
+    true, other = tally(drawn)
+    for t, o in zip(true, other, strict=True):
+        shares = [t[place:].sum() / (t[place:].sum() + o[place:].sum()) for place in spread(t)]
+        expected = sum(shares) / len(shares) if shares else math.nan
+        assert same(float(statistics.average_precision(t, o)), expected)
+
+
+@given(TALLIES)
+def test_agreement_is_counted_pair_by_pair(drawn: list[tuple[list[int], list[int]]]) -> None:
+    true, other = tally(drawn)
+    told = statistics.agreement(true, other)
+    for row, cut in product(range(len(true)), range(true.shape[1])):
+        tp, fp = true[row, cut:].sum(), other[row, cut:].sum()
+        fn, tn = true[row, :cut].sum(), other[row, :cut].sum()
+        pairs = tp + fp + fn + tn
+        chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / pairs if pairs else math.nan
+        ratios = {
+            "precision": (tp, tp + fp),
+            "recall": (tp, tp + fn),
+            "f1": (2 * tp, 2 * tp + fp + fn),
+            "kappa": (tp + tn - chance, pairs - chance),
+        }
+        for name, (above, below) in ratios.items():
+            expected = above / below if below else math.nan
+            assert same(getattr(told, name)[row, cut], expected), name
+
+
+def test_the_best_threshold_by_hand() -> None:
+    true, other = np.array([0, 1, 0, 3.0]), np.array([9, 1, 1, 0.0])
+    # from bin 1: 2*4/(4+6); from bin 3: 2*3/(3+4)
+    assert statistics.best_threshold(true, other) == 3
+    assert statistics.best_threshold(np.zeros(4), other) == 0
+
+
+def test_leaving_a_topic_out_uses_the_others_alone() -> None:
+    true = np.array([[0, 0, 5.0], [0, 5, 0], [0, 5, 0]])
+    other = np.array([[0, 5, 0.0], [5, 0, 0], [5, 0, 0]])
+    cuts, told = statistics.left_out(true, other)
+    assert cuts.tolist() == [1, 1, 1]  # the first topic by itself would choose 2
+    assert float(told.f1) == pytest.approx(2 * 15 / (15 + 20))
+    alone, _ = statistics.left_out(true[:1], other[:1])
+    assert alone.tolist() == [2]
+
+
+def test_resamples_repeat_with_their_seed() -> None:
+    draws = statistics.resamples(5, seed=3)
+    assert draws.shape == (1000, 5)
+    assert (draws.sum(axis=1) == 5).all()
+    assert np.array_equal(draws, statistics.resamples(5, seed=3))
+    assert not np.array_equal(draws, statistics.resamples(5, seed=4))
+    assert (statistics.resamples(1, seed=0) == 1).all()
+
+
+def test_an_interval_leaves_the_undefined_out() -> None:
+    values = np.concatenate([np.arange(101.0), [np.nan] * 50])
+    assert statistics.interval(values) == pytest.approx((2.5, 97.5))
+    assert all(map(math.isnan, statistics.interval(np.array([np.nan]))))
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=12))
+def test_tau_is_scipy_s(pairs: list[tuple[int, int]]) -> None:
+    a, b = np.array(pairs, float).T
+    constant = len(set(a.tolist())) == 1 or len(set(b.tolist())) == 1
+    expected = math.nan if constant else float(kendalltau(a, b).statistic)
+    assert same(statistics.kendall(a, b), expected)
+
+
+def test_tau_at_three_levels() -> None:
+    ours = np.array([[0.9, 0.1], [0.5, 0.4], [0.1, np.nan]])
+    theirs = np.array([[0.8, 0.2], [0.6, 0.6], [0.2, 0.5]])
+    told = statistics.kendall_levels(ours, theirs)
+    assert tuple(told) == statistics.LEVELS
+    assert told["run means"] == pytest.approx(1 / 3)  # .5 .45 .1 against .5 .6 .35
+    assert told["within topics"] == 1
+    assert told["all pairs"] == pytest.approx(16 / math.sqrt(18 * 16))
+    assert math.isnan(statistics.kendall(np.array([1.0, np.nan]), np.array([1.0, 2.0])))
+    assert math.isnan(statistics.kendall_levels(ours[:1], theirs[:1])["run means"])

@@ -1,0 +1,92 @@
+"""What a matcher is held against: updates, nuggets, and the pairs that assessors matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval.caveats import count
+from tseval.errors import UsageError
+from tseval.formats import temporal as formats
+from tseval.tables import Nuggets, Pairs, Source, Updates, natural_order, repeated_rows, resolve
+
+if TYPE_CHECKING:
+    from tseval.evaluation import Given
+    from tseval.tables.columns import BoolArray, IntArray
+
+
+class Topic(NamedTuple):
+    """A topic's name, the rows of its different updates and of its nuggets, and what is true."""
+
+    name: str
+    updates: IntArray
+    nuggets: IntArray
+    true: BoolArray
+    """Updates x nuggets: which pairs assessors matched."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Updates and nuggets, and the pairs of their rows that assessors matched."""
+
+    updates: Updates
+    nuggets: Nuggets
+    pairs: Pairs
+    inputs: tuple[Source, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics that have both updates and nuggets, in natural order."""
+        shared = set(self.updates.topic.to_list()) & set(self.nuggets.topic.to_list())
+        return natural_order(shared)
+
+    @property
+    def runs(self) -> list[str]:
+        """The runs that the updates belong to."""
+        return natural_order(set(self.updates.run.to_list()))
+
+    def by_topic(self) -> Iterator[Topic]:
+        """Topic by topic; an update that several runs sent counts once, as the first of them."""
+        repeats, originals = repeated_rows(self.updates.topic, self.updates.update_id)
+        first = np.arange(len(self.updates))
+        first[repeats] = originals
+        topic_of = np.array(self.updates.topic.to_list())
+        gold_of = np.array(self.nuggets.topic.to_list())
+        own = first == np.arange(len(first))
+        for name in self.topics:
+            rows, gold = np.flatnonzero((topic_of == name) & own), np.flatnonzero(gold_of == name)
+            mine = gold_of[self.pairs.nugget] == name
+            true = np.zeros((len(rows), len(gold)), bool)
+            true[
+                np.searchsorted(rows, first[self.pairs.update[mine]]),
+                np.searchsorted(gold, self.pairs.nugget[mine]),
+            ] = True
+            yield Topic(name, rows, gold, true)
+
+
+def read_judged(
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: str | None = None
+) -> Judged:
+    """Read what matchers are to be held against; updates need no times here.
+
+    Matches that speak of updates or nuggets that are not here are left out with a warning, since
+    published files have some. Without any match that is left it is a `UsageError`.
+    """
+    formats.check_inputs([*updates, nuggets, matches])
+    texts = formats.read_texts(updates, form)
+    gold = formats.read_nuggets(nuggets, form)
+    said = formats.read_matches(matches, form)
+    resolved = resolve(said, texts, gold)
+    if not len(resolved.pairs):
+        raise UsageError(
+            "no match is left of an update and a nugget that are both given: "
+            "give the updates that assessors saw"
+        )
+    lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
+    told = f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+    inputs = (*texts.origin.sources, *gold.origin.sources, *said.origin.sources)
+    return Judged(texts, gold, resolved.pairs, inputs, (told,) if lost else ())

@@ -1,0 +1,102 @@
+"""`tseval calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.calibration import Calibration, calibrate, read_judged, signature
+from tseval.calibration.frames import curves, measured, name_of, record, sections, tidy
+from tseval.commands import options
+from tseval.commands.options import check_output, deliver, form_of, warn
+from tseval.commands.progress import progress
+from tseval.evaluation import DEFAULT_MATCHER
+from tseval.formats.profiles import SUFFIX, profile_bytes
+from tseval.formats.rows import records_bytes, rows_bytes
+from tseval.formats.whole import write_whole
+from tseval.views.calibration import FORMS as PICTURES
+from tseval.views.calibration import CalibrationChart, draw_calibration
+from tseval.views.tables import sections_table
+
+FORMS = ("table", "json", "csv", *PICTURES)
+
+
+@click.command("calibrate")
+@click.argument(
+    "files", nargs=-1, metavar="UPDATES... NUGGETS MATCHES", type=click.Path(path_type=str)
+)
+@click.option(
+    "--matcher",
+    "names",
+    multiple=True,
+    default=[DEFAULT_MATCHER],
+    show_default=True,
+    metavar="NAME",
+    help="A matcher, such as `blend(fuzzy,grams)`; repeatable. Its threshold plays no part.",
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.json",
+    help="Keep the matcher with the threshold chosen, for `--matcher FILE.json` of other "
+    "commands; of several matchers the one with the best F1 on topics left out.",
+)
+@options.seed_option
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    help="Default: by the suffix of -o, else table.",
+)
+@options.output_option
+@options.input_format_option
+@options.quiet_option
+@options.debug_option
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """How far a matcher agrees with assessors, and which threshold to use.
+
+    UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
+    assessors matched; every other pair of a topic counts as none. Several runs are ranked by
+    recall, once by the matcher and once by the assessors, and the two rankings compared.
+
+    \b
+    tseval calibrate pool.tsv nuggets.tsv matches.tsv --matcher fuzzy --save profile.json
+    """
+    output: Path | None = given["output"]
+    for file in (output, given["save"]):
+        check_output(file)
+    form = form_of(given["form"], output, FORMS, "table")
+    if len(files) < 3:
+        raise click.UsageError("Give the updates, then the file of nuggets, then that of matches.")
+    if given["save"] is not None and given["save"].suffix.lower() != SUFFIX:
+        raise click.UsageError(f"A profile's name ends in {SUFFIX}, or no command will know it.")
+    judged = read_judged(files[:-2], files[-2], files[-1], given["input_format"])
+    warn(judged.warnings, given["quiet"])
+    found = []
+    for name in dict.fromkeys(given["names"]):
+        with progress(f"calibrating {name}", given["quiet"]) as told:
+            found.append(calibrate(judged, name, given["seed"], told))
+    line = signature(judged, [name_of(each) for each in found], given["seed"])
+    deliver(_content(found, line, form, output), output)
+    if given["save"] is not None:
+        _save(found, given["save"])
+
+
+def _content(found: Sequence[Calibration], line: str, form: str, output: Path | None) -> bytes:
+    if form == "table":
+        return sections_table(sections(found), line, to_file=output is not None)
+    if form == "csv":
+        return rows_bytes(tidy(found), "csv", line)
+    if form == "json":
+        return records_bytes([record(each) for each in found], line)
+    return draw_calibration(CalibrationChart(curves(found), line), form)
+
+
+def _save(found: Sequence[Calibration], file: Path) -> None:
+    best = max(found, key=lambda each: each.left_out["F1"].value)
+    told = {"topics": list(best.thresholds), **measured(best)}
+    write_whole(file, profile_bytes(str(best.calibrated), told))
