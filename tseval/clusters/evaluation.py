@@ -1,0 +1,383 @@
+"""From files to everything that a measure over clusters needs: read, selected, described.
+
+`read` brings the tables together; `ClusterEvaluation` indexes them when a measure asks: the groups
+for latency and redundancy, the days for the push measures, the live judgments for theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tseval.editions import EDITIONS, Edition, edition
+from tseval.errors import InputError, UsageError
+from tseval.evaluation import SHORT_HASH
+from tseval.formats import clusters as formats
+from tseval.formats.cluster_imports import TIMES
+from tseval.formats.temporal import check_inputs
+from tseval.measures import Measure
+from tseval.measures.clusters import FAMILY
+from tseval.measures.grouping import ClusterIndex
+from tseval.measures.live import LiveIndex
+from tseval.measures.push import LISTS, LIVE, NEEDS
+from tseval.measures.push_rules import PushRules
+from tseval.measures.pushes import PushIndex
+from tseval.measures.sampling import drawn
+from tseval.tables import Ids, Origin, Source
+from tseval.tables.arrow import strings
+from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray
+
+    Given: TypeAlias = str | Path | pd.DataFrame
+    Index: TypeAlias = ClusterIndex | PushIndex | LiveIndex
+
+REMARKS_SHOWN = 5
+GROUPS = "groups"
+"""What latency, redundancy and coverage are taken from."""
+
+
+@dataclass(frozen=True)
+class ClusterSources:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given]
+    clusters: Given
+    qrels: Given | None = None
+    epochs: Given | None = None
+    live: Given | None = None
+    live_epochs: Given | None = None
+    selected: Given | None = None
+    times: str | None = None
+    """Where the clusters' times come from, where neither their file nor the epochs are to say."""
+    topic: str | None = None
+    """The topic of a list of two columns."""
+    form: str | None = None
+    """The format of runs and clusters, where it is not to be recognised."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How the posts are selected whose latency and redundancy count."""
+
+    sample: int | None = None
+    """How many of each run and topic are drawn; without it the run or a file says, else all."""
+    sampling: str = "confidence"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The inputs as tables."""
+
+    posts: Posts
+    clusters: Clusters | None
+    """None where no measure needs them."""
+    grades: Grades | None
+    epochs: Epochs | None
+    live: Live | None
+    live_epochs: Epochs | None
+
+    def _origins(self, *, apart: bool) -> dict[str, Origin]:
+        """Where each table beside the runs comes from."""
+        named = {
+            "clusters": self.clusters,
+            "qrels": self.grades,
+            "epochs": self.epochs,
+            "live": self.live,
+            "live-epochs": self.live_epochs if apart else None,
+        }
+        given = {name: each.origin for name, each in named.items() if each is not None}
+        return {name: origin for name, origin in given.items() if origin is not None}
+
+    def hashes(self, *, apart: bool) -> dict[str, str]:
+        """The short hash of each input that can change a number, beside the runs themselves."""
+        return {
+            name: f"sha256:{origin.sources[0].sha256[:SHORT_HASH]}"
+            for name, origin in self._origins(apart=apart).items()
+        }
+
+    def records(self, *, apart: bool) -> tuple[Source, ...]:
+        """Every input with its hash and its number of rows; `apart`: live epochs are a file."""
+        origins = [self.posts.origin, *self._origins(apart=apart).values()]
+        return tuple(source for origin in origins for source in origin.sources)
+
+
+@dataclass(frozen=True)
+class ClusterEvaluation:
+    """Runs and clusters, ready for any measure."""
+
+    edition: Edition
+    rules: PushRules | None
+    """The edition's habits, with those that were asked for."""
+    tables: Tables
+    selection: Selection
+    named: BoolArray | None
+    """The posts that the run or a file selects."""
+    traits: Mapping[str, str]
+    inputs: tuple[Source, ...]
+
+    @cached_property
+    def groups(self) -> ClusterIndex:
+        """What latency, redundancy and coverage need."""
+        index = ClusterIndex.build(self.tables.posts, self._clusters, self.named)
+        if self.selection.sample is not None:
+            chosen = self.selection
+            taken = drawn(index, chosen.sample or 0, chosen.sampling, chosen.seed)
+            return replace(index, selected=taken)
+        _check_selected(index)
+        return index
+
+    @property
+    def index(self) -> ClusterIndex:
+        """What is followed over time."""
+        return self.groups
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts: with the earliest post in a cluster of it."""
+        return self.groups.starts
+
+    @property
+    def _clusters(self) -> Clusters:
+        if self.tables.clusters is None:
+            raise UsageError("these measures need clusters")
+        return self.tables.clusters
+
+    @cached_property
+    def pushes(self) -> PushIndex:
+        """What the measures of days need."""
+        rules = self._push_rules("the measures of days")
+        if self.tables.grades is None:
+            raise UsageError(f"edition {self.edition.name} needs the qrels: --qrels FILE")
+        if self.tables.epochs is None:
+            raise UsageError(
+                f"edition {self.edition.name} needs to know when posts were created: "
+                "--epochs FILE, or --times snowflake"
+            )
+        return PushIndex.build(
+            self.tables.posts, self._clusters, self.tables.grades, self.tables.epochs, rules
+        )
+
+    @cached_property
+    def judged(self) -> LiveIndex:
+        """What the live measures need."""
+        rules = self._push_rules("the live measures")
+        if self.tables.live is None:
+            raise UsageError("the live measures need live judgments: --live FILE")
+        if self.tables.live_epochs is None:
+            raise UsageError("the live measures need --epochs FILE, or --live-epochs FILE")
+        if not rules.live_labels:
+            raise UsageError(f"edition {self.edition.name} had no live judgments")
+        if self.tables.posts.day is not None:
+            raise UsageError("daily lists have no push times: the live measures need runs A")
+        return LiveIndex.build(self.tables.posts, self.tables.live, self.tables.live_epochs, rules)
+
+    def _push_rules(self, what: str) -> PushRules:
+        if self.rules is None:
+            raise UsageError(f"{what} need the rules of an edition: --edition {push_editions()}")
+        return self.rules
+
+    def index_of(self, measure: Measure) -> Index:
+        """What a measure is taken from; what it lacks is a `UsageError`."""
+        need = need_of(measure)
+        if need == GROUPS:
+            if self.tables.posts.day is not None:
+                raise UsageError(f"{measure}: daily lists have no times; it needs runs A")
+            return self.groups
+        if measure.at is not None:
+            raise UsageError(f"{measure}: a measure of whole days has no @TIME")
+        if need == LIVE:
+            return self.judged
+        _check_kind(self.pushes, measure, need)
+        return self.pushes
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that can change a number."""
+        parts = {"tseval": VERSION, "edition": self.edition.name} | dict(self.traits) | more
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def need_of(measure: Measure) -> str:
+    """What a measure is taken from."""
+    return NEEDS.get(measure.definition.name, GROUPS)
+
+
+def push_editions() -> str:
+    """The editions that have rules, by name."""
+    return ", ".join(each.name for each in EDITIONS.values() if each.push is not None)
+
+
+def _check_kind(index: PushIndex, measure: Measure, need: str) -> None:
+    """Refuse measures of the other scenario, and those of 2015 without its gains."""
+    if index.lists != (need == LISTS):
+        kind, other = ("daily lists", "runs A") if index.lists else ("runs A", "daily lists")
+        raise UsageError(f"{measure} is not for {kind}, but for {other}")
+    if measure.definition.reads and index.rules.gain != "discounted":
+        raise UsageError(f"{measure} needs the discounted gains of 2015: --rule gain=discounted")
+
+
+def _check_selected(index: ClusterIndex) -> None:
+    """A selected post that is in no cluster has no latency: a fault of the run."""
+    lost = np.flatnonzero(index.selected & ~index.clustered)
+    if not len(lost):
+        return
+    cure = "the assessors' clusters must hold every selected post"
+    posts = index.posts
+    raise InputError(
+        [
+            posts.origin.fault(
+                row,
+                f'selected post "{posts.post_id[row]}" of topic "{posts.topic[row]}" '
+                "is in no cluster",
+                cure,
+            )
+            for row in lost.tolist()
+        ]
+    )
+
+
+def read(
+    sources: ClusterSources,
+    edition_name: str = "proposal",
+    selection: Selection | None = None,
+    given_rules: Mapping[str, str] | None = None,
+    *,
+    clusters_needed: bool = True,
+) -> ClusterEvaluation:
+    """Read every input that was given; a fault in any of them is an `InputError`.
+
+    The live measures alone need no clusters; where there are live judgments, posts of clusters may
+    lack a time, and are then left out with a warning.
+    """
+    chosen = edition(edition_name, FAMILY)
+    rules = _changed(chosen, given_rules or {})
+    check_inputs(_listed(sources))
+    epochs = None if sources.epochs is None else formats.read_epochs(sources.epochs)
+    posts, clusters = _runs_and_clusters(sources, rules, epochs, clusters_needed)
+    prefix = "" if rules is None else rules.topic_prefix
+    apart = sources.live_epochs is not None
+    tables = Tables(
+        posts=posts,
+        clusters=clusters,
+        grades=None if sources.qrels is None else formats.read_grades(sources.qrels, prefix),
+        epochs=_epochs(epochs, sources, posts, clusters),
+        live=None if sources.live is None else formats.read_live(sources.live),
+        live_epochs=formats.read_epochs(sources.live_epochs) if sources.live_epochs else epochs,
+    )
+    selection = selection or Selection()
+    named, how = _named(sources, posts, selection)
+    return ClusterEvaluation(
+        edition=chosen,
+        rules=rules,
+        tables=tables,
+        selection=selection,
+        named=named,
+        traits=_traits(chosen, rules, sources, how) | tables.hashes(apart=apart),
+        inputs=tables.records(apart=apart),
+    )
+
+
+def _changed(chosen: Edition, given: Mapping[str, str]) -> PushRules | None:
+    """The edition's habits with those that were asked for."""
+    if chosen.push is None and given:
+        raise UsageError(f"edition {chosen.name} has no rules to change: see {push_editions()}")
+    return None if chosen.push is None else chosen.push.changed(given)
+
+
+def _listed(sources: ClusterSources) -> list[Given]:
+    """Every input that was given."""
+    single = (
+        sources.clusters,
+        sources.qrels,
+        sources.epochs,
+        sources.live,
+        sources.live_epochs,
+        sources.selected,
+    )
+    return [*sources.runs, *(source for source in single if source is not None)]
+
+
+def _runs_and_clusters(
+    sources: ClusterSources, rules: PushRules | None, epochs: Epochs | None, needed: bool
+) -> tuple[Posts, Clusters | None]:
+    """The runs, and the clusters with their times, which may come from the runs."""
+    year = None if rules is None else rules.days[0] // 10_000
+    if not sources.runs:
+        raise UsageError("no run is given: name at least one table of posts")
+    if not needed or sources.times == "run":
+        posts = formats.read_posts(sources.runs, sources.form, year)
+        return posts, _clusters(sources, formats.run_clock(posts)) if needed else None
+    clusters = _clusters(sources, _clock(sources, epochs))
+    if year is None:
+        year = int(formats.days_of(clusters.time[:1])[0]) // 10_000
+    return formats.read_posts(sources.runs, sources.form, year), clusters
+
+
+def _clock(sources: ClusterSources, epochs: Epochs | None) -> formats.Clock | None:
+    """What tells the times of clusters; None leaves it to their file."""
+    if sources.times == "snowflake":
+        return formats.snowflake_clock
+    if sources.times == "epochs" and epochs is None:
+        raise UsageError("times from epochs need --epochs FILE")
+    if sources.times not in (None, *TIMES):
+        raise UsageError(f"unknown times '{sources.times}'; known: {', '.join(TIMES)}")
+    return None if epochs is None else formats.epoch_clock(epochs)
+
+
+def _clusters(sources: ClusterSources, clock: formats.Clock | None) -> Clusters:
+    return formats.read_clusters(
+        sources.clusters,
+        sources.form,
+        clock,
+        sources.topic,
+        replace_times=sources.times is not None,
+        may_lack_times=sources.live is not None,
+    )
+
+
+def _epochs(
+    epochs: Epochs | None, sources: ClusterSources, posts: Posts, clusters: Clusters | None
+) -> Epochs | None:
+    """When posts were created, by a file or by their ids."""
+    if epochs is not None or sources.times != "snowflake":
+        return epochs
+    ids = [posts.post_id] if clusters is None else [posts.post_id, clusters.post_id]
+    every = Ids.of(strings(sorted({name for each in ids for name in each.vocabulary()})))
+    time = formats.snowflake_clock(every)
+    known = ~np.isnan(time)
+    return Epochs(every.rows(known), formats.days_of(time[known]), time[known])
+
+
+def _named(
+    sources: ClusterSources, posts: Posts, selection: Selection
+) -> tuple[BoolArray | None, str]:
+    """The posts that a file or the runs select, and how posts are selected in words."""
+    if sources.selected is not None and selection.sample is not None:
+        raise UsageError("give selected posts or a sample to draw, not both")
+    if sources.selected is not None:
+        return formats.read_selected(sources.selected, posts), "file"
+    if selection.sample is not None:
+        seed = f",seed={selection.seed}" if selection.sampling == "random" else ""
+        return None, f"{selection.sampling}({selection.sample}{seed})"
+    return posts.selected, "all" if posts.selected is None else "column"
+
+
+def _traits(
+    chosen: Edition, rules: PushRules | None, sources: ClusterSources, selected: str
+) -> dict[str, str]:
+    """The rules that are not the edition's, and where times come from."""
+    changed = {} if rules is None or chosen.push is None else rules.differences(chosen.push)
+    traits = {"rules": ",".join(f"{name}={value}" for name, value in changed.items())}
+    traits["times"] = sources.times or ""
+    traits["selected"] = selected if chosen.push is None or selected != "all" else ""
+    return {name: value for name, value in traits.items() if value}

@@ -1,0 +1,174 @@
+"""Runs over clusters: which post of a run reports which cluster, and in what order.
+
+A *unit* is a (run, topic), as in `tseval.earliest`; the topics are those of the clusters, in
+natural order, and the runs too. A *report* is a (post of a run, cluster that it is in). Within a
+run and cluster reports are in the order of the run's times; of equal times the first in the file
+is first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.tables import ABSENT, all_names, natural_order
+from tseval.tables.arrow import strings
+from tseval.tables.clusters import Clusters, Posts
+from tseval.tables.keys import equal_rows, pair_keys
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The clusters, numbered: a number for each row of the table, and what each number is."""
+
+    number: IntArray
+    row: IntArray
+    """A row of each cluster: its first in the file."""
+    topic: IntArray
+    """The topic of each cluster, as its place among the topics."""
+    first: FloatArray
+    """The time of the earliest post of each cluster."""
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @classmethod
+    def of(cls, clusters: Clusters, topics: Sequence[str]) -> Groups:
+        """Number the clusters of a table."""
+        ids = clusters.cluster_id
+        keys = clusters.topic.codes * len(ids.names) + ids.codes
+        _, row, number = np.unique(keys, return_index=True, return_inverse=True)
+        first = np.full(len(row), np.inf)
+        np.minimum.at(first, number, clusters.time)
+        topic = clusters.topic.rows(row).within(strings(list(topics)))
+        return cls(number, row, topic, first)
+
+
+@dataclass(frozen=True)
+class Reports:
+    """Every report, sorted by run, cluster, and then as it came."""
+
+    post: IntArray
+    """The row of the run's post."""
+    member: IntArray
+    """The row of the clusters' table."""
+    before: IntArray
+    """How many posts of the run had reported the cluster before."""
+
+    def __len__(self) -> int:
+        return len(self.post)
+
+
+@dataclass(frozen=True)
+class ClusterIndex:
+    """Everything that the measures need to know of which run reported what when."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    posts: Posts
+    clusters: Clusters
+    groups: Groups
+    unit: IntArray
+    """Per post its (run, topic), `ABSENT` where the topic has no clusters."""
+    reports: Reports
+    selected: BoolArray
+    """Per post whether it is one of those whose latency and redundancy count."""
+
+    @classmethod
+    def build(
+        cls, posts: Posts, clusters: Clusters, selected: BoolArray | None = None
+    ) -> ClusterIndex:
+        """Index whole runs. Without a selection every post that is in a cluster is selected."""
+        runs = natural_order(posts.run.vocabulary())
+        topics = natural_order(all_names(clusters.topic).to_pylist())
+        topic = posts.topic.within(strings(topics))
+        run = posts.run.within(strings(runs))
+        groups = Groups.of(clusters, topics)
+        reports = _reports(posts, clusters, groups, run)
+        if selected is None:
+            selected = np.zeros(len(posts), bool)
+            selected[reports.post] = True
+        return cls(
+            runs=tuple(runs),
+            topics=tuple(topics),
+            posts=posts,
+            clusters=clusters,
+            groups=groups,
+            unit=np.where(topic == ABSENT, ABSENT, run * len(topics) + topic),
+            reports=reports,
+            selected=selected,
+        )
+
+    @cached_property
+    def came(self) -> IntArray:
+        """Per post the place of its (unit, time) among all of these; equal ones share it."""
+        order = np.lexsort((self.posts.time, self.unit))
+        unit, time = self.unit[order], self.posts.time[order]
+        new = np.ones(len(order), bool)
+        new[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])
+        came = np.empty(len(order), np.int64)
+        came[order] = np.cumsum(new)
+        return came
+
+    @property
+    def units(self) -> int:
+        """How many (run, topic) there are, whether the run has posts there or not."""
+        return len(self.runs) * len(self.topics)
+
+    @property
+    def unit_topic(self) -> IntArray:
+        """The topic of each unit, as its place in `topics`."""
+        return np.tile(np.arange(len(self.topics)), len(self.runs))
+
+    @property
+    def returned(self) -> IntArray:
+        """The rows of the posts of judged topics."""
+        return np.flatnonzero(self.unit != ABSENT)
+
+    @property
+    def present(self) -> BoolArray:
+        """Which (run, topic) have posts."""
+        number = np.bincount(self.unit[self.returned], minlength=self.units)
+        return number.reshape(len(self.runs), len(self.topics)) > 0
+
+    @property
+    def starts(self) -> FloatArray:
+        """For each topic the time of its earliest post in a cluster."""
+        times = np.full(len(self.topics), np.inf)
+        np.minimum.at(times, self.groups.topic, self.groups.first)
+        return times
+
+    @property
+    def clustered(self) -> BoolArray:
+        """Per post whether it is in a cluster."""
+        inside = np.zeros(len(self.posts), bool)
+        inside[self.reports.post] = True
+        return inside
+
+    @property
+    def reported(self) -> IntArray:
+        """Per report the number of its cluster."""
+        return self.groups.number[self.reports.member]
+
+
+def _reports(posts: Posts, clusters: Clusters, groups: Groups, run: IntArray) -> Reports:
+    """Every (post, cluster), in the order of run, cluster, time and place in the file."""
+    keys = pair_keys(clusters.topic, clusters.post_id, posts.topic, posts.post_id)
+    wanted = pair_keys(posts.topic, posts.post_id, posts.topic, posts.post_id)
+    member, post = equal_rows(keys, wanted)
+    rank = np.empty(len(posts), np.int64)
+    rank[np.argsort(posts.time, kind="stable")] = np.arange(len(posts))
+    group = run[post] * max(len(groups), 1) + groups.number[member]
+    order = np.lexsort((rank[post], group))
+    group = group[order]
+    new = np.append(True, np.diff(group) != 0)[: len(group)]
+    place = np.arange(len(group))
+    before = place - np.maximum.accumulate(np.where(new, place, 0))
+    return Reports(post[order], member[order], before)

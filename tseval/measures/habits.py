@@ -1,0 +1,64 @@
+"""Habits: what evaluations do differently, each with a name, its values and what they mean.
+
+A record of rules is a frozen dataclass over `Habits` whose fields are made by `habit`; an edition
+is an instance, and the code that reads the record knows no editions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from tseval.errors import UsageError
+
+Record = TypeVar("Record", bound="Habits")
+
+
+@dataclass(frozen=True)
+class Habit:
+    """One habit of an edition in words."""
+
+    name: str
+    value: str
+    meaning: str
+    values: Mapping[str, str]
+
+    @property
+    def words(self) -> str:
+        """What the value that was chosen means."""
+        return self.values[self.value]
+
+
+def habit(default: str, meaning: str, **values: str) -> Any:
+    """A field with its meaning and its values; `_` in a value's name is written `-`."""
+    words = {name.replace("_", "-"): said for name, said in values.items()}
+    return field(default=default, metadata={"meaning": meaning, "values": words})
+
+
+@dataclass(frozen=True)
+class Habits:
+    """A record of habits; fields of other kinds may stand beside them."""
+
+    def habits(self) -> Iterator[Habit]:
+        """Every habit with the value that it has here."""
+        for each in fields(self):
+            if "values" in each.metadata:
+                name, words = each.name.replace("_", "-"), each.metadata["values"]
+                yield Habit(name, getattr(self, each.name), each.metadata["meaning"], words)
+
+    def changed(self: Record, given: Mapping[str, str]) -> Record:
+        """The rules with others in the place of some; an unknown name or value is refused."""
+        known = {each.name: each for each in self.habits()}
+        for name, value in given.items():
+            if name not in known:
+                raise UsageError(f"unknown rule '{name}'; known: {', '.join(known)}")
+            if value not in known[name].values:
+                listed = ", ".join(known[name].values)
+                raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}")
+        return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
+
+    def differences(self, other: Habits) -> dict[str, str]:
+        """The values here of the rules that are others there."""
+        pairs = zip(self.habits(), other.habits(), strict=True)
+        return {mine.name: mine.value for mine, yours in pairs if mine.value != yours.value}

@@ -1,0 +1,49 @@
+"""Numbers in the place of pairs of names, and the search for equal ones by sorting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.tables.columns import ABSENT, Ids
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import IntArray
+
+
+def pair_keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
+    """One number for each (topic, item) by the vocabularies of others; `ABSENT` where unknown."""
+    t = topic.codes if topic is topics else topic.within(topics.names)
+    i = item.codes if item is items else item.within(items.names)
+    return np.where((t == ABSENT) | (i == ABSENT), ABSENT, t * len(items.names) + i)
+
+
+def last_row_of(wanted: IntArray, keys: IntArray) -> IntArray:
+    """The last row of keys that equals each wanted one; `ABSENT` where there is none."""
+    if not len(keys):
+        return np.full(len(wanted), ABSENT)
+    order = np.argsort(keys, kind="stable")
+    at = np.searchsorted(keys[order], wanted, "right") - 1
+    row = order[np.maximum(at, 0)]
+    return np.where((at >= 0) & (keys[row] == wanted) & (wanted != ABSENT), row, ABSENT)
+
+
+def equal_rows(wanted: IntArray, keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Every (place in `wanted`, row of `keys`) whose numbers are equal, and not `ABSENT`.
+
+    The places ascend; within a place the rows do.
+    """
+    if not len(keys):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    low = np.searchsorted(ordered, wanted)
+    if (ordered[1:] != ordered[:-1]).all():  # as with one run: at most one row for each
+        there = ordered[np.minimum(low, len(keys) - 1)] == wanted
+        place = np.flatnonzero(there & (wanted != ABSENT))
+        return place, order[low[place]]
+    number = np.where(wanted == ABSENT, 0, np.searchsorted(ordered, wanted, "right") - low)
+    place = np.repeat(np.arange(len(wanted)), number)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(number) - number, number)
+    return place, order[low[place] + within]
