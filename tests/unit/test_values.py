@@ -1,0 +1,299 @@
+"""Value tracking: a case worked out by hand, its files, what is refused, and the command."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import tseval
+from tests.program import tseval as program
+from tseval.errors import InputError, MissingTopics, UsageError
+
+HOUR = 3600
+QUARTER = math.pi / 2 * 6371.0088
+"""From the equator to a pole, in km."""
+GOLD = (
+    "topic\tattribute\ttime\tvalue\n"
+    "quake\tdeaths\t0\t10\n"
+    "quake\tdeaths\t14400\t30\n"
+    "quake\tlocations\t3600\t0, 0\n"
+    "quake\tdeaths\t36000\t40\n"
+)
+RUN = (
+    "# a comment\n"
+    "\n"
+    "quake me r1 NULL NULL 3600 0.9 deaths 10\n"
+    "quake\tme  r1 doc-1 3 21600 inf deaths 24\r\n"
+    "  quake me r1 doc-1 3 10800 1 locations 0,  90 \n"
+)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.tsv").write_text(GOLD, encoding="utf-8")
+    Path("run.txt").write_bytes(RUN.encode())
+    return tmp_path
+
+
+def said(*rows: tuple[object, ...]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["topic", "attribute", "time", "value"])
+
+
+def error(run: pd.DataFrame, gold: pd.DataFrame, measure: str = "VT(attribute=deaths)") -> object:
+    return tseval.score_values(run, gold, measure).value(measure)
+
+
+def test_the_case_by_hand() -> None:
+    """Deaths: 1 h of 10, 3 h of 0, 2 h of 20, 4 h of 6; places: 2 h of silence, 7 of a quarter."""
+    scores = tseval.score_values("run.txt", "gold.tsv")
+    assert scores.runs == ("me-r1",)
+    assert scores.measures == ("VT(attribute=deaths)", "VT(attribute=locations)")
+    assert scores.value("VT(attribute=deaths)") == pytest.approx((10 + 2 * 20 + 4 * 6) / 10)
+    places = scores.value("VT(attribute=locations)")
+    assert places == pytest.approx((2 * 2 * QUARTER + 7 * QUARTER) / 10)
+
+
+def test_until_a_time() -> None:
+    names = [f"VT(attribute=deaths)@{at}" for at in ("0s", "1h", "2h", "21600", "10h", "3d")]
+    scores = tseval.score_values("run.txt", "gold.tsv", names)
+    errors = [scores.value(name) for name in names]
+    assert errors == pytest.approx([None, 10, 5, 50 / 6, 7.4, 7.4])
+
+
+def test_a_topics_file_tells_the_period() -> None:
+    topics = pd.DataFrame({"topic": ["quake"], "start": [2 * HOUR], "end": [5 * HOUR]})
+    scores = tseval.score_values("run.txt", "gold.tsv", topics=topics)
+    assert scores.value("VT(attribute=deaths)") == pytest.approx(20 / 3)
+
+
+def test_what_a_topics_file_does_not_tell_is_the_golds() -> None:
+    more = GOLD.partition("\n")[2].replace("quake", "flood")
+    Path("gold.tsv").write_text(GOLD + more, encoding="utf-8")
+    rows = ("topic\tstart\tend", "quake\t7200\t", "other\t0\t1")
+    Path("topics.tsv").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    scores = tseval.score_values("run.txt", "gold.tsv", topics="topics.tsv")
+    name = "VT(attribute=deaths)"
+    assert scores.value(name, "quake") == pytest.approx((2 * 20 + 4 * 6) / 8)
+    assert scores.value(name, "flood") == pytest.approx((4 * 10 + 6 * 30) / 10)
+    assert scores.warnings == (
+        "1 judged topic not in the topics file: the period is that of the gold: flood",
+        "run me-r1: no values for 1 judged topic, counted as an empty system: flood",
+    )
+
+
+def test_a_value_before_the_period_is_in_force_when_it_starts() -> None:
+    gold = said(("t", "deaths", 10, 4), ("t", "deaths", 20, 9))
+    assert error(said(("t", "deaths", 3, 5)), gold) == 1
+    assert error(said(("t", "deaths", 20, 5)), gold) == 4
+
+
+def test_of_equal_times_the_last_in_the_file_counts() -> None:
+    gold = said(("t", "deaths", 0, 1), ("t", "deaths", 10, 1))
+    run = [("t", "deaths", 0, 8), ("t", "deaths", 0, 3)]
+    assert error(said(*run), gold) == 2
+    assert error(said(*run[::-1]), gold) == 7
+
+
+def test_values_of_other_attributes_and_topics_change_nothing() -> None:
+    gold = said(("t", "deaths", 0, 1), ("t", "deaths", 10, 1))
+    run = said(("t", "injuries", 0, 8), ("u", "deaths", 0, 3))
+    scores = tseval.score_values(run, gold)
+    assert scores.value("VT(attribute=deaths)") == 1
+    assert scores.warnings == ("run run: 1 topic not in the gold, ignored: u",)
+
+
+def test_no_gold_is_undefined() -> None:
+    gold = said(("t", "deaths", 0, 1), ("t", "deaths", 10, 1))
+    assert error(gold, gold, "VT(attribute=displaced)") is None
+    single = gold.head(1)
+    scores = tseval.score_values(gold, single)
+    assert scores.value("VT(attribute=deaths)") is None
+    assert scores.warnings == (
+        "VT(attribute=deaths) is undefined in 1 topic, left out of the mean: t",
+    )
+
+
+def test_a_topic_that_a_run_lacks() -> None:
+    gold = said(*((t, "deaths", at, 4) for t in ("t", "u") for at in (0, 10)))
+    run = said(("t", "deaths", 0, 3))
+    name = "VT(attribute=deaths)"
+    assert tseval.score_values(run, gold).value(name) == 2.5
+    assert tseval.score_values(run, gold, on_missing="skip").value(name) == 1
+    with pytest.raises(MissingTopics, match="run run has no values for 1 judged topic: u"):
+        tseval.score_values(run, gold, on_missing="error")
+
+
+def test_topics_agree_without_their_prefix() -> None:
+    gold = said(("TS13.1", "deaths", 0, 4), ("TS13.1", "deaths", 10, 4))
+    assert error(said(("1", "deaths", 0, 3)), gold) == 1
+
+
+def test_the_antimeridian_and_the_poles_are_no_borders() -> None:
+    gold = said(("t", "locations", 0, "0, 180"), ("t", "locations", 10, "0, 180"))
+    measure = "VT(attribute=locations)"
+    assert error(said(("t", "locations", 0, "0,-180")), gold, measure) == pytest.approx(0, abs=1e-6)
+    half = error(said(("t", "locations", 0, "0, 0")), gold, measure)
+    assert half == pytest.approx(2 * QUARTER)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("t\tdeath\t1\t2", 'unknown attribute "death"'),
+        ("t\tdeaths\t1\tmany", 'value "many" is not a number'),
+        ("t\tdeaths\t1\t-2", 'value "-2" is negative'),
+        ("t\tdeaths\t1\tnan", 'value "nan" is not a finite number'),
+        ("t\tdeaths\t1\t", "empty value"),
+        ("t\tdeaths\tsoon\t1", 'time "soon" is neither a number nor an ISO 8601 time'),
+        ("t\tdeaths\t1", "3 fields where the header has 4"),
+        ("t\tlocations\t1\t40", 'value "40" is no location'),
+        ("t\tlocations\t1\t1,2,3", 'value "1,2,3" is no location'),
+        ("t\tlocations\t1\t90.5, 0", 'latitude "90.5" is outside [-90, 90]'),
+        ("t\tlocations\t1\t0, -181", 'longitude "-181" is outside [-180, 180]'),
+        ("t\tlocations\t1\tnorth, 1", 'latitude "north" is not a number'),
+        ("t\tlocations\t1\t1,", "longitude is empty"),
+    ],
+)
+def test_bad_values_are_refused_with_line_and_cure(cells: str, message: str) -> None:
+    Path("bad.tsv").write_text(f"{GOLD}{cells}\n", encoding="utf-8")
+    for arguments in (("bad.tsv", "gold.tsv"), ("run.txt", "bad.tsv")):
+        done = program("values", *arguments)
+        first, line, cure = done.err.splitlines()
+        assert (done.code, done.out) == (1, "")
+        assert first == f"error: bad.tsv:6: {message}"
+        assert line == f"  | {cells}"
+        assert cure.startswith("  ")
+    assert program("validate", "bad.tsv").out == f"bad.tsv:6: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("quake me r1 NULL NULL 3600 0.9 deaths", "8 fields where value tracking has 9"),
+        ("quake", "1 field where value tracking has 9"),
+        ("quake me r1 d 1 3600 1 deaths 10 20", 'value "10 20" is not a number'),
+        ("quake me r1 d 1 3600 1 dead 10", 'unknown attribute "dead"'),
+        ("quake me r1 d 1 later 1 deaths 10", 'time "later" is neither'),
+        ("quake me r1 d 1 3600 sure deaths 10", 'confidence "sure" is not a number'),
+        ("quake me r1 d 1 3600 1 locations 91, 0", 'latitude "91" is outside [-90, 90]'),
+    ],
+)
+def test_bad_lines_of_a_run_are_refused(line: str, message: str) -> None:
+    Path("run.txt").write_text(f"{RUN}{line}\n", encoding="utf-8", newline="")
+    done = program("values", "run.txt", "gold.tsv")
+    assert done.code == 1
+    assert done.err.startswith(f"error: run.txt:6: {message}")
+    assert f"  | {line}\n" in done.err
+
+
+def test_faults_of_parquet_name_rows() -> None:
+    frame = said(("t", "deaths", 1, "2"), ("t", "dead", 1, "2"))
+    with pytest.raises(InputError, match='row 2: unknown attribute "dead"'):
+        tseval.score_values(frame, "gold.tsv")
+    frame.to_parquet("run.parquet")
+    done = program("values", "run.parquet", "gold.tsv")
+    assert done.code == 1
+    assert 'unknown attribute "dead"' in done.err
+
+
+def test_gold_without_values_or_with_a_topic_called_all() -> None:
+    with pytest.raises(InputError, match="holds no values"):
+        tseval.score_values("run.txt", said())
+    with pytest.raises(InputError, match='a topic is called "all"'):
+        tseval.score_values("run.txt", said(("all", "deaths", 1, 2)))
+
+
+def test_a_run_without_rows_says_nothing() -> None:
+    Path("empty.tsv").write_text(GOLD.partition("\n")[0] + "\n", encoding="utf-8")
+    scores = tseval.score_values("empty.tsv", "gold.tsv")
+    assert scores.runs == ("empty.tsv",)
+    assert scores.value("VT(attribute=deaths)") == pytest.approx((4 * 10 + 6 * 30) / 10)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "gz"])
+def test_other_forms_hold_the_same(form: str) -> None:
+    frame = pd.read_csv("gold.tsv", sep="\t")
+    if form == "csv":
+        frame.to_csv("gold.csv", index=False)
+    elif form == "jsonl":
+        frame.to_json("gold.jsonl", orient="records", lines=True)
+    elif form == "parquet":
+        frame.to_parquet("gold.parquet")
+    else:
+        frame.to_csv("gold.gz", sep="\t", index=False)
+    expected = list(tseval.score_values("run.txt", "gold.tsv").records())
+    assert list(tseval.score_values("run.txt", f"gold.{form}").records()) == expected
+
+
+def test_an_imported_run_scores_the_same() -> None:
+    done = program("import", "ts-values", "run.txt", "-o", "run.tsv")
+    assert (done.code, done.err) == (0, "")
+    assert Path("run.tsv").read_text(encoding="utf-8").splitlines()[1:] == [
+        "me-r1\tquake\tdeaths\t3600\t10\t0.9",
+        "me-r1\tquake\tdeaths\t21600\t24\t1000",
+        "me-r1\tquake\tlocations\t10800\t0, 90\t1",
+    ]
+    expected = list(tseval.score_values("run.txt", "gold.tsv").records())
+    assert list(tseval.score_values("run.tsv", "gold.tsv").records()) == expected
+
+
+def test_the_command() -> None:
+    done = program(
+        "values", "run.txt", "gold.tsv", "-m", "VT(attribute=deaths)", "-q", "-f", "trec"
+    )
+    assert done.err == ""
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert [line[:2] for line in lines] == [
+        ["VT(attribute=deaths)", "quake"],
+        ["VT(attribute=deaths)", "all"],
+    ]
+    assert [float(line[2]) for line in lines] == pytest.approx([7.4, 7.4])
+    forced = program("values", "run.txt", "gold.tsv", "--input-format", "trec-ts", "-f", "json")
+    found = json.loads(forced.out)
+    assert found["signature"].split("|")[1] == "family:values"
+    assert [record["measure"] for record in found["records"]] == [
+        "VT(attribute=deaths)",
+        "VT(attribute=locations)",
+    ]
+
+
+def test_a_measure_without_attribute_is_one_of_each() -> None:
+    scores = tseval.score_values("run.txt", "gold.tsv", "VT@6h", at=())
+    assert scores.measures == ("VT(attribute=deaths)@6h", "VT(attribute=locations)@6h")
+    added = tseval.score_values("run.txt", "gold.tsv", "VT(attribute=deaths)", at="6h")
+    assert added.measures == ("VT(attribute=deaths)", "VT(attribute=deaths)@6h")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (("run.txt",), "Give one or more runs, then the file of gold values.", 2),
+        (("-", "-"), "standard input (-) can stand for one file only", 2),
+        (("run.txt", "gold.tsv", "-m", "VT(attribute=dead)"), "attribute cannot be 'dead'", 2),
+        (("run.txt", "gold.tsv", "-m", "R"), "unknown measure 'R'; known: VT", 2),
+        (("run.txt", "gold.tsv", "-m", "VT@1h", "--at", "2h"), "has its own @TIME", 2),
+    ],
+)
+def test_wrong_usage(arguments: tuple[str, ...], message: str, code: int) -> None:
+    done = program("values", *arguments)
+    assert message in done.err
+    assert (done.code, done.out) == (code, "")
+
+
+def test_wrong_choices_in_python() -> None:
+    with pytest.raises(UsageError, match="on_missing cannot be 'drop'"):
+        tseval.score_values("run.txt", "gold.tsv", on_missing="drop")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="undefined cannot be 'one'"):
+        tseval.score_values("run.txt", "gold.tsv", undefined="one")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no run is given"):
+        tseval.score_values([], "gold.tsv")
+
+
+def test_a_run_of_updates_is_told_from_one_of_values() -> None:
+    done = program("score", "run.txt", "gold.tsv", "--input-format", "trec-ts")
+    assert "a run of value tracking is no run of updates" in done.err
