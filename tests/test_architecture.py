@@ -27,18 +27,26 @@ ROOMS: dict[str, set[str]] = {
     "caveats": INDEXED | BASIS,
     "measures": INDEXED | BASIS,
     "editions": {"measures"} | BASIS,
+    "assessments": {"measures"} | INDEXED | BASIS,
     "statistics": set(),
     "engine": BASIS,
-    "matching": {"matchers", "tables"} | BASIS,
+    "matching": {"matchers", "tables", "formats"} | BASIS,
     "scores": {"tables", "formats"} | BASIS,
     "views": {"scores", "tables"} | BASIS,
     "__main__": {"commands"} | BASIS,
 }
 # From files to results: each of these may use all rooms above and the one before it.
-PREPARED = {"caveats", "editions", "engine", "formats", "matching", "measures"} | INDEXED | BASIS
+PREPARED = (
+    {"assessments", "caveats", "editions", "engine", "formats", "matching", "measures"}
+    | INDEXED
+    | BASIS
+)
 ROOMS["evaluation"] = PREPARED
 for answer in ("scoring", "curves", "explanations"):
     ROOMS[answer] = PREPARED | {"evaluation", "scores"}
+ROOMS["calibration"] = PREPARED | {"evaluation", "matchers", "statistics"}
+ROOMS["clusters"] = PREPARED | {"evaluation", "scores"}
+ROOMS["tracking"] = PREPARED | {"evaluation", "scores"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}
 ROOMS["commands"] = set(ROOMS) - {"__main__"}
 

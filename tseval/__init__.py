@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tseval import version
 
 if TYPE_CHECKING:
+    from tseval.clusters.scoring import score_clusters
     from tseval.earliest import EarliestIndex, EarliestStream
     from tseval.errors import (
         InputError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tseval.measures.running import RunningScores
     from tseval.scores import Scores
     from tseval.scoring import score
+    from tseval.tracking import score_values
 
 __version__ = version.VERSION
 
@@ -47,6 +49,8 @@ _PUBLIC = {
     "read_nuggets": "tseval.formats.temporal",
     "read_updates": "tseval.formats.temporal",
     "score": "tseval.scoring",
+    "score_clusters": "tseval.clusters.scoring",
+    "score_values": "tseval.tracking",
 }
 
 __all__ = [
@@ -68,6 +72,8 @@ __all__ = [
     "read_nuggets",
     "read_updates",
     "score",
+    "score_clusters",
+    "score_values",
 ]
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from tseval.errors import UsageError
-from tseval.evaluation import Evaluation
 from tseval.measures import Measure
 from tseval.measures.accounts import Changes, Values
-from tseval.measures.values import curve
+from tseval.measures.values import Units, curve
 from tseval.tables import ALL_TOPICS, distinct
 from tseval.tables.times import UNITS
 
@@ -20,6 +19,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.tables.columns import BoolArray, FloatArray
+
+
+class Followed(Protocol):
+    """What is followed over time: an evaluation over nuggets, or over clusters."""
+
+    @property
+    def index(self) -> Units:
+        """Its runs and topics, and all that its measures ask for."""
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +67,7 @@ class _Steps:
 
 
 def curves(
-    evaluation: Evaluation,
+    evaluation: Followed,
     measures: Sequence[Measure],
     topics: Sequence[str] = (ALL_TOPICS,),
     *,
@@ -87,7 +98,7 @@ def curves(
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
 
 
-def _check(evaluation: Evaluation, measures: Sequence[Measure], topics: Sequence[str]) -> None:
+def _check(evaluation: Followed, measures: Sequence[Measure], topics: Sequence[str]) -> None:
     dated = [measure.name for measure in measures if measure.at is not None]
     if dated:
         raise UsageError(f"a curve shows every time: leave the @TIME out of {', '.join(dated)}")
@@ -97,7 +108,7 @@ def _check(evaluation: Evaluation, measures: Sequence[Measure], topics: Sequence
         raise UsageError(f"no topic '{unknown[0]}' in the gold; there are: {known}")
 
 
-def _steps(evaluation: Evaluation, change: Changes, run: int, topic: int) -> _Steps:
+def _steps(evaluation: Followed, change: Changes, run: int, topic: int) -> _Steps:
     unit = run * len(evaluation.index.topics) + topic
     low, high = np.searchsorted(change.unit, [unit, unit + 1])
     initial = change.initial

@@ -6,17 +6,32 @@ then the earliest-match index. `Evaluation` holds them for any measure, curve or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tseval.caveats import caveats
-from tseval.earliest import EarliestIndex
-from tseval.editions import Edition, edition
+import numpy as np
+
+from tseval.assessments import (
+    Found,
+    Standing,
+    assessed_index,
+    kept_nuggets,
+    known_since,
+    standing,
+    standing_matches,
+    topic_namer,
+    with_topics_named,
+)
+from tseval.caveats import caveats, count, listed
+from tseval.editions import Edition, Rules, edition
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
+from tseval.formats.trec_temporal import PLAIN, Reading, has_header
 from tseval.matching import Progress, get_matcher, match
+from tseval.measures.assessed import AssessedIndex
 from tseval.tables import (
     Duplicates,
     Matches,
@@ -27,15 +42,19 @@ from tseval.tables import (
     Source,
     Topics,
     Updates,
+    known_updates,
+    resolve,
 )
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
+
+Table = TypeVar("Table")
 
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "fuzzy"
@@ -95,22 +114,30 @@ class Tables:
         return tuple(source for origin in origins for source in origin.sources)
 
 
-def read_tables(sources: Sources) -> Tables:
+def read_tables(sources: Sources, reading: Reading = PLAIN) -> Tables:
     """Read every input that was given; a fault in any of them is an `InputError`."""
     formats.check_inputs(sources.listed())
     form = sources.form
+    given = sources
     return Tables(
-        updates=formats.read_updates(sources.updates, form),
-        nuggets=formats.read_nuggets(sources.nuggets, form),
-        matches=None if sources.matches is None else formats.read_matches(sources.matches, form),
-        topics=None if sources.topics is None else formats.read_topics(sources.topics, form),
-        duplicates=(
-            None
-            if sources.duplicates is None
-            else formats.read_duplicates(sources.duplicates, form)
-        ),
-        pool=None if sources.pool is None else formats.read_pool(sources.pool, form),
+        updates=formats.read_updates(given.updates, form),
+        nuggets=formats.read_nuggets(given.nuggets, form, reading),
+        matches=_read(given.matches, lambda path: formats.read_matches(path, form, reading)),
+        topics=_read(given.topics, lambda path: formats.read_topics(path, form)),
+        duplicates=_read(given.duplicates, lambda path: formats.read_duplicates(path, form)),
+        pool=_read(given.pool, lambda path: formats.read_pool(path, form, reading)),
     )
+
+
+def _read(source: Given | None, reader: Callable[[Given], Table]) -> Table | None:
+    return None if source is None else reader(source)
+
+
+def with_common_topics(tables: Tables, rules: Rules) -> Tables:
+    """The tables with one name for each topic in all of them."""
+    rename = topic_namer(tables.nuggets.topic, rules.topic_names)
+    parts = {each.name: getattr(tables, each.name) for each in fields(tables)}
+    return Tables(**{name: with_topics_named(table, rename) for name, table in parts.items()})
 
 
 @dataclass(frozen=True)
@@ -118,7 +145,7 @@ class Evaluation:
     """Runs and gold, matched and indexed: ready for any measure."""
 
     edition: Edition
-    index: EarliestIndex
+    index: AssessedIndex
     pairs: Pairs
     starts: FloatArray
     """When each topic of the index starts."""
@@ -126,6 +153,10 @@ class Evaluation:
     """What can change a number, by name: the parts of the signature."""
     inputs: tuple[Source, ...]
     warnings: tuple[str, ...]
+    given_rules: Mapping[str, str]
+    """The rules that were asked for beside the edition's."""
+    teams: Mapping[str, tuple[str, str]]
+    """For each run of the track its team's and its own name."""
 
     def signature(self, **more: str) -> str:
         """One line that names all that can change a number."""
@@ -139,31 +170,149 @@ def prepare(
     threshold: float | None = None,
     edition_name: str = "draft",
     progress: Progress | None = None,
+    given_rules: Mapping[str, str] | None = None,
 ) -> Evaluation:
-    """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`."""
-    rules = edition(edition_name)
+    """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`.
+
+    `given_rules` are combined with the edition's.
+    """
+    chosen, given = edition(edition_name, "temporal"), dict(given_rules or {})
+    rules = chosen.rules.changed(given)
     if not sources.updates:
         raise UsageError("no run is given: name at least one table of updates")
+    _check_rules(chosen, rules, given, sources)
     name = _matcher_name(matcher, threshold, sources.matches is not None)
-    tables = read_tables(sources)
-    updates, nuggets = tables.updates, tables.nuggets
+    reading = Reading(rules.encoding, rules.fields, rules.pool_header)
+    tables = with_common_topics(read_tables(sources, reading), rules)
+    case = standing(tables.updates, tables.pool, tables.duplicates, rules)
+    kept = kept_nuggets(tables.nuggets, tables.matches, rules)
+    nuggets = tables.nuggets.rows(kept)
+    if not len(nuggets):
+        raise UsageError("the rules leave no nugget to score with")
     if tables.matches is not None:
-        pairs = formats.resolve_checked(tables.matches, updates, nuggets, tables.pool)
+        found = _assessors_pairs(tables, case, kept)
     else:
-        chosen = get_matcher(name, threshold)
-        name = str(chosen)
-        pairs = match(chosen, updates, nuggets, progress)
-    index = EarliestIndex.build(updates, nuggets, pairs, tables.duplicates)
-    starts = topic_starts(index, tables.topics)
+        using = get_matcher(name, threshold)
+        name = str(using)
+        found = Found(match(using, case.updates, nuggets, progress))
+    # The duplicates of an edition that looks updates up in them have done their work by now.
+    linked = None if rules.exact_duplicates == "lookup" else tables.duplicates
+    index, pairs = assessed_index(
+        tables.updates, case, nuggets, found, linked, tables.topics, rules
+    )
+    known = known_since(
+        case, nuggets, _pairs_for_latency(tables, case, nuggets, found, rules), rules
+    )
+    index = replace(index, nuggets=replace(nuggets, time=known))
+    starts = index.periods[0]
+    by_text = tables.matches is None
     return Evaluation(
-        edition=rules,
+        edition=replace(chosen, rules=rules),
         index=index,
         pairs=pairs,
         starts=starts,
-        traits={"matcher": name} | tables.hashes(),
+        traits={"matcher": name} | _rule_traits(chosen, rules, tables) | tables.hashes(),
         inputs=tables.records(),
-        warnings=tuple(caveats(index, starts, tables.topics, by_text=tables.matches is None)),
+        warnings=(
+            *_track_caveats(sources, tables, kept, rules),
+            *caveats(index, starts, tables.topics, by_text=by_text),
+        ),
+        given_rules=given,
+        teams=_teams(tables.updates),
     )
+
+
+def _check_rules(chosen: Edition, rules: Rules, given: Mapping[str, str], sources: Sources) -> None:
+    """Refuse rules and inputs that would do nothing together."""
+    if "unsampled" in given and sources.pool is None:
+        raise UsageError("without a pool no update is known to be unsampled: give --pool FILE")
+    looked_up = rules.exact_duplicates == "lookup"
+    if sources.duplicates is not None and chosen.titles and not looked_up:
+        raise UsageError(
+            f"edition {chosen.name} reads no file of duplicates, its pool declares them; "
+            "--rule exact-duplicates=lookup uses one"
+        )
+    if sources.duplicates is not None and looked_up and sources.pool is None:
+        raise UsageError("duplicates are looked up in the pool: give --pool FILE")
+    if given.get("exact-duplicates") == "lookup" and sources.duplicates is None:
+        raise UsageError("exact-duplicates=lookup needs a file of duplicates: --duplicates FILE")
+
+
+def _assessors_pairs(tables: Tables, case: Standing, kept: BoolArray) -> Found:
+    """The pairs of the matches that were given, over the nuggets that count."""
+    matches = tables.matches
+    if matches is None:
+        return Found(Pairs.none())
+    resolved = formats.resolve_checked(matches, case.updates, tables.nuggets, tables.pool)
+    pairs, counts = resolved.pairs, kept[resolved.pairs.nugget]
+    renumbered = np.cumsum(kept) - 1
+    pairs = Pairs(pairs.update[counts], renumbered[pairs.nugget[counts]])
+    return Found(pairs, resolved.row[counts], matches)
+
+
+def _pairs_for_latency(
+    tables: Tables, case: Standing, nuggets: Nuggets, found: Found, rules: Rules
+) -> Pairs:
+    """The pairs that tell since when a nugget could be known."""
+    if tables.matches is None or rules.latency_from == "nuggets":
+        return found.pairs
+    matches = standing_matches(tables.matches, tables.pool, rules)
+    return resolve(matches, case.updates, nuggets).pairs
+
+
+def _rule_traits(chosen: Edition, rules: Rules, tables: Tables) -> dict[str, str]:
+    """The rules that are not the edition's; and the runs, where each depends on all of them."""
+    traits = {}
+    changed = rules.differences(chosen.rules)
+    if changed:
+        traits["rules"] = ",".join(f"{name}={value}" for name, value in changed.items())
+    if rules.latency_from != "nuggets":
+        loaded = sorted(source.sha256 for source in tables.updates.origin.sources)
+        digest = hashlib.sha256(" ".join(loaded).encode()).hexdigest()[:SHORT_HASH]
+        traits["latency-runs"] = f"{len(tables.updates.run.names)}:sha256:{digest}"
+    return traits
+
+
+def _track_caveats(
+    sources: Sources, tables: Tables, kept: BoolArray, rules: Rules
+) -> Iterator[str]:
+    """Warnings about the track's own files."""
+    if isinstance(sources.pool, str | Path) and tables.pool is not None:
+        first = tables.pool.origin.line[:1].tolist()
+        if rules.pool_header == "always" and not has_header(sources.pool):
+            yield "the pool has no header: its first row is lost, as it was to the script"
+        elif first == [1]:
+            yield "the pool has no header; it is read all the same"
+    matches = tables.matches
+    if matches is not None and matches.published:
+        unknown = _unknown_nuggets(matches, tables.nuggets)
+        if unknown:
+            noun = count(len(unknown), "nugget")
+            yield f"matches name {noun} that are not there, passed over: {listed(unknown)}"
+    dropped = int((~kept).sum())
+    if dropped:
+        yield f"{count(dropped, 'nugget')} left out by the rules"
+
+
+def _unknown_nuggets(matches: Matches, nuggets: Nuggets) -> list[str]:
+    """The ids that matches name and the nuggets, in that topic, lack."""
+    known = Pool(nuggets.topic, nuggets.nugget_id, nuggets.origin)
+    unknown = ~known_updates(matches.topic, matches.nugget_id, known)
+    return sorted(set(matches.nugget_id.rows(unknown).to_list()))
+
+
+def _teams(updates: Updates) -> dict[str, tuple[str, str]]:
+    """For each run that has one its team, and its name without it."""
+    if updates.team is None:
+        return {}
+    codes, first = np.unique(updates.run.codes, return_index=True)
+    runs = updates.run.take_names(codes)
+    teams = updates.team.rows(first).to_list()
+    return {
+        run: (team, run.removeprefix(f"{team}-"))
+        for run, team in zip(runs, teams, strict=True)
+        if run != team
+    }
 
 
 def _matcher_name(matcher: str | None, threshold: float | None, assessed: bool) -> str:
@@ -177,14 +326,3 @@ def _matcher_name(matcher: str | None, threshold: float | None, assessed: bool) 
     if matcher is not None:
         return matcher
     return ASSESSED if assessed else DEFAULT_MATCHER
-
-
-def topic_starts(index: EarliestIndex, topics: Topics | None) -> FloatArray:
-    """When each topic starts: as the topics file says, else at its earliest nugget."""
-    starts = index.first_nugget_times
-    if topics is not None:
-        place = {name: at for at, name in enumerate(index.topics)}
-        for name, start in zip(topics.topic.to_list(), topics.start, strict=True):
-            if name in place:
-                starts[place[name]] = start
-    return starts

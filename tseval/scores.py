@@ -28,6 +28,18 @@ class Record(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Overall:
+    """Values of `all` that are no means over topics, of the shape (runs, measures).
+
+    `given` says which measures these are; the others hold anything.
+    """
+
+    value: FloatArray
+    defined: BoolArray
+    given: BoolArray
+
+
+@dataclass(frozen=True)
 class Scores:
     """Values by run, topic and measure, and all that says how they came about.
 
@@ -45,6 +57,8 @@ class Scores:
     signature: str
     inputs: tuple[Source, ...]
     warnings: tuple[str, ...] = ()
+    overall: Overall | None = None
+    """What `all` is where it is not the mean over topics."""
     means: FloatArray = field(init=False)
     """Per run and measure the mean over the topics that count; 0 where it is undefined."""
     mean_defined: BoolArray = field(init=False)
@@ -57,8 +71,12 @@ class Scores:
         used = used & counted
         number = used.sum(axis=1)
         sums = np.where(used & self.defined, self.values, 0.0).sum(axis=1)
-        object.__setattr__(self, "mean_defined", number > 0)
-        object.__setattr__(self, "means", sums / np.maximum(number, 1))
+        means, defined = sums / np.maximum(number, 1), number > 0
+        if self.overall is not None:
+            means = np.where(self.overall.given, self.overall.value, means)
+            defined = np.where(self.overall.given, self.overall.defined, defined)
+        object.__setattr__(self, "mean_defined", defined)
+        object.__setattr__(self, "means", means)
 
     def records(self, *, per_topic: bool = True) -> Iterator[Record]:
         """Every value, by run, topic and measure; the mean over topics last of each run."""

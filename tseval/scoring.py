@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -14,6 +14,7 @@ from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
 from tseval.measures import Measure, measures
 from tseval.measures.draft import default_cost
 from tseval.measures.measure import with_times
+from tseval.measures.rules import WEIGHING
 from tseval.measures.values import evaluate
 from tseval.scores import Scores
 
@@ -40,20 +41,26 @@ def score(
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
     edition: str = "draft",
+    rules: Mapping[str, str] | None = None,
 ) -> Scores:
     """Score one or more runs against gold nuggets.
 
     Every table may be a path, `-`, or a pandas frame with the columns of the plain tables; several
     runs are a list of them, or one table with a column `run`. With `matches` these are used;
     without, `matcher` finds them (default `fuzzy`). `measures` are names or `Measure` values, the
-    edition's list by default; `at` adds each of them at these times.
+    edition's list by default; `at` adds each of them at these times. `rules` are combined with
+    those of the edition: `{"unsampled": "skip"}`.
 
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
     several: Sequence[Given] = updates if isinstance(updates, list | tuple) else [updates]  # type: ignore[list-item]
     chosen = None if matches is not None and matcher == DEFAULT_MATCHER else matcher
     evaluation = prepare(
-        Sources(several, nuggets, matches, topics, duplicates, pool), chosen, threshold, edition
+        Sources(several, nuggets, matches, topics, duplicates, pool),
+        chosen,
+        threshold,
+        edition,
+        given_rules=rules,
     )
     wanted = chosen_measures(evaluation, measures, at)
     return scores_of(evaluation, wanted, on_missing, undefined)
@@ -71,10 +78,35 @@ def chosen_measures(
     chosen = measures(asked, evaluation.edition.family)
     if not chosen:
         raise UsageError("no measure is named")
+    chosen = _by_rules(chosen, evaluation)
     times = [at] if isinstance(at, str) else at
     if times and all(measure.at is not None for measure in chosen):
         raise UsageError("every measure has its own @TIME: another time changes nothing")
     return with_times(chosen, times)
+
+
+def _by_rules(wanted: list[Measure], evaluation: Evaluation) -> list[Measure]:
+    """The measures as the rules asked for make them; a rule that none of them reads is refused.
+
+    The rule reward=binary is a parameter of the draft's measures.
+    """
+    given = evaluation.given_rules
+    binary = given.get("reward") == "binary"
+    chosen = [_binary(each) if binary else each for each in wanted]
+    read = {name for each in chosen for name in each.definition.reads}
+    if any(each.has("reward") for each in chosen):
+        read.add("reward")
+    idle = [name for name in given if name in WEIGHING and name not in read]
+    if idle:
+        names = ", ".join(each.name for each in wanted)
+        raise UsageError(f"rule {idle[0]} changes nothing in {names}")
+    return list(dict.fromkeys(chosen))
+
+
+def _binary(measure: Measure) -> Measure:
+    takes = any(parameter.name == "reward" for parameter in measure.definition.parameters)
+    counts = measure.has("updates") or measure.has("reward")
+    return measure(reward="binary") if takes and not counts else measure
 
 
 def scores_of(
@@ -100,9 +132,18 @@ def scores_of(
             **cost_trait(evaluation, wanted), missing=missing.rule, undefined=undefined
         ),
         inputs=evaluation.inputs,
-        warnings=evaluation.warnings + missing.warnings,
+        warnings=evaluation.warnings + missing.warnings + _span_warnings(evaluation, wanted),
     )
     return replace(scores, warnings=scores.warnings + tuple(_undefined_warnings(scores)))
+
+
+def _span_warnings(evaluation: Evaluation, wanted: Sequence[Measure]) -> tuple[str, ...]:
+    """Verbosity without spans is worth a word."""
+    index = evaluation.index
+    needs = any("words" in measure.definition.reads for measure in wanted)
+    if index.spans is not None or not needs or not len(index.first):
+        return ()
+    return ("the matches have no spans: for the verbosity no word of an update says a nugget",)
 
 
 def cost_trait(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, str]:
@@ -132,7 +173,7 @@ def missing_topics(evaluation: Evaluation, on_missing: str | None) -> Missing:
     """Apply a rule, by default the edition's; `error` raises `MissingTopics` if there is any."""
     rule = on_missing or evaluation.edition.on_missing
     _check_choice("on_missing", rule, get_args(OnMissing))
-    present = _present(evaluation)
+    present = evaluation.index.lines
     lost = _lost_topics(evaluation, present)
     if rule == "error" and lost:
         run, topics = lost[0]
@@ -150,13 +191,6 @@ def missing_topics(evaluation: Evaluation, on_missing: str | None) -> Missing:
 def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")
-
-
-def _present(evaluation: Evaluation) -> BoolArray:
-    """Which (run, topic) have updates."""
-    index = evaluation.index
-    number = np.bincount(index.unit[index.sent], minlength=index.units)
-    return number.reshape(len(index.runs), len(index.topics)) > 0
 
 
 def _lost_topics(evaluation: Evaluation, present: BoolArray) -> list[tuple[str, list[str]]]:

@@ -23,7 +23,7 @@ import click
 import pytest
 
 import tseval
-from tseval.commands import SUMMARIES
+from tseval.commands import MODULES, SUMMARIES
 from tseval.measures import families
 from tseval.tables import SCHEMAS, Schema
 
@@ -183,7 +183,7 @@ def check_doctest(block: Block, shared: dict[str, object]) -> None:
 
 def listed_commands() -> Iterator[tuple[str, click.Command]]:
     for name in SUMMARIES:
-        yield name, import_module(f"tseval.commands.{name}").command
+        yield name, import_module(f"tseval.commands.{MODULES.get(name, name)}").command
 
 
 COMMANDS = list(listed_commands())

@@ -17,9 +17,17 @@ SUMMARIES = {
     "score": "Temporal summarization scores of one or more runs.",
     "curve": "The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
     "match": "The matches that a matcher finds, one a line, with score and evidence.",
+    "calibrate": "How far a matcher agrees with assessors, and which threshold to use.",
+    "import": "Files of other formats as plain tables.",
+    "values": "Errors of values tracked over time, such as deaths, or where it happens.",
+    "clusters": "Latency, redundancy and push measures over assessors' clusters.",
     "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
     "validate": "Every fault of a file, as file:line: reason.",
 }
+
+
+MODULES = {"import": "importing"}
+"""The files of commands whose own names no module can have."""
 
 
 class LazyGroup(click.Group):
@@ -33,7 +41,8 @@ class LazyGroup(click.Group):
         """Import a command; None if there is none of this name."""
         if name not in SUMMARIES:
             return None
-        command: click.Command = import_module(f"tseval.commands.{name}").command
+        module = MODULES.get(name, name)
+        command: click.Command = import_module(f"tseval.commands.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -13,6 +13,8 @@ from tseval.errors import MeasureError, UsageError
 from tseval.measures import Definition, Parameter, families, measure
 
 WIDTH = 88
+NAME_WIDTH = 8
+"""What the names of a family take at least."""
 
 
 @click.command("measures")
@@ -39,8 +41,9 @@ def command(name: str | None, edition_name: str | None) -> None:
 def _listing() -> Iterator[str]:
     for family, definitions in families().items():
         yield f"{family}:"
+        width = max(NAME_WIDTH, *(len(name) + 1 for name in definitions))
         for definition in definitions.values():
-            yield f"  {definition.name:<8}{definition.summary}"
+            yield f"  {definition.name:<{width}}{definition.summary}"
     yield f"editions: {', '.join(EDITIONS)}"
     yield "`tseval measures NAME` tells more, `tseval measures --edition NAME` an edition's rules"
 
@@ -88,6 +91,11 @@ def _edition_lines(name: str) -> Iterator[str]:
     yield from _entry("measures", " ".join(rules.measures))
     yield from _entry("on missing", rules.on_missing)
     yield from _entry("citation", rules.citation)
+    record = rules.push or (rules.rules if rules.titles else None)
+    for habit in record.habits() if record is not None else ():
+        others = ", ".join(value for value in habit.values if value != habit.value)
+        words = f"{habit.name}={habit.value}: {habit.meaning}: {habit.words} (or {others})"
+        yield from _entry("rule", words)
 
 
 def _entry(title: str, text: str) -> list[str]:

@@ -37,6 +37,9 @@ output_option = click.option(
     metavar="FILE",
     help="Write there instead of standard output; the file appears whole or not at all.",
 )
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="For everything random."
+)
 input_format_option = click.option(
     "--input-format",
     type=click.Choice(INPUT_FORMS),
@@ -61,6 +64,53 @@ matching_options = chained(
         help="Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
     ),
 )
+rule_options = chained(
+    click.option(
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Another habit than the edition's; repeatable. `tseval measures --edition ts2014` "
+        "lists them.",
+    ),
+    click.option(
+        "--ignore-unsampled",
+        is_flag=True,
+        help="Leave out updates that are not in the pool: --rule unsampled=skip.",
+    ),
+    click.option(
+        "--binary",
+        is_flag=True,
+        help="A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
+    ),
+    click.option(
+        "--matched-nuggets-only",
+        is_flag=True,
+        help="Leave out nuggets that no match names: --rule matched-nuggets-only=yes.",
+    ),
+    click.option(
+        "--latency-from",
+        type=click.Choice(["nuggets", "all", "updates"]),
+        help="Since when a nugget could be known: --rule latency-from=VALUE. What `all` and "
+        "`updates` give depends on all runs that are loaded.",
+    ),
+)
+
+
+def given_rules(given: dict[str, Any]) -> dict[str, str]:
+    """The rules that options name, each once."""
+    pairs = [tuple(part.strip() for part in rule.partition("=")[::2]) for rule in given["rules"]]
+    flags = {"ignore_unsampled": ("unsampled", "skip"), "binary": ("reward", "binary")}
+    flags["matched_nuggets_only"] = ("matched-nuggets-only", "yes")
+    pairs += [rule for option, rule in flags.items() if given[option]]
+    pairs += [("latency-from", given["latency_from"])] if given["latency_from"] else []
+    rules: dict[str, str] = {}
+    for name, value in pairs:
+        if rules.setdefault(name, value) != value:
+            raise UsageError(f"rule {name} is given twice: {rules[name]} and {value}")
+    return rules
+
+
 measure_options = chained(
     click.option(
         "-m",

@@ -13,8 +13,10 @@ from tseval.commands.progress import progress
 from tseval.errors import UsageError
 from tseval.evaluation import Evaluation, Sources, prepare
 from tseval.explanations import explain_nuggets, explain_updates
+from tseval.formats import TREC_TS
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
+from tseval.formats.trec_table import trec_table_bytes
 from tseval.scoring import chosen_measures, scores_of
 from tseval.views.tables import rows_table, scores_table
 
@@ -33,6 +35,7 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
 )
 @options.matching_options
 @options.topics_option
+@options.rule_options
 @click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
 @click.option(
     "--explain",
@@ -45,8 +48,9 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
     "-f",
     "--format",
     "form",
-    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS]))),
-    help="Default: by the suffix of -o, else table. Scores have trec, explanations have tsv.",
+    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS, TREC_TS]))),
+    help="Default: by the suffix of -o, else table. Scores have trec, and trec-ts for the table of "
+    "the track's own script; explanations have tsv.",
 )
 @options.output_option
 @options.input_format_option
@@ -67,7 +71,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     explain = given["explain"]
     if explain:
         _refuse_unused(given)
-    known = ("table", *(ROW_FORMS if explain else RESULT_FORMS))
+    known = ("table", *(ROW_FORMS if explain else (*RESULT_FORMS, TREC_TS)))
     form = form_of(given["form"], output, known, "table")
     evaluation = prepared(files, given)
     content = explained(evaluation, form, given) if explain else scored(evaluation, form, given)
@@ -95,17 +99,37 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
         form=given["input_format"],
     )
     with progress("matching", given["quiet"]) as told:
-        return prepare(sources, given["matcher"], given["threshold"], given["edition_name"], told)
+        return prepare(
+            sources,
+            given["matcher"],
+            given["threshold"],
+            given["edition_name"],
+            told,
+            options.given_rules(given),
+        )
 
 
 def scored(evaluation: Evaluation, form: str, given: dict[str, Any]) -> bytes:
     """The scores in the form asked for."""
+    if form == TREC_TS:
+        _check_table(evaluation, given)
     wanted = chosen_measures(evaluation, given["wanted"], given["at"])
     scores = scores_of(evaluation, wanted, given["on_missing"], given["undefined"])
     warn(scores.warnings, given["quiet"])
+    if form == TREC_TS:
+        return trec_table_bytes(scores, evaluation.edition.titles, evaluation.teams)
     if form == "table":
         return scores_table(scores, given["per_topic"], to_file=given["output"] is not None)
     return result_bytes(scores, form, per_topic=given["per_topic"])
+
+
+def _check_table(evaluation: Evaluation, given: dict[str, Any]) -> None:
+    """The official table is an edition's, with the measures that it has there."""
+    if not evaluation.edition.titles:
+        raise UsageError(f"edition {evaluation.edition.name} has no official table: see --edition")
+    for name, option in {"wanted": "-m", "at": "--at"}.items():
+        if given[name]:
+            raise UsageError(f"{option} has no meaning with -f trec-ts, whose columns are fixed")
 
 
 def explained(evaluation: Evaluation, form: str, given: dict[str, Any]) -> bytes:

@@ -56,7 +56,7 @@ class Cells:
 def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], Texts):
         return Texts.join(parts)
-    return pa.chunked_array([c for part in parts for c in _chunks(part)], pa.string())
+    return pa.chunked_array([c for part in parts for c in _chunks(part)], parts[0].type)
 
 
 def _chunks(column: Any) -> list[Any]:

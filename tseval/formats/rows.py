@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -58,7 +59,13 @@ def _cell(value: object) -> str:
 
 
 def _json_bytes(frame: pd.DataFrame, signature: str) -> bytes:
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return records_bytes(
+        frame.astype(object).where(frame.notna(), None).to_dict("records"), signature
+    )
+
+
+def records_bytes(records: Sequence[Mapping[Any, Any]], signature: str) -> bytes:
+    """Records as JSON, with the signature; they may not hold NaN."""
     content = {"signature": signature, "version": VERSION, "records": records}
     return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

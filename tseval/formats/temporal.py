@@ -12,6 +12,7 @@ import numpy as np
 
 from tseval import tables
 from tseval.errors import UsageError
+from tseval.formats import trec_temporal as trec
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame
 from tseval.formats.inputs import STANDARD_INPUT, Input
@@ -24,6 +25,7 @@ from tseval.tables import (
     Matches,
     Nuggets,
     Pool,
+    Resolved,
     Schema,
     Topics,
     Updates,
@@ -35,8 +37,6 @@ from tseval.tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables import Pairs
-
     Source: TypeAlias = str | Path | Input | pd.DataFrame
 
 
@@ -45,13 +45,24 @@ def read_updates(sources: Sequence[Source], form: str | None = None) -> Updates:
 
     Files of the same name in different folders are called by their paths.
     """
-    inputs = [_input(source, tables.UPDATES) for source in sources]
+    return _runs(sources, tables.UPDATES, form)
+
+
+def read_texts(sources: Sequence[Source], form: str | None = None) -> Updates:
+    """The same, but the column `time` may be missing: every update then has the time 0."""
+    return _runs(sources, tables.TEXTS, form)
+
+
+def _runs(sources: Sequence[Source], schema: Schema, form: str | None) -> Updates:
+    inputs = [_input(source, schema) for source in sources]
     parts = [
-        _updates(_rows(each, tables.UPDATES, form), name)
+        trec.read_run(each)
+        if trec.is_official(each, "updates", form)
+        else _updates(_rows(each, schema, form), name)
         for each, name in zip(inputs, _run_names(inputs), strict=True)
     ]
     joined = Updates.join(parts)
-    if len(parts) > 1:
+    if len(parts) > 1 and schema.key:
         _check_runs(joined, inputs)
     return joined
 
@@ -66,13 +77,14 @@ def _run_names(inputs: Sequence[Input]) -> list[str]:
 
 
 def _updates(rows: Rows, name: str) -> Updates:
+    rows_read = len(rows.get("text"))
     time = rows.get("time")
     run = rows.get("run")
     return Updates(
-        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
+        run=Ids.constant(name, rows_read) if run is None or not rows_read else run,
         topic=rows.get("topic"),
         update_id=rows.get("update_id"),
-        time=time,
+        time=np.zeros(rows_read) if time is None else time,
         text=rows.get("text"),
         confidence=rows.get("confidence"),
         cost=rows.get("cost"),
@@ -81,8 +93,13 @@ def _updates(rows: Rows, name: str) -> Updates:
 
 
 def _check_runs(updates: Updates, inputs: Sequence[Input]) -> None:
-    """A run that is spread over several files may not repeat an update either."""
+    """A run that is spread over several files may not repeat an update either.
+
+    Where a format lets a file repeat its own updates, that is no fault.
+    """
     repeats, originals = repeated_rows(updates.run, updates.topic, updates.update_id)
+    across = updates.origin.source[repeats] != updates.origin.source[originals]
+    repeats, originals = repeats[across], originals[across]
     if not len(repeats):
         return
     place = int(updates.origin.source[repeats[0]])
@@ -96,16 +113,25 @@ def _check_runs(updates: Updates, inputs: Sequence[Input]) -> None:
     faults.check()
 
 
-def read_nuggets(source: Source, form: str | None = None) -> Nuggets:
+def read_nuggets(
+    source: Source, form: str | None = None, reading: trec.Reading = trec.PLAIN
+) -> Nuggets:
     """The gold nuggets; there must be at least one."""
     given = _input(source, tables.NUGGETS)
-    rows = _rows(given, tables.NUGGETS, form)
-    time, importance = rows.get("time"), rows.get("importance")
-    if not len(time):
+    if trec.is_official(given, "nuggets", form):
+        nuggets = trec.read_nuggets(given, reading)
+    else:
+        nuggets = _nuggets(_rows(given, tables.NUGGETS, form))
+    if not len(nuggets):
         faults = FaultList(given)
         faults.add(None, "holds no nuggets", "without nuggets there is nothing to score")
         faults.check()
-    _refuse_all(given, rows)
+    _refuse_all(given, nuggets)
+    return nuggets
+
+
+def _nuggets(rows: Rows) -> Nuggets:
+    time, importance = rows.get("time"), rows.get("importance")
     return Nuggets(
         topic=rows.get("topic"),
         nugget_id=rows.get("nugget_id"),
@@ -114,48 +140,61 @@ def read_nuggets(source: Source, form: str | None = None) -> Nuggets:
         importance=np.ones(len(time)) if importance is None else importance,
         cost=rows.get("cost"),
         origin=rows.origin,
+        length=rows.get("length"),
     )
 
 
-def _refuse_all(given: Input, rows: Rows) -> None:
+def _refuse_all(given: Input, nuggets: Nuggets) -> None:
     """A topic may not have the name under which the mean over topics stands."""
-    named = np.flatnonzero(np.array(rows.get("topic").to_list()) == ALL_TOPICS)
-    faults = _faults(given, rows.origin.sources[0])
+    named = np.flatnonzero(np.array(nuggets.topic.to_list()) == ALL_TOPICS)
+    faults = _faults(given, nuggets.origin.sources[0])
     for row in named.tolist():
         reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        faults.extend([rows.origin.fault(row, reason, "give the topic another name")])
+        faults.extend([nuggets.origin.fault(row, reason, "give the topic another name")])
     faults.check()
 
 
-def read_matches(source: Source, form: str | None = None) -> Matches:
+def read_matches(
+    source: Source, form: str | None = None, reading: trec.Reading = trec.PLAIN
+) -> Matches:
     """Matches by id."""
-    rows = _rows(_input(source, tables.MATCHES), tables.MATCHES, form)
+    given = _input(source, tables.MATCHES)
+    if trec.is_official(given, "matches", form):
+        return trec.read_matches(given, reading)
+    rows = _rows(given, tables.MATCHES, form)
     return Matches(
         rows.get("topic"),
         rows.get("update_id"),
         rows.get("nugget_id"),
         rows.get("run"),
         rows.origin,
+        rows.get("start"),
+        rows.get("end"),
     )
 
 
 def read_topics(source: Source, form: str | None = None) -> Topics:
     """Each topic's start, and its end where given; it may not end before it starts."""
     given = _input(source, tables.TOPICS)
-    rows = _rows(given, tables.TOPICS, form)
-    start, end = rows.get("start"), rows.get("end")
-    if end is not None and (end < start).any():
-        faults = _faults(given, rows.origin.sources[0])
-        for row in np.flatnonzero(end < start).tolist():
-            reason = f'topic "{rows.get("topic")[row]}" ends before it starts'
-            faults.extend([rows.origin.fault(row, reason, "swap start and end")])
+    if trec.is_official(given, "topics", form):
+        topics = trec.read_topics(given)
+    else:
+        rows = _rows(given, tables.TOPICS, form)
+        topics = Topics(rows.get("topic"), rows.get("start"), rows.get("end"), rows.origin)
+    if topics.end is not None and (topics.end < topics.start).any():
+        faults = _faults(given, topics.origin.sources[0])
+        for row in np.flatnonzero(topics.end < topics.start).tolist():
+            reason = f'topic "{topics.topic[row]}" ends before it starts'
+            faults.extend([topics.origin.fault(row, reason, "swap start and end")])
         faults.check()
-    return Topics(rows.get("topic"), start, end, rows.origin)
+    return topics
 
 
 def read_duplicates(source: Source, form: str | None = None) -> Duplicates:
     """Pairs of updates that say the same; a table of clusters links the posts of each cluster."""
     given = _input(source, tables.DUPLICATES)
+    if trec.is_official(given, "duplicates", form):
+        return trec.read_duplicates(given)
     if not tables.CLUSTERS.missing(_names(given)):
         return _linked(_rows(given, tables.CLUSTERS, form))
     rows = _rows(given, tables.DUPLICATES, form)
@@ -172,10 +211,20 @@ def _linked(clusters: Rows) -> Duplicates:
     return Duplicates(topic, post, post.rows(first[place]), clusters.origin)
 
 
-def read_pool(source: Source, form: str | None = None) -> Pool:
+def read_pool(source: Source, form: str | None = None, reading: trec.Reading = trec.PLAIN) -> Pool:
     """The updates that assessors saw."""
-    rows = _rows(_input(source, tables.POOL), tables.POOL, form)
-    return Pool(rows.get("topic"), rows.get("update_id"), rows.origin)
+    given = _input(source, tables.POOL)
+    if trec.is_official(given, "pool", form):
+        return trec.read_pool(given, reading)
+    rows = _rows(given, tables.POOL, form)
+    return Pool(
+        topic=rows.get("topic"),
+        update_id=rows.get("update_id"),
+        origin=rows.origin,
+        duplicate_id=rows.get("duplicate_id"),
+        text=rows.get("text"),
+        length=rows.get("length"),
+    )
 
 
 def _input(source: Source, schema: Schema) -> Input:
@@ -212,17 +261,18 @@ def check_inputs(paths: Sequence[Any]) -> None:
 
 def resolve_checked(
     matches: Matches, updates: Updates, nuggets: Nuggets, pool: Pool | None = None
-) -> Pairs:
+) -> Resolved:
     """The matches as row numbers; one that names an unknown update or nugget is a fault.
 
-    An update that is in no run is known all the same if it is in the pool.
+    An update that is in no run is known all the same if it is in the pool. In a table that a track
+    published, rows that name something unknown are passed over.
     """
     resolved = resolve(matches, updates, nuggets)
     lost_update = resolved.lost_update
     if pool is not None:
         lost_update = lost_update & ~known_updates(matches.topic, matches.update_id, pool)
-    if not (lost_update | resolved.lost_nugget).any():
-        return resolved.pairs
+    if matches.published or not (lost_update | resolved.lost_nugget).any():
+        return resolved
     source = Input(matches.origin.sources[0].path)
     faults = _faults(source, matches.origin.sources[0])
     for row in np.flatnonzero(lost_update | resolved.lost_nugget).tolist():
@@ -232,7 +282,7 @@ def resolve_checked(
         text = "" if source.can_be_read_again else _shown(matches, row)
         faults.extend([replace(fault, text=text)])
     faults.check()
-    return resolved.pairs
+    return resolved
 
 
 def _shown(matches: Matches, row: int) -> str:

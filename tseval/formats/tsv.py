@@ -82,8 +82,8 @@ def _read_block(
 ) -> tuple[Cells, list[Fault], int]:
     """A block's cells and faults, with lines counted from the block's first, and their number."""
     faults = FaultList(source)
-    grid = _grid(block, len(names), faults)
-    return _cells(block, grid, schema.placed(names), schema), faults.noted, grid.read
+    grid = split_fields(block, len(names), faults)
+    return cut_cells(block, grid, schema.placed(names), schema), faults.noted, grid.read
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class _Lines:
         return blank
 
 
-def _grid(block: bytes, width: int, faults: FaultList) -> Grid:
+def split_fields(block: bytes, width: int, faults: FaultList) -> Grid:
     """The fields of every line that has as many as the header; the others are faults."""
     data = np.frombuffer(block, np.uint8)
     delimiters = np.flatnonzero(data - np.uint8(TAB) < LINE_FEED - TAB + 1)  # wraps below TAB
@@ -186,7 +186,8 @@ def not_utf8(line: bytes) -> str | None:
     return None
 
 
-def _cells(block: bytes, grid: Grid, places: dict[str, int], schema: Schema) -> Cells:
+def cut_cells(block: bytes, grid: Grid, places: dict[str, int], schema: Schema) -> Cells:
+    """The cells of these columns, which stand at these places of the grid."""
     columns: dict[str, Any] = {}
     for column in schema:
         if column.name not in places:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.formats import temporal
+from tseval.formats import cluster_imports, temporal, tracking, trec_checks, trec_temporal
 from tseval.formats.inputs import Input
 from tseval.formats.plain import read_rows, recognise
-from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Updates
+from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
 
 
 def _plain(table: str) -> Callable[..., Any]:
@@ -22,7 +22,11 @@ _READERS: dict[str, Callable[..., Any]] = {table: _plain(table) for table in SCH
     "matches": temporal.read_matches,
     "topics": temporal.read_topics,
     "pool": temporal.read_pool,
+    "duplicates": temporal.read_duplicates,
+    "values": lambda source, form: tracking.read_values([source], form),
 }
+LISTING = "listing"
+"""Clusters in a form that tells no times."""
 
 
 def validate(
@@ -35,11 +39,17 @@ def validate(
         try:
             source = Input(path)
             name = table or _table_of(source)
-            rows = _READERS[name](source, form)
+            if name == LISTING:
+                yield from cluster_imports.listing_faults(source)
+                continue
+            rows = _reader(name)(source, form)
             read.append(rows)
             number = rows.origin.sources[0].rows
             noun = "row" if number == 1 else "rows"
-            yield f"{source.path}: {name}, {number:,} {noun}, no fault", False
+            own = list(_of_the_track(rows))
+            if not any(is_fault for _, is_fault in own):
+                yield f"{source.path}: {name}, {number:,} {noun}, no fault", False
+            yield from own
         except InputError as error:
             yield from ((str(fault), True) for fault in error.faults)
         except UsageError:
@@ -49,12 +59,35 @@ def validate(
     yield from _together(read)
 
 
+def _reader(name: str) -> Callable[..., Any]:
+    """How a table, or a file of the push tracks, is read."""
+    return (
+        _READERS[name]
+        if name in _READERS
+        else lambda source, _: cluster_imports.READERS[name](source)
+    )
+
+
+def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
+    """What the track asks of a run of its own form."""
+    if isinstance(table, Updates) and table.team is not None:
+        yield from ((str(fault), True) for fault in trec_checks.run_faults(table))
+        path = table.origin.sources[0].path
+        yield from ((f"{path}: warning: {line}", False) for line in trec_checks.run_warnings(table))
+
+
 def _table_of(source: Input) -> str:
-    """Which plain table an input is, by the columns that it names."""
+    """Which table an input is, by the columns that it names, or by its form."""
+    official = trec_temporal.table_of(source)
+    if official is not None:
+        return official
     names = recognise(source)[1]
     fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
     if fitting:
         return max(fitting, key=lambda schema: len(schema.required)).table
+    pushed = cluster_imports.track_table(source)
+    if pushed is not None:
+        return pushed
     close = max(SCHEMAS.values(), key=lambda schema: _named(schema, names))
     if _named(close, names) > 1:
         return close.table
@@ -73,6 +106,9 @@ def _together(read: Sequence[Any]) -> Iterator[tuple[str, bool]]:
     updates = [table for table in read if isinstance(table, Updates)]
     nuggets = [table for table in read if isinstance(table, Nuggets)]
     pool = next((table for table in read if isinstance(table, Pool)), None)
+    for topics in [table for table in read if isinstance(table, Topics)]:
+        for run in [table for table in updates if table.team is not None]:
+            yield from ((str(fault), True) for fault in trec_checks.period_faults(run, topics))
     if not updates or len(nuggets) != 1:
         return
     for matches in [table for table in read if isinstance(table, Matches)]:

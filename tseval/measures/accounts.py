@@ -44,14 +44,28 @@ class Ledger:
         """Put the amounts in order."""
         if _in_order(unit, time) and (not len(amount) or (amount == amount[0]).all()):
             return cls(unit, time, amount)
+        if _in_order(unit, time):
+            return cls(unit, time, _sorted_in_ties(unit, time, amount))
         order = np.lexsort((amount, time, unit))
         return cls(unit[order], time[order], amount[order])
 
     def before(self, times: FloatArray) -> FloatArray:
         """For each unit the sum of the amounts dated strictly before its time."""
+        if np.isposinf(times).all():
+            return np.bincount(self.unit, self.amount, len(times)).astype(np.float64)
         counts = self.time < times[self.unit]
         sums = np.bincount(self.unit[counts], self.amount[counts], len(times))
         return sums.astype(np.float64)
+
+
+def _sorted_in_ties(unit: IntArray, time: FloatArray, amount: FloatArray) -> FloatArray:
+    """The amounts, those of the same unit and date among themselves by size."""
+    tied = (unit[1:] == unit[:-1]) & (time[1:] == time[:-1])
+    if not (tied & (amount[1:] < amount[:-1])).any():
+        return amount
+    group = np.append(0, np.cumsum(~tied))
+    ordered: FloatArray = amount[np.lexsort((amount, group))]
+    return ordered
 
 
 def _in_order(unit: IntArray, time: FloatArray) -> bool:
@@ -59,7 +73,8 @@ def _in_order(unit: IntArray, time: FloatArray) -> bool:
     return bool((later | (same & (time[1:] >= time[:-1]))).all())
 
 
-Score: TypeAlias = Callable[[Sequence["FloatArray"]], Values]
+Score: TypeAlias = Callable[[Sequence["FloatArray"], "IntArray"], Values]
+"""From totals, and the unit that each belongs to, to values."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +86,11 @@ class Account:
 
     def before(self, times: FloatArray) -> Values:
         """The measure of each unit at its time."""
-        return self.score([ledger.before(times) for ledger in self.ledgers])
+        totals = [ledger.before(times) for ledger in self.ledgers]
+        return self.score(totals, np.arange(len(times)))
 
 
-def ratio(totals: Sequence[FloatArray]) -> Values:
+def ratio(totals: Sequence[FloatArray], _: IntArray) -> Values:
     """The first total by the second; undefined where the second is 0."""
     above, below = totals
     defined = below > 0
@@ -115,7 +131,7 @@ def changes(account: Account, starts: FloatArray) -> Changes:
     last = np.append(~followed, True) & (time != ALWAYS)
     sums = [_running(column, bounds)[last] for column in _columns(ledgers, order)[:-1]]
     initial = account.before(np.full(len(starts), BEFORE_ALL))
-    return Changes(unit[last], time[last], account.score(sums), initial)
+    return Changes(unit[last], time[last], account.score(sums, unit[last]), initial)
 
 
 def _columns(ledgers: Sequence[Ledger], order: IntArray) -> list[FloatArray]:

@@ -65,6 +65,8 @@ class Definition:
     parameters: tuple[Parameter, ...] = ()
     check: Callable[[Mapping[str, Argument]], None] = lambda _: None
     """Refuses combinations of arguments that have no meaning."""
+    reads: tuple[str, ...] = ()
+    """The rules of an edition that its value depends on, beside those that shape the tables."""
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; a `MeasureError` lists the known ones."""

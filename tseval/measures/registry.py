@@ -7,18 +7,26 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from tseval.errors import MeasureError
-from tseval.measures import draft
+from tseval.measures import clusters, draft, push, track, tracking
 from tseval.measures.measure import Definition, Measure, parse_measure, split_measures
 
 ENTRY_POINT = "tseval.measures"
 """A plug-in names a `Definition`, or an iterable of them, under this group."""
+
+ALL = (
+    *draft.DEFINITIONS,
+    *track.DEFINITIONS,
+    *tracking.DEFINITIONS,
+    *clusters.DEFINITIONS,
+    *push.DEFINITIONS,
+)
 
 
 @cache
 def families() -> dict[str, dict[str, Definition]]:
     """The definitions by family, then name, in the order in which they are listed."""
     listed: dict[str, dict[str, Definition]] = {}
-    for definition in (*draft.DEFINITIONS, *_plugged_in()):
+    for definition in (*ALL, *_plugged_in()):
         names = listed.setdefault(definition.family, {})
         if definition.name in names:
             raise MeasureError(f"two definitions of {definition.family} measure {definition.name}")

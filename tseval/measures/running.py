@@ -63,7 +63,7 @@ class RunningScores:
         if str(measure) not in names:
             raise UsageError(f"{measure} is not followed; these are: {', '.join(names)}")
         at = names.index(str(measure))
-        values = self._accounts[at].score(self._totals[at])
+        values = self._accounts[at].score(self._totals[at], np.arange(len(self.topics)))
         if topic == ALL_TOPICS:
             number = int(values.defined.sum())
             return float(values.value[values.defined].sum() / number) if number else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tseval.measures.accounts import Account, Changes, Values, changes
 from tseval.measures.measure import Measure
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
 def moments(measure: Measure, starts: FloatArray) -> FloatArray:
@@ -45,7 +45,23 @@ def evaluate(
     return values, defined
 
 
-def curve(index: EarliestIndex, measure: Measure, starts: FloatArray) -> Changes:
+class Units(Protocol):
+    """An index of (run, topic): that of updates over nuggets, or of posts over clusters."""
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs' names."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics' names."""
+
+    @property
+    def unit_topic(self) -> IntArray:
+        """The topic of each unit, as its place in `topics`."""
+
+
+def curve(index: Units, measure: Measure, starts: FloatArray) -> Changes:
     """A measure of every unit at every time at which it can change, and at the topic's start."""
     account = measure.whole.definition.account(index, measure.whole)
     return changes(account, starts[index.unit_topic])

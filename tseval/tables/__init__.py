@@ -10,6 +10,7 @@ from tseval.tables.schema import (
     NUGGETS,
     POOL,
     SCHEMAS,
+    TEXTS,
     TOPICS,
     UPDATES,
     Column,
@@ -17,6 +18,7 @@ from tseval.tables.schema import (
     Schema,
 )
 from tseval.tables.temporal import (
+    NO_DUPLICATE,
     Duplicates,
     Matches,
     Nuggets,
@@ -28,6 +30,7 @@ from tseval.tables.temporal import (
     all_names,
     known_updates,
     natural_order,
+    pool_rows,
     repeated_rows,
     resolve,
 )
@@ -38,9 +41,11 @@ __all__ = [
     "CLUSTERS",
     "DUPLICATES",
     "MATCHES",
+    "NO_DUPLICATE",
     "NUGGETS",
     "POOL",
     "SCHEMAS",
+    "TEXTS",
     "TOPICS",
     "UPDATES",
     "Column",
@@ -62,6 +67,7 @@ __all__ = [
     "distinct",
     "known_updates",
     "natural_order",
+    "pool_rows",
     "repeated_rows",
     "resolve",
 ]

@@ -44,8 +44,11 @@ class Ids:
 
     @classmethod
     def of(cls, values: Any) -> Ids:
-        """Code a column of strings (a list, or an Arrow string array)."""
+        """Code a column of strings (a list, or an Arrow array of them, coded already or not)."""
         array = values if isinstance(values, pa.Array | pa.ChunkedArray) else strings(values)
+        if pa.types.is_dictionary(array.type):
+            coded = _whole(pa.chunked_array(array).unify_dictionaries())
+            return cls(numbers(coded.indices).astype(np.int64), coded.dictionary)
         if array.null_count == 0 and all_differ(array):
             return cls(np.arange(len(array)), _whole(array))
         encoded = _whole(pc.dictionary_encode(array))

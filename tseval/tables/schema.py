@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -94,6 +94,11 @@ UPDATES = Schema(
     ),
     key=("run", "topic", "update_id"),
 )
+TEXTS = Schema(
+    "texts",
+    tuple(replace(c, required=False) if c.kind is Kind.TIME else c for c in UPDATES),
+)
+"""Updates whose times don't matter, as in a pool of judged ones; published pools repeat some."""
 NUGGETS = Schema(
     "nuggets",
     (
@@ -103,6 +108,7 @@ NUGGETS = Schema(
         Column("text", Kind.TEXT, aliases=("nugget_text",)),
         Column("importance", Kind.AMOUNT, required=False, default="1"),
         COST,
+        Column("length", Kind.AMOUNT, required=False, aliases=("nugget_len",), default="0"),
     ),
     key=("topic", "nugget_id"),
 )
@@ -136,7 +142,16 @@ DUPLICATES = Schema(
         Column("duplicate_id", Kind.ID, aliases=("duplicate_of",)),
     ),
 )
-POOL = Schema("pool", (TOPIC, UPDATE_ID))
+POOL = Schema(
+    "pool",
+    (
+        TOPIC,
+        UPDATE_ID,
+        Column("duplicate_id", Kind.ID, required=False),
+        Column("length", Kind.AMOUNT, required=False, aliases=("update_len",), default="0"),
+        Column("text", Kind.TEXT, required=False, aliases=("update_text",)),
+    ),
+)
 CLUSTERS = Schema(
     "clusters",
     (
@@ -148,18 +163,49 @@ CLUSTERS = Schema(
     ),
     key=("topic", "cluster_id", "post_id"),
 )
+POST_ID = Column("post_id", Kind.ID)
+DAY = Column("day", Kind.NUMBER)
 POSTS = Schema(
     "posts",
     (
         TOPIC,
-        Column("post_id", Kind.ID),
-        Column("time", Kind.TIME),
+        replace(POST_ID, aliases=UPDATE_ID.names),
+        Column("time", Kind.TIME, aliases=("timestamp", "decision_time", "update_time")),
         RUN,
         Column("confidence", Kind.NUMBER, required=False, default="0"),
+        Column("selected", Kind.NUMBER, required=False, default="0"),
     ),
     key=("run", "topic", "post_id"),
 )
+LISTS = Schema(
+    "lists",
+    (
+        replace(DAY, kind=Kind.ID),
+        TOPIC,
+        POST_ID,
+        Column("rank", Kind.NUMBER),
+        Column("score", Kind.NUMBER, required=False, default="0"),
+        RUN,
+    ),
+    key=("run", "topic", "day", "post_id"),
+)
+QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("topic", "post_id"))
+EPOCHS = Schema("epochs", (POST_ID, DAY, Column("time", Kind.TIME, aliases=("epoch",))))
+LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
+SELECTED = Schema("selected", (TOPIC, POST_ID, RUN))
+VALUES = Schema(
+    "values",
+    (
+        TOPIC,
+        Column("attribute", Kind.ID),
+        Column("time", Kind.TIME, aliases=("timestamp", "decision_time")),
+        Column("value", Kind.ID),
+        RUN,
+        Column("confidence", Kind.NUMBER, required=False, default="0"),
+    ),
+)
+"""What a value is, a number or a location, depends on its attribute: it is read as a name first."""
 
-_ALL = (UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CLUSTERS, POSTS)
+_ALL = (UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CLUSTERS, POSTS, VALUES)
 SCHEMAS = {schema.table: schema for schema in _ALL}
 """Every plain table by its name."""

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from tseval.tables.arrow import integers
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
+from tseval.tables.keys import equal_rows, last_row_of, pair_keys
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Updates:
     confidence: FloatArray | None
     cost: FloatArray | None
     origin: Origin
+    team: Ids | None = None
+    """Who sent it, where a run's name is made of a team's and the run's own."""
 
     def __len__(self) -> int:
         return len(self.time)
@@ -48,6 +51,7 @@ class Updates:
             confidence=_joined([p.confidence for p in parts], [len(p) for p in parts], 0.0),
             cost=_joined([p.cost for p in parts], [len(p) for p in parts], 1.0),
             origin=Origin.join([part.origin for part in parts]),
+            team=_joined_teams(parts),
         )
 
     def rows(self, chosen: IntArray | BoolArray) -> Updates:
@@ -61,7 +65,15 @@ class Updates:
             confidence=None if self.confidence is None else self.confidence[chosen],
             cost=None if self.cost is None else self.cost[chosen],
             origin=self.origin.rows(chosen),
+            team=None if self.team is None else self.team.rows(chosen),
         )
+
+
+def _joined_teams(parts: Sequence[Updates]) -> Ids | None:
+    """The teams of all parts; a run without one is a team of its own."""
+    if all(part.team is None for part in parts):
+        return None
+    return Ids.join([part.run if part.team is None else part.team for part in parts])
 
 
 def _joined(
@@ -84,20 +96,45 @@ class Nuggets:
     importance: FloatArray
     cost: FloatArray | None
     origin: Origin
+    length: FloatArray | None = None
+    """Its length as the file tells it."""
 
     def __len__(self) -> int:
         return len(self.time)
 
+    def rows(self, chosen: IntArray | BoolArray) -> Nuggets:
+        """The chosen rows."""
+        return Nuggets(
+            topic=self.topic.rows(chosen),
+            nugget_id=self.nugget_id.rows(chosen),
+            time=self.time[chosen],
+            text=self.text.rows(chosen),
+            importance=self.importance[chosen],
+            cost=None if self.cost is None else self.cost[chosen],
+            origin=self.origin.rows(chosen),
+            length=None if self.length is None else self.length[chosen],
+        )
+
 
 @dataclass(frozen=True)
 class Matches:
-    """Which update says which nugget, by id; a row without a run speaks of every run's update."""
+    """Which update says which nugget, by id; a row without a run speaks of every run's update.
+
+    `start` and `end` span the matching words in the update's text, end exclusive; NaN where they
+    are not given.
+    """
 
     topic: Ids
     update_id: Ids
     nugget_id: Ids
     run: Ids | None
     origin: Origin
+    start: FloatArray | None = None
+    end: FloatArray | None = None
+    in_bytes: bool = False
+    """Whether the spans count bytes, not characters."""
+    published: bool = False
+    """Whether a track published it: then rows that name something unknown are passed over."""
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -123,13 +160,21 @@ class Duplicates:
     origin: Origin
 
 
+NO_DUPLICATE = "NULL"
+"""What stands in a pool where an update repeats no other."""
+
+
 @dataclass(frozen=True)
 class Pool:
-    """The updates that assessors saw."""
+    """The updates that assessors saw, with what the pool tells of them."""
 
     topic: Ids
     update_id: Ids
     origin: Origin
+    duplicate_id: Ids | None = None
+    """The update that each repeats, `NO_DUPLICATE` if none."""
+    text: Texts | None = None
+    length: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -159,6 +204,8 @@ class Resolved:
     pairs: Pairs
     lost_update: BoolArray
     lost_nugget: BoolArray
+    row: IntArray
+    """The row of matches that each pair comes from."""
 
 
 def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
@@ -168,65 +215,45 @@ def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
     The pairs come in the order of the match rows; rows that name something unknown give none. A
     match that names a run which is not here is none of these updates' business, and not lost.
     """
-    nugget_keys = _keys(nuggets.topic, nuggets.nugget_id, nuggets.topic, nuggets.nugget_id)
-    wanted = _keys(matches.topic, matches.nugget_id, nuggets.topic, nuggets.nugget_id)
-    nugget_row = _row_of(wanted, nugget_keys)
+    nugget_keys = pair_keys(nuggets.topic, nuggets.nugget_id, nuggets.topic, nuggets.nugget_id)
+    wanted = pair_keys(matches.topic, matches.nugget_id, nuggets.topic, nuggets.nugget_id)
+    nugget_row = last_row_of(wanted, nugget_keys)
     match, update = _update_rows(matches, updates)
     known = np.bincount(match, minlength=len(matches)) > 0
     if matches.run is not None:
         known |= matches.run.within(updates.run.names) == ABSENT
     kept = nugget_row[match] != ABSENT
-    return Resolved(Pairs(update[kept], nugget_row[match][kept]), ~known, nugget_row == ABSENT)
+    pairs = Pairs(update[kept], nugget_row[match][kept])
+    return Resolved(pairs, ~known, nugget_row == ABSENT, match[kept])
 
 
 def _update_rows(matches: Matches, updates: Updates) -> tuple[IntArray, IntArray]:
     """Each (match row, update row) that belong together."""
-    have = _keys(updates.topic, updates.update_id, updates.topic, updates.update_id)
-    want = _keys(matches.topic, matches.update_id, updates.topic, updates.update_id)
-    match, update = _equal_rows(want, have)
+    have = pair_keys(updates.topic, updates.update_id, updates.topic, updates.update_id)
+    want = pair_keys(matches.topic, matches.update_id, updates.topic, updates.update_id)
+    match, update = equal_rows(want, have)
     if matches.run is not None:
         same = matches.run.within(updates.run.names)[match] == updates.run.codes[update]
         match, update = match[same], update[same]
     return match, update
 
 
-def _equal_rows(want: IntArray, have: IntArray) -> tuple[IntArray, IntArray]:
-    """Each pair of rows with equal keys, in the order of the first; `ABSENT` equals nothing."""
-    if not len(have):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order = np.argsort(have, kind="stable")
-    ordered = have[order]
-    low = np.searchsorted(ordered, want)
-    if (ordered[1:] != ordered[:-1]).all():  # one run: every key has at most one row
-        found = np.flatnonzero((ordered[np.minimum(low, len(have) - 1)] == want) & (want != ABSENT))
-        return found, order[low[found]]
-    count = np.where(want == ABSENT, 0, np.searchsorted(ordered, want, "right") - low)
-    first = np.repeat(np.arange(len(want)), count)
-    offset = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
-    return first, order[low[first] + offset]
-
-
-def _keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
-    """One number for each (topic, item), in the vocabulary of others; `ABSENT` where unknown."""
-    t = topic.codes if topic is topics else topic.within(topics.names)
-    i = item.codes if item is items else item.within(items.names)
-    return np.where((t == ABSENT) | (i == ABSENT), ABSENT, t * len(items.names) + i)
-
-
-def _row_of(wanted: IntArray, keys: IntArray) -> IntArray:
-    """The row of each wanted key among unique keys; `ABSENT` where it is not."""
-    rows = np.full(len(wanted), ABSENT)
-    place, found = _equal_rows(wanted, keys)
-    rows[place] = found
-    return rows
-
-
 def known_updates(topic: Ids, update_id: Ids, pool: Pool) -> BoolArray:
     """Which (topic, update) are in the pool."""
-    wanted = _keys(topic, update_id, pool.topic, pool.update_id)
-    keys = _keys(pool.topic, pool.update_id, pool.topic, pool.update_id)
-    found: BoolArray = np.isin(wanted, keys) & (wanted != ABSENT)
-    return found
+    known: BoolArray = pool_rows(topic, update_id, pool) != ABSENT
+    return known
+
+
+def pool_rows(topic: Ids, update_id: Ids, pool: Pool) -> IntArray:
+    """The row of the pool for each (topic, update), the last if it stands there several times."""
+    wanted = pair_keys(topic, update_id, pool.topic, pool.update_id)
+    keys = pair_keys(pool.topic, pool.update_id, pool.topic, pool.update_id)
+    if not len(keys):
+        return np.full(len(wanted), ABSENT)
+    order = np.argsort(keys, kind="stable")
+    at = np.searchsorted(keys[order], wanted, "right") - 1
+    row = order[np.maximum(at, 0)]
+    return np.where((at >= 0) & (keys[row] == wanted) & (wanted != ABSENT), row, ABSENT)
 
 
 def repeated_rows(*columns: Ids) -> tuple[IntArray, IntArray]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,17 @@ def rows_table(frame: pd.DataFrame, signature: str, *, to_file: bool) -> bytes:
     return rendered([table], signature, to_file=to_file)
 
 
+def sections_table(sections: Mapping[str, pd.DataFrame], signature: str, *, to_file: bool) -> bytes:
+    """Several frames one below the other, each under its heading."""
+    tables: list[Table | Text] = []
+    for heading, frame in sections.items():
+        heads = [str(name) for name in frame.columns]
+        sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
+        rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+        tables += [Text(heading, style="bold"), _table(list(zip(heads, sides, strict=True)), rows)]
+    return rendered(tables, signature, to_file=to_file)
+
+
 def _cell(value: object) -> str:
     if value is None or str(value) in ("nan", "<NA>", "NaT"):
         return ""
@@ -114,7 +125,7 @@ def _table(heads: list[tuple[str, str]], rows: list[list[str]]) -> Table:
     return table
 
 
-def rendered(tables: list[Table], signature: str, *, to_file: bool) -> bytes:
+def rendered(tables: Sequence[Table | Text], signature: str, *, to_file: bool) -> bytes:
     """The tables and the signature as they are to be written."""
     terminal = on_terminal(to_file)
     out = io.StringIO()

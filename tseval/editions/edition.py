@@ -1,0 +1,28 @@
+"""What an edition is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tseval.measures.push_rules import PushRules
+from tseval.measures.rules import Rules
+
+
+@dataclass(frozen=True)
+class Edition:
+    """Whose rules: the family they are for, the measures shown by default, and where they stand."""
+
+    name: str
+    family: str
+    summary: str
+    measures: tuple[str, ...]
+    on_missing: str
+    """What a judged topic without updates counts as: `zero` (an empty system), `skip`, `error`."""
+    citation: str
+    rules: Rules = field(default_factory=Rules)
+    """The habits that it has; combined with others by `--rule`."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The columns of the official table, by measure; none where there is no such table."""
+    push: PushRules | None = None
+    """The habits of a push evaluation."""

@@ -1,0 +1,124 @@
+"""Words of texts, and which of them a span marks: counted in the bytes of whole columns.
+
+`Rules.words` says what a word is. With `tokens` it is a run of bytes that are not white space; with
+`blanks` the words are one more than the blanks, so that two blanks in a row hold an empty word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.tables import Texts
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray, IntArray
+
+WHITE = np.zeros(256, bool)
+WHITE[[9, 10, 11, 12, 13, 32]] = True
+BLANK = 32
+ROWS_AT_ONCE = 131_072
+"""How many texts are counted together, so that a million of them need little memory."""
+
+
+def word_counts(texts: Texts, kind: str) -> FloatArray:
+    """The number of words of each text."""
+
+    def count(block: bytes, rows: IntArray) -> IntArray:
+        start, end = texts.start[rows].astype(np.int64), texts.end[rows].astype(np.int64)
+        return _counter(block, kind)(start, end)
+
+    return _by_block(texts, count)
+
+
+def marked_words(
+    texts: Texts, start: FloatArray, end: FloatArray, kind: str
+) -> tuple[IntArray, IntArray]:
+    """Which words the span of each text marks, as the first and the one behind the last."""
+    low = np.minimum(texts.start + start.astype(np.int64), texts.end)
+    high = np.minimum(texts.start + end.astype(np.int64), texts.end)
+    opens, closes = texts.start.astype(np.int64), texts.end.astype(np.int64)
+
+    def first(block: bytes, rows: IntArray) -> IntArray:
+        if kind == "blanks":
+            inside = np.minimum(low[rows] + 1, closes[rows])  # a blank at the start counts too
+            return np.maximum(_blanks(block, opens[rows], inside) - 1, 0)
+        begun = _words(block, opens[rows], low[rows])
+        return begun - _in_a_word(block, opens[rows], low[rows], closes[rows])
+
+    def behind(block: bytes, rows: IntArray) -> IntArray:
+        count = _blanks if kind == "blanks" else _words
+        return count(block, opens[rows], high[rows])
+
+    return (
+        _by_block(texts, first).astype(np.int64),
+        _by_block(texts, behind).astype(np.int64),
+    )
+
+
+def sizes_of_unions(group: IntArray, low: IntArray, high: IntArray, groups: int) -> FloatArray:
+    """For each group how many whole numbers lie in any of its intervals [low, high)."""
+    order = np.lexsort((low, group))
+    group, low, high = group[order], low[order], np.maximum(high, low)[order]
+    shift = group * (int(high.max(initial=0)) + 1)  # no interval of one group reaches the next
+    reached = np.maximum.accumulate(high + shift) if len(high) else high
+    before = np.concatenate(([0], reached[:-1]))[: len(high)]
+    new = np.maximum(high + shift - np.maximum(low + shift, before), 0)
+    sizes: FloatArray = np.bincount(group, new, groups).astype(np.float64)
+    return sizes
+
+
+def byte_offsets(texts: Texts, offset: FloatArray) -> FloatArray:
+    """Offsets that count characters as offsets that count bytes."""
+    result = offset.copy()
+    for row in np.flatnonzero(~np.isnan(offset)).tolist():
+        text = texts[row]
+        if not text.isascii():
+            result[row] = len(text[: int(offset[row])].encode("utf-8", "surrogatepass"))
+    return result
+
+
+def _by_block(texts: Texts, count: Callable[[bytes, IntArray], IntArray]) -> FloatArray:
+    """A number for each text, from the block that holds it."""
+    numbers = np.zeros(len(texts))
+    for place in np.unique(texts.block).tolist():
+        rows = np.flatnonzero(texts.block == place)
+        for at in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[at : at + ROWS_AT_ONCE]
+            numbers[some] = count(texts.blocks[place], some)
+    return numbers
+
+
+def _counter(block: bytes, kind: str) -> Callable[[IntArray, IntArray], IntArray]:
+    if kind == "blanks":
+        return lambda start, end: _blanks(block, start, end) + 1
+    return lambda start, end: _words(block, start, end)
+
+
+def _blanks(block: bytes, start: IntArray, end: IntArray) -> IntArray:
+    """How many blanks stand in [start, end)."""
+    places = np.flatnonzero(np.frombuffer(block, np.uint8) == BLANK)
+    return np.searchsorted(places, end) - np.searchsorted(places, start)
+
+
+def _words(block: bytes, start: IntArray, end: IntArray) -> IntArray:
+    """How many words begin in [start, end), of a text that begins at `start`."""
+    white = WHITE[np.frombuffer(block, np.uint8)]
+    begins = np.flatnonzero(~white[1:] & white[:-1]) + 1
+    later = np.searchsorted(begins, end) - np.searchsorted(begins, start, "right")
+    at_once = np.zeros(len(start), bool)
+    some = start < end
+    at_once[some] = ~white[start[some]]
+    count: IntArray = np.maximum(later, 0) + at_once
+    return count
+
+
+def _in_a_word(block: bytes, start: IntArray, place: IntArray, end: IntArray) -> IntArray:
+    """1 where a word goes on at a place of its text, else 0."""
+    white = WHITE[np.frombuffer(block, np.uint8)]
+    inside = (place > start) & (place < end)
+    goes_on = np.zeros(len(place), np.int64)
+    goes_on[inside] = ~white[place[inside] - 1] & ~white[place[inside]]
+    return goes_on
