@@ -11,9 +11,10 @@ import numpy as np
 from tseval.errors import UsageError
 from tseval.measures import Measure
 from tseval.measures.accounts import Changes, Values
-from tseval.measures.values import Units, curve
+from tseval.measures.values import curve
 from tseval.tables import ALL_TOPICS, distinct
 from tseval.tables.times import UNITS
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     import pandas as pd

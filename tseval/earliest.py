@@ -27,6 +27,7 @@ from tseval.tables import (
 )
 from tseval.tables.arrow import strings
 from tseval.tables.origin import Origin
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -47,14 +48,12 @@ class First:
 
 
 @dataclass(frozen=True)
-class EarliestIndex:
+class EarliestIndex(Units):
     """Everything that the measures at time t need to know of who said what when.
 
     `unit[row]` of an update is its (run, topic), `ABSENT` where the topic is not in the gold.
     """
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
     updates: Updates
     nuggets: Nuggets
     unit: IntArray
@@ -94,16 +93,6 @@ class EarliestIndex:
             first=first,
             says=says,
         )
-
-    @property
-    def units(self) -> int:
-        """How many (run, topic) there are, whether the run has updates there or not."""
-        return len(self.runs) * len(self.topics)
-
-    @property
-    def unit_topic(self) -> IntArray:
-        """The topic of each unit, as its place in `topics`."""
-        return np.tile(np.arange(len(self.topics)), len(self.runs))
 
     @property
     def first_nugget_times(self) -> FloatArray:

@@ -19,6 +19,7 @@ from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.clusters import Clusters, Posts
 from tseval.tables.keys import equal_rows, pair_keys
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -67,11 +68,9 @@ class Reports:
 
 
 @dataclass(frozen=True)
-class ClusterIndex:
+class ClusterIndex(Units):
     """Everything that the measures need to know of which run reported what when."""
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
     posts: Posts
     clusters: Clusters
     groups: Groups
@@ -116,16 +115,6 @@ class ClusterIndex:
         came = np.empty(len(order), np.int64)
         came[order] = np.cumsum(new)
         return came
-
-    @property
-    def units(self) -> int:
-        """How many (run, topic) there are, whether the run has posts there or not."""
-        return len(self.runs) * len(self.topics)
-
-    @property
-    def unit_topic(self) -> IntArray:
-        """The topic of each unit, as its place in `topics`."""
-        return np.tile(np.arange(len(self.topics)), len(self.runs))
 
     @property
     def returned(self) -> IntArray:

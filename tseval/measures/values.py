@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.earliest import EarliestIndex
 from tseval.measures.accounts import Account, Changes, Values, changes
 from tseval.measures.measure import Measure
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
 
 def moments(measure: Measure, starts: FloatArray) -> FloatArray:
@@ -43,22 +44,6 @@ def evaluate(
     values = np.column_stack([column.value for column in columns]).reshape(shape)
     defined = np.column_stack([column.defined for column in columns]).reshape(shape)
     return values, defined
-
-
-class Units(Protocol):
-    """An index of (run, topic): that of updates over nuggets, or of posts over clusters."""
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs' names."""
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics' names."""
-
-    @property
-    def unit_topic(self) -> IntArray:
-        """The topic of each unit, as its place in `topics`."""
 
 
 def curve(index: Units, measure: Measure, starts: FloatArray) -> Changes:

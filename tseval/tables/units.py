@@ -1,0 +1,29 @@
+"""Units: every (run, topic) of an evaluation, numbered run by run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import IntArray
+
+
+@dataclass(frozen=True)
+class Units:
+    """The runs and the topics; what every index of an evaluation begins with."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+
+    @property
+    def units(self) -> int:
+        """How many (run, topic) there are, whether the run has anything there or not."""
+        return len(self.runs) * len(self.topics)
+
+    @property
+    def unit_topic(self) -> IntArray:
+        """The topic of each unit, as its place in `topics`."""
+        return np.tile(np.arange(len(self.topics)), len(self.runs))
