@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import tseval
@@ -468,3 +469,37 @@ def test_a_sample_by_confidences_that_are_all_equal(tmp_path: Path) -> None:
         scores.warnings
     )
     assert scores.value("latency", "flood") == 15
+
+
+def test_frames_stand_for_qrels_epochs_and_live_judgments(tmp_path: Path) -> None:
+    posts = [f"p{number}" for number in range(4)]
+    grades = [("RTS1", post, grade) for post, grade in zip(posts, (1, 2, 0, 1), strict=True)]
+    created = [(post, 20170730, 1_501_400_000 + 60 * at) for at, post in enumerate(posts)]
+    labels = [("RTS1", post, label) for post, label in zip(posts, (1, 2, 0, 5), strict=True)]
+    run = pd.DataFrame({"topic": "RTS1", "post_id": posts, "time": 1_501_410_000})
+    clusters = pd.DataFrame(
+        {"topic": "RTS1", "cluster_id": ["a", "a", "b"], "post_id": ["p0", "p1", "p3"], "time": 1.0}
+    )
+    files = {
+        "qrels": written(tmp_path, "".join(f"{t} Q0 {p} {g}\n" for t, p, g in grades), "qrels"),
+        "epochs": written(tmp_path, "".join(f"{p} {d} {t}\n" for p, d, t in created), "epochs"),
+    }
+    frames = {
+        "qrels": pd.DataFrame(grades, columns=["topic", "post_id", "grade"]),
+        "epochs": pd.DataFrame(created, columns=["post_id", "day", "time"]),
+    }
+    by_file = tseval.score_clusters(run, clusters, edition="rts2017", **files)
+    by_frame = tseval.score_clusters(run, clusters, edition="rts2017", **frames)
+    assert list(by_frame.records()) == list(by_file.records())
+    assert by_frame.value("EG-1") is not None
+    comma = tmp_path / "qrels.csv"
+    frames["qrels"].to_csv(comma, index=False)
+    by_comma = tseval.score_clusters(run, clusters, edition="rts2017", **files | {"qrels": comma})
+    assert list(by_comma.records()) == list(by_file.records())
+    live = written(tmp_path, "".join(f"{t} {p} {label}\n" for t, p, label in labels), "live")
+    judged = pd.DataFrame(labels, columns=["topic", "post_id", "label"])
+    one, other = (
+        tseval.score_clusters(run, clusters, edition="rts2017", live=each, **files)
+        for each in (live, judged)
+    )
+    assert list(one.records()) == list(other.records())

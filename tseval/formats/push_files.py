@@ -22,7 +22,8 @@ import numpy as np
 
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
-from tseval.formats.plain import Rows, build, read_rows
+from tseval.formats.frames import FrameInput, read_frame
+from tseval.formats.plain import Rows, build, read_rows, recognise
 from tseval.formats.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
 from tseval.tables import Schema
 from tseval.tables.schema import EPOCHS, LISTS, LIVE, POSTS, QRELS
@@ -62,7 +63,9 @@ _NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
 
 
 def first_fields(source: Input) -> list[str]:
-    """The fields of the first line that has any; none in an empty file."""
+    """The fields of the first line that has any; none in an empty file, or in a frame."""
+    if isinstance(source, FrameInput):
+        return []
     head = source.head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace")
     return next((line.split() for line in head.split("\n") if line.strip()), [])
 
@@ -90,7 +93,9 @@ def read_track_file(source: Input, layout: Layout, year: int | None = None) -> R
 
     `year` is what times such as 0729-23:17:35 lack.
     """
-    if not layout.schema.missing(first_fields(source)):
+    if isinstance(source, FrameInput):
+        return read_frame(source, layout.schema)
+    if not layout.schema.missing(recognise(source)[1]):
         return read_rows(source, layout.schema)
     faults = FaultList(source)
     cells = _cells(source, layout, year, faults)
