@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from tseval.errors import Fault, InputError, UsageError
 from tseval.formats import push_files
 from tseval.formats.cluster_files import is_listing, read_listing
 from tseval.formats.faults import FaultList
-from tseval.formats.frames import FrameInput, is_frame, read_frame
+from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.inputs import Input
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, Origin, Schema, Source, Texts, repeated_rows
@@ -47,7 +46,7 @@ def read_posts(sources: Sequence[Given], form: str | None = None, year: int | No
     Without a column `run` a run is called as its file. A file without a byte is an empty run.
     """
     inputs = [_input(source, POSTS) for source in sources]
-    names = _run_names(inputs)
+    names = run_names(inputs)
     parts = [_posts(each, name, form, year) for each, name in zip(inputs, names, strict=True)]
     if len({part.day is not None for part in parts if len(part)}) > 1:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
@@ -344,13 +343,3 @@ def _rows(source: Input, schema: Schema, form: str | None) -> Rows:
     if isinstance(source, FrameInput):
         return read_frame(source, schema)
     return read_rows(source, schema, form)
-
-
-def _run_names(inputs: Sequence[Input]) -> list[str]:
-    """What each input's run is called; those of the same name by their paths."""
-    names = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
-    times = Counter(names)
-    return [
-        name if times[name] == 1 else (f"{name}{i}" if isinstance(each, FrameInput) else each.path)
-        for i, (name, each) in enumerate(zip(names, inputs, strict=True), start=1)
-    ]

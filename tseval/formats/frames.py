@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pyarrow as pa
@@ -46,6 +47,19 @@ def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
     """Whether this is a pandas frame; pandas is not imported to find out."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(source, pandas.DataFrame)
+
+
+def run_names(inputs: Sequence[Input]) -> list[str]:
+    """What the run of each input is called if no column says: as its file, or `run` for a frame.
+
+    Files of the same name go by their paths, several frames by their numbers.
+    """
+    names = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
+    times = Counter(names)
+    return [
+        name if times[name] == 1 else (f"{name}{i}" if isinstance(each, FrameInput) else each.path)
+        for i, (name, each) in enumerate(zip(names, inputs, strict=True), start=1)
+    ]
 
 
 def read_frame(source: FrameInput, schema: Schema) -> Rows:

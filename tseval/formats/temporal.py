@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from tseval import tables
 from tseval.errors import UsageError
 from tseval.formats import trec_temporal as trec
 from tseval.formats.faults import FaultList
-from tseval.formats.frames import FrameInput, is_frame, read_frame
+from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.inputs import STANDARD_INPUT, Input
 from tseval.formats.parquet import ParquetInput
 from tseval.formats.plain import Rows, read_rows, recognise
@@ -59,21 +58,12 @@ def _runs(sources: Sequence[Source], schema: Schema, form: str | None) -> Update
         trec.read_run(each)
         if trec.is_official(each, "updates", form)
         else _updates(_rows(each, schema, form), name)
-        for each, name in zip(inputs, _run_names(inputs), strict=True)
+        for each, name in zip(inputs, run_names(inputs), strict=True)
     ]
     joined = Updates.join(parts)
     if len(parts) > 1 and schema.key:
         _check_runs(joined, inputs)
     return joined
-
-
-def _run_names(inputs: Sequence[Input]) -> list[str]:
-    names = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
-    times = Counter(names)
-    return [
-        name if times[name] == 1 else (f"{name}{i}" if isinstance(each, FrameInput) else each.path)
-        for i, (name, each) in enumerate(zip(names, inputs, strict=True), start=1)
-    ]
 
 
 def _updates(rows: Rows, name: str) -> Updates:

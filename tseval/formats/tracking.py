@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 from tseval.formats import trec_temporal as trec
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
-from tseval.formats.frames import FrameInput, is_frame, read_frame
+from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.inputs import Input
 from tseval.formats.parquet import ParquetInput
 from tseval.formats.plain import Rows, build, read_rows
@@ -58,7 +57,7 @@ COORDINATES = ((Column("latitude", Kind.NUMBER), 90), (Column("longitude", Kind.
 def read_values(sources: Sequence[Given], form: str | None = None) -> TrackedValues:
     """One or more runs as one table; without a column `run` a run is called as its file."""
     inputs = [_input(source) for source in sources]
-    names = _run_names(inputs)
+    names = run_names(inputs)
     return TrackedValues.join(
         [_values(each, name, form) for each, name in zip(inputs, names, strict=True)]
     )
@@ -82,16 +81,6 @@ def _input(source: Given) -> Input:
     if is_frame(source):
         return FrameInput(source, VALUES.table)
     return source if isinstance(source, Input) else Input(str(source))
-
-
-def _run_names(inputs: Sequence[Input]) -> list[str]:
-    """What each input's run is called; those of the same name by their paths."""
-    names = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
-    times = Counter(names)
-    return [
-        name if times[name] == 1 else (f"{name}{i}" if isinstance(each, FrameInput) else each.path)
-        for i, (name, each) in enumerate(zip(names, inputs, strict=True), start=1)
-    ]
 
 
 def _values(source: Input, name: str, form: str | None) -> TrackedValues:

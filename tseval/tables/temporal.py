@@ -248,12 +248,7 @@ def pool_rows(topic: Ids, update_id: Ids, pool: Pool) -> IntArray:
     """The row of the pool for each (topic, update), the last if it stands there several times."""
     wanted = pair_keys(topic, update_id, pool.topic, pool.update_id)
     keys = pair_keys(pool.topic, pool.update_id, pool.topic, pool.update_id)
-    if not len(keys):
-        return np.full(len(wanted), ABSENT)
-    order = np.argsort(keys, kind="stable")
-    at = np.searchsorted(keys[order], wanted, "right") - 1
-    row = order[np.maximum(at, 0)]
-    return np.where((at >= 0) & (keys[row] == wanted) & (wanted != ABSENT), row, ABSENT)
+    return last_row_of(wanted, keys)
 
 
 def repeated_rows(*columns: Ids) -> tuple[IntArray, IntArray]:
