@@ -1,0 +1,399 @@
+"""The measures of TREC Incident Streams, slow and obvious: information types and priorities.
+
+Written from the words of the definitions alone, with dictionaries and loops; it imports nothing of
+the program. Alerts are in `incidents_alerts`, the measures of 2021 in `incidents_2021` and the
+track's first proposal in `incidents_proposal`. `None` is undefined.
+
+An edition first makes *positions* of the label entries, the places where truth and run are
+compared. A position is itself a `Label`:
+
+    note            one per event and post; types united, the higher priority   `united`
+    2018            one per entry, each with the last entry's labels            `repeated`
+    2021            one per post, in the first event that labels it; united     `in_first_event`
+
+Editions 2018v2, 2019a and 2019b say nothing of positions for types; they are read as 2018 is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+PRIORITIES = {"Low": 0.25, "Medium": 0.5, "High": 0.75, "Critical": 1.0}
+"""The score of each priority; any other word, such as Unknown, is scored as Low."""
+LOWEST = 0.25
+"""The least priority that a run can give, and the priority of a post that it does not return."""
+NEGATIVE = frozenset({"Other-Irrelevant", "Other-Unknown"})
+"""The types by which a run of 2018 says that a post carries no information."""
+GROUPS = ("", "(actionable)", "(other)")
+
+
+@dataclass(frozen=True)
+class Label:
+    """What an assessor said of a post; one post may have several, in the order of the files."""
+
+    event: str
+    post: str
+    types: frozenset[str]
+    priority: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.event, self.post
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a run said of a post, in the order of its file."""
+
+    event: str
+    post: str
+    time: float
+    rank: int
+    importance: float
+    types: frozenset[str]
+    scores: tuple[float, ...] | None = None
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.event, self.post
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """The information types, and those that call for action, which need not all be among them."""
+
+    types: tuple[str, ...]
+    actionable: frozenset[str]
+
+
+# --- positions ------------------------------------------------------------------------------------
+
+
+def priority_score(priority: str) -> float:
+    return PRIORITIES.get(priority, LOWEST)
+
+
+def higher(one: str, other: str) -> str:
+    """The higher of two priorities; any that is known is higher than one that is not."""
+    return other if PRIORITIES.get(other, 0.0) > PRIORITIES.get(one, 0.0) else one
+
+
+def is_high(priority: str) -> bool:
+    return priority in {"High", "Critical"}
+
+
+def united(labels: Iterable[Label]) -> list[Label]:
+    """One position for each event and post, in the order in which they first occur."""
+    found: dict[tuple[str, str], Label] = {}
+    for label in labels:
+        before = found.get(label.place, label)
+        found[label.place] = Label(
+            label.event,
+            label.post,
+            before.types | label.types,
+            higher(before.priority, label.priority),
+        )
+    return list(found.values())
+
+
+def repeated(labels: Sequence[Label]) -> list[Label]:
+    """One position for each entry; all entries of an event's post carry what the last one says."""
+    last = {label.place: label for label in labels}
+    return [last[label.place] for label in labels]
+
+
+def in_first_event(labels: Iterable[Label]) -> list[Label]:
+    """One position for each post, which lies in the first event that labels it."""
+    events: dict[str, str] = {}
+    moved = []
+    for label in labels:
+        event = events.setdefault(label.post, label.event)
+        moved.append(Label(event, label.post, label.types, label.priority))
+    return united(moved)
+
+
+def known(labels: Iterable[Label], ontology: Ontology) -> list[Label]:
+    """The labels without the types that the ontology does not have."""
+    types = frozenset(ontology.types)
+    return [Label(label.event, label.post, label.types & types, label.priority) for label in labels]
+
+
+def by_place(lines: Iterable[Line]) -> dict[tuple[str, str], Line]:
+    """The line of each event and post; of several, the last counts (the text does not say)."""
+    return {line.place: line for line in lines}
+
+
+def by_post(lines: Iterable[Line]) -> dict[str, Line]:
+    """The line of each post in whatever event; of several, the last counts."""
+    return {line.post: line for line in lines}
+
+
+# --- information types ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """One class against all others; 0/0 is 0 in each of its values."""
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+    tn: int = 0
+
+    @property
+    def precision(self) -> float:
+        return ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float:
+        return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @property
+    def accuracy(self) -> float:
+        return ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
+
+    @property
+    def swapped(self) -> Confusion:
+        """Truth and prediction in each other's place."""
+        return Confusion(self.tp, self.fn, self.fp, self.tn)
+
+    def named(self, prefix: str) -> dict[str, float]:
+        return {
+            f"{prefix}.P": self.precision,
+            f"{prefix}.R": self.recall,
+            f"{prefix}.F1": self.f1,
+            f"{prefix}.accuracy": self.accuracy,
+        }
+
+
+def ratio(above: float, below: float) -> float:
+    return above / below if below else 0.0
+
+
+def confusion(pairs: Iterable[tuple[bool, bool]]) -> Confusion:
+    """The counts of (true, predicted) pairs."""
+    tp = fp = fn = tn = 0
+    for true, predicted in pairs:
+        if true and predicted:
+            tp += 1
+        elif predicted:
+            fp += 1
+        elif true:
+            fn += 1
+        else:
+            tn += 1
+    return Confusion(tp, fp, fn, tn)
+
+
+def predicted_types(
+    positions: Iterable[Label], lines: Iterable[Line], anywhere: bool = False
+) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """The true and the predicted types at each position; a post absent from the run has none."""
+    lines = list(lines)
+    placed, posts = by_place(lines), by_post(lines)
+    pairs = []
+    for position in positions:
+        line = posts.get(position.post) if anywhere else placed.get(position.place)
+        pairs.append((position.types, line.types if line else frozenset()))
+    return pairs
+
+
+def per_type(
+    pairs: Sequence[tuple[frozenset[str], frozenset[str]]], ontology: Ontology
+) -> dict[str, Confusion]:
+    return {
+        name: confusion((name in true, name in predicted) for true, predicted in pairs)
+        for name in ontology.types
+    }
+
+
+def group_of(ontology: Ontology, group: str) -> list[str]:
+    """The types of the ontology in a group of `GROUPS`."""
+    if group == "(actionable)":
+        return [name for name in ontology.types if name in ontology.actionable]
+    if group == "(other)":
+        return [name for name in ontology.types if name not in ontology.actionable]
+    return list(ontology.types)
+
+
+def divisor_of(ontology: Ontology, group: str, absent_too: bool) -> int:
+    """By what a group's sum is divided.
+
+    The scripts divide (`absent_too`) by the number of the actionable types also where the ontology
+    does not have them all; otherwise a mean is over the types that exist.
+    """
+    if group == "(actionable)" and absent_too:
+        return len(ontology.actionable)
+    return len(group_of(ontology, group))
+
+
+def type_values(
+    counts: Mapping[str, Confusion], ontology: Ontology, absent_too: bool
+) -> dict[str, float]:
+    """`type.P`, `type.R`, `type.F1` and `type.accuracy` in all three groups: means over types."""
+    values = {}
+    for group in GROUPS:
+        below = divisor_of(ontology, group, absent_too)
+        for measure in ("P", "R", "F1", "accuracy"):
+            each = [counts[t].named("type")[f"type.{measure}"] for t in group_of(ontology, group)]
+            values[f"type.{measure}{group}"] = ratio(sum(each), below)
+    return values
+
+
+def types_note(
+    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
+) -> dict[str, float]:
+    """Means over the types that exist, one position for each event and post."""
+    pairs = predicted_types(united(labels), lines)
+    return type_values(per_type(pairs, ontology), ontology, absent_too=False)
+
+
+def types_2018(
+    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
+) -> dict[str, float]:
+    """Repeated positions; the mean is over the ontology's types, not over events."""
+    pairs = predicted_types(repeated(labels), lines)
+    return type_values(per_type(pairs, ontology), ontology, absent_too=True)
+
+
+types_2018v2 = types_2019a = types_2019b = types_2018
+"""The text gives them no rule of their own."""
+
+
+def types_2018_event_file(
+    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
+) -> dict[str, dict[str, float]]:
+    """What the file per event of 2018 holds: truth and prediction are in each other's place."""
+    values = {}
+    positions = repeated(labels)
+    for event in dict.fromkeys(p.event for p in positions):
+        pairs = predicted_types([p for p in positions if p.event == event], lines)
+        counts = {name: c.swapped for name, c in per_type(pairs, ontology).items()}
+        values[event] = type_values(counts, ontology, absent_too=True)
+    return values
+
+
+def types_2021(
+    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
+) -> dict[str, float]:
+    """One position for each post; labels unknown to the ontology are dropped."""
+    pairs = predicted_types(in_first_event(known(labels, ontology)), lines, anywhere=True)
+    return type_values(per_type(pairs, ontology), ontology, absent_too=True)
+
+
+def types_2021_events(
+    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
+) -> dict[str, dict[str, float]]:
+    """The same over the posts of each event; types that it lacks count as 0 in P, R and F1."""
+    values = {}
+    positions = in_first_event(known(labels, ontology))
+    for event in dict.fromkeys(p.event for p in positions):
+        pairs = predicted_types([p for p in positions if p.event == event], lines, anywhere=True)
+        values[event] = type_values(per_type(pairs, ontology), ontology, absent_too=True)
+    return values
+
+
+def any_2018(labels: Sequence[Label], lines: Sequence[Line]) -> dict[str, float]:
+    """Any-type: full credit if the run's type is one of the assessor's.
+
+    A run of 2018 says one type of a post. Where it says several, it matches if any is right, and
+    denies if any is negative. A post absent from the run neither matches nor denies: it is a false
+    positive. TP = match and not denied, TN = match and denied, FN = no match and denied, FP = no
+    match and not denied.
+    """
+    tp = tn = fn = fp = 0
+    for true, predicted in predicted_types(repeated(labels), lines):
+        match, denied = bool(true & predicted), bool(predicted & NEGATIVE)
+        tp += match and not denied
+        tn += match and denied
+        fn += not match and denied
+        fp += not match and not denied
+    return Confusion(tp, fp, fn, tn).named("any")
+
+
+# --- priorities -----------------------------------------------------------------------------------
+
+
+def normalised(lines: Sequence[Line], when: str = "auto", clip: bool = True) -> list[float]:
+    """The priority of each line: min-max over the whole run, then at least 0.25.
+
+    `when` is "always", "auto" (only where a score leaves [0, 1]) or "never". A constant run
+    becomes 0 by min-max; one that needs none, say all 0.9 under "auto", stays. The text says "then
+    clipped": it is read to follow in all three, as the priority scale begins at 0.25.
+    """
+    scores = [line.importance for line in lines]
+    outside = any(score < 0 or score > 1 for score in scores)
+    if scores and (when == "always" or (when == "auto" and outside)):
+        low, high = min(scores), max(scores)
+        scores = [ratio(score - low, high - low) for score in scores]
+    return [max(score, LOWEST) for score in scores] if clip else scores
+
+
+def squared_errors(
+    positions: Sequence[Label], lines: Sequence[Line], ontology: Ontology, when: str, clip: bool
+) -> dict[str, float | None]:
+    """The mean squared error over the positions that carry each type; None if none carries it."""
+    scores = {
+        line.place: score for line, score in zip(lines, normalised(lines, when, clip), strict=True)
+    }
+    result: dict[str, float | None] = {}
+    for name in ontology.types:
+        squares = [
+            (priority_score(p.priority) - scores.get(p.place, LOWEST)) ** 2
+            for p in positions
+            if name in p.types
+        ]
+        result[name] = sum(squares) / len(squares) if squares else None
+    return result
+
+
+def priority_note(
+    labels: Sequence[Label],
+    lines: Sequence[Line],
+    ontology: Ontology,
+    when: str = "auto",
+    clip: bool = True,
+) -> dict[str, float | None]:
+    """`priority.MSE` and `priority.RMSE`, and both `(actionable)`.
+
+    A reading, for the text has no formula: as in the scripts the error is of each type, over the
+    posts that an assessor gave this type, then a mean over types. Types that no post has are left
+    out of the mean, which is None if there are no others. RMSE takes the root of each type's MSE,
+    before the mean.
+    """
+    errors = squared_errors(united(labels), lines, ontology, when, clip)
+    values: dict[str, float | None] = {}
+    for group in GROUPS[:2]:
+        found = [e for name in group_of(ontology, group) if (e := errors[name]) is not None]
+        roots = [e**0.5 for e in found]
+        values[f"priority.MSE{group}"] = sum(found) / len(found) if found else None
+        values[f"priority.RMSE{group}"] = sum(roots) / len(roots) if roots else None
+    return values
+
+
+def priority_2018(
+    labels: Sequence[Label],
+    lines: Sequence[Line],
+    ontology: Ontology,
+    when: str = "auto",
+    clip: bool = True,
+) -> dict[str, float]:
+    """The scripts' error at repeated positions: an MSE, also where it is called RMSE.
+
+    A type that no post carries adds 0 and is counted in the divisor.
+    """
+    errors = squared_errors(repeated(labels), lines, ontology, when, clip)
+    values = {}
+    for group in GROUPS[:2]:
+        total = sum(errors[name] or 0.0 for name in group_of(ontology, group))
+        values[f"priority.MSE{group}"] = ratio(total, divisor_of(ontology, group, absent_too=True))
+        values[f"priority.RMSE{group}"] = values[f"priority.MSE{group}"]
+    return values
+
+
+priority_2018v2 = priority_2019a = priority_2019b = priority_2018
