@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.reference import incidents as slow
 from tests.reference import incidents_2021 as slow_2021
 from tests.reference import incidents_alerts as alerts
+from tests.reference import incidents_files as files
 from tests.reference import incidents_proposal as proposals
 from tests.reference.incidents import Label, Line, Ontology
 from tests.reference.incidents_alerts import Rules
@@ -100,6 +101,7 @@ def test_any_type_of_2018() -> None:
         ([0.0, 0.1, 0.9], "always", False, [0.0, 0.1 / 0.9, 1.0]),
         ([0.0, 5.0, 10.0], "auto", True, [0.25, 0.5, 1.0]),
         ([-1.0, 0.0, 3.0], "auto", False, [0.0, 0.25, 1.0]),
+        ([-1.0, 0.0, 1.0], "auto", False, [0.0, 0.5, 1.0]),
         ([0.0, 5.0, 10.0], "never", False, [0.0, 5.0, 10.0]),
         ([0.9, 0.9], "auto", True, [0.9, 0.9]),
         ([0.9, 0.9], "always", True, [0.25, 0.25]),
@@ -179,6 +181,13 @@ def test_alert_worth_without_alerts_is_agreement() -> None:
     assert worth.high == -1
 
 
+def test_a_post_that_the_run_repeats_counts_by_its_last_line_in_the_note() -> None:
+    labels = [label("p", "", "High")]
+    run = [line("p", importance=0.7), line("p", importance=0.1, at=1)]
+    assert [s.worth for s in alerts.aaw_note(labels, run, ONTOLOGY).trail] == [-1]
+    assert alerts.aaw_2019b(labels, run).high == pytest.approx(0.3 - 1)
+
+
 def deltas(run: Sequence[Line], rules: Rules) -> list[tuple[str, int | None]]:
     labels = [label(post, "", "High" if post == "h" else "Low", e) for post in "abh" for e in "ef"]
     return [
@@ -227,6 +236,15 @@ def test_the_scripts_alert_worth_by_hand() -> None:
     assert pooled.all == pytest.approx((0.3 + low) / 12)
 
 
+def test_the_scripts_take_the_last_label_and_go_by_rank() -> None:
+    labels = [label("p", "", "High"), label("p", "", "Low"), label("q", "", "Low")]
+    run = [line("p", importance=1, at=2), line("q", importance=1, at=1)]
+    worth = alerts.aaw_2019b(labels, run)
+    assert [(s.post, s.high, s.delta) for s in worth.trail] == [("q", False, 0), ("p", False, 1)]
+    assert worth.high == 0
+    assert worth.low == pytest.approx(-math.log10(1.5) / 2)
+
+
 def test_only_2019a_tests_the_raw_priority() -> None:
     labels = [label("p", "", "High"), label("q", "", "High")]
     run = [line("p", importance=10), line("q", importance=5, at=1)]
@@ -253,6 +271,7 @@ def test_ndcg_by_hand() -> None:
     assert all_low == pytest.approx(expected / ideal)
     stranger = [*run, line("stranger", importance=1.0)]
     assert slow_2021.ndcg_2021(labels, stranger)["e"] == pytest.approx(expected / ideal)
+    stranger.append(line("elsewhere", importance=1.0, event="f"))
     between = 1 / 2 * (1 + discounts[1]) + 9 * (discounts[2] + 1 / math.log2(5))
     seen = slow_2021.ndcg_2021(labels, stranger, unlabelled="zero")["e"]
     assert seen == pytest.approx(between / ideal)
@@ -291,6 +310,7 @@ def test_pearson_by_hand() -> None:
     assert slow_2021.pearson([1], [1]) is None
     assert slow_2021.pearson([1, 1], [1, 2]) is None
     assert slow_2021.pearson([1, 2], [0.1, 0.1]) is None
+    assert slow_2021.pearson(range(24), [0.1] * 24) is None
     types = ("A-x", "B-x", "Other-Irrelevant")
     ontology = Ontology(types, frozenset({"A-x", "A-y"}))
     labels = [label("a", "A-x B-x", "High"), label("b", "A-x Other-Irrelevant", "Low")]
@@ -304,6 +324,27 @@ def test_pearson_by_hand() -> None:
             "priority.pearson(table)": 1 / 3,
         }
     )
+
+
+def test_pearson_takes_a_post_that_is_absent_at_its_lowest() -> None:
+    labels = [label("a", "A-x", "High"), label("b", "A-x", "Low"), label("c", "A-x", "Critical")]
+    run = [line("a", importance=0.5), line("c", importance=0.75)]
+    r = slow_2021.pearson_types(labels, run, ONTOLOGY)["A-x"]
+    assert r == slow_2021.pearson([0.75, 0.25, 1.0], [0.5, 0.25, 0.75])
+    assert r != slow_2021.pearson([0.75, 0.25, 1.0], [0.5, 0.0, 0.75])
+
+
+def test_a_report_by_hand() -> None:
+    assert files.report("A-type", slow.Confusion(tp=1, fp=1, fn=2, tn=6)) == [
+        "               precision    recall  f1-score   support",
+        "",
+        "Other Classes       0.75      0.86      0.80         7",
+        "       A-type       0.50      0.33      0.40         3",
+        "",
+        "     accuracy                           0.70        10",
+        "    macro avg       0.62      0.60      0.60        10",
+        " weighted avg       0.68      0.70      0.68        10",
+    ]
 
 
 def test_the_proposal_by_hand() -> None:
@@ -320,6 +361,9 @@ def test_the_proposal_by_hand() -> None:
     assert flat["type.R"] == pytest.approx(1 / 3)
     rolled = proposals.proposal(labels, run, tree, roll_up=True)
     assert rolled["type.accuracy"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+    twice = [*run, proposals.Emission("e", "p", 2, {"low": 0})]
+    assert proposals.proposal(labels, twice, tree)["type.accuracy"] == pytest.approx(2 / 3)
+    assert proposals.emitted(twice)["e", "p"] == {"top", "else", "low"}
     sure = proposals.proposal(labels, run, tree, ["else"], threshold=0.5)
     assert sure == {"type.P": 1, "type.R": 1, "type.accuracy": 1}
     assert proposals.pooled([run], 0.5)["low"] == {("e", "unjudged")}
