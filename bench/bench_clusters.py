@@ -15,7 +15,7 @@ import numpy as np
 
 from tseval.clusters.evaluation import ClusterEvaluation, Selection, Tables
 from tseval.clusters.scoring import scores_of
-from tseval.editions import edition
+from tseval.editions import PROPOSAL
 from tseval.measures import measures
 from tseval.tables import Ids, Origin, Source
 from tseval.tables.clusters import Clusters, Posts
@@ -63,7 +63,7 @@ def tables(posts: int, clusters: int) -> tuple[Posts, Clusters]:
 def evaluation(posts: Posts, clusters: Clusters) -> ClusterEvaluation:
     """The tables as if they had been read."""
     held = Tables(posts, clusters, None, None, None, None)
-    return ClusterEvaluation(edition("proposal"), None, held, Selection(), None, {}, ())
+    return ClusterEvaluation(PROPOSAL, None, held, Selection(), None, {}, ())
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from tseval.formats.temporal import read_matches, read_nuggets, read_updates
+    from tseval.incidents.scoring import score_incidents
     from tseval.measures import Measure, measure
     from tseval.measures.running import RunningScores
     from tseval.scores import Scores
@@ -50,6 +51,7 @@ _PUBLIC = {
     "read_updates": "tseval.formats.temporal",
     "score": "tseval.scoring",
     "score_clusters": "tseval.clusters.scoring",
+    "score_incidents": "tseval.incidents.scoring",
     "score_values": "tseval.tracking",
 }
 
@@ -73,6 +75,7 @@ __all__ = [
     "read_updates",
     "score",
     "score_clusters",
+    "score_incidents",
     "score_values",
 ]
 

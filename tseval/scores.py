@@ -59,6 +59,8 @@ class Scores:
     warnings: tuple[str, ...] = ()
     overall: Overall | None = None
     """What `all` is where it is not the mean over topics."""
+    applies: BoolArray | None = None
+    """Which measures a topic can have, of the shape (topics, measures); None for all."""
     means: FloatArray = field(init=False)
     """Per run and measure the mean over the topics that count; 0 where it is undefined."""
     mean_defined: BoolArray = field(init=False)
@@ -68,7 +70,7 @@ class Scores:
         used = (
             np.broadcast_to(counted, self.values.shape) if self.undefined_as_zero else self.defined
         )
-        used = used & counted
+        used = used & counted & self._applicable
         number = used.sum(axis=1)
         sums = np.where(used & self.defined, self.values, 0.0).sum(axis=1)
         means, defined = sums / np.maximum(number, 1), number > 0
@@ -78,24 +80,35 @@ class Scores:
         object.__setattr__(self, "mean_defined", defined)
         object.__setattr__(self, "means", means)
 
+    @property
+    def _applicable(self) -> BoolArray:
+        shape = self.values.shape[1:]
+        return np.ones(shape, bool) if self.applies is None else self.applies
+
     def records(self, *, per_topic: bool = True) -> Iterator[Record]:
         """Every value, by run, topic and measure; the mean over topics last of each run."""
+        applies = self._applicable
         for r, run in enumerate(self.runs):
             for t, topic in enumerate(self.topics if per_topic else ()):
                 if self.counted[r, t]:
-                    for m, name in enumerate(self.measures):
+                    for m in np.flatnonzero(applies[t]).tolist():
                         known = self.defined[r, t, m]
                         value = float(self.values[r, t, m]) if known else None
-                        yield Record(run, topic, name, value)
+                        yield Record(run, topic, self.measures[m], value)
             for m, name in enumerate(self.measures):
                 value = float(self.means[r, m]) if self.mean_defined[r, m] else None
                 yield Record(run, ALL_TOPICS, name, value)
+
+    def topics_of(self, run: str, measure: str) -> int:
+        """How many topics a measure of a run was taken in."""
+        r, m = _place(self.runs, run, "run"), _place(self.measures, measure, "measure")
+        return int((self.counted[r] & self._applicable[:, m]).sum())
 
     def undefined(self) -> Iterator[tuple[str, str, list[str]]]:
         """For each run and measure that is undefined anywhere, the topics where it is."""
         for r, run in enumerate(self.runs):
             for m, name in enumerate(self.measures):
-                missing = ~self.defined[r, :, m] & self.counted[r]
+                missing = ~self.defined[r, :, m] & self.counted[r] & self._applicable[:, m]
                 if missing.any():
                     yield run, name, [self.topics[t] for t in np.flatnonzero(missing)]
 

@@ -22,10 +22,10 @@ from tseval.errors import MissingExtra
 from tseval.views.charts import (
     CurveChart,
     MeasureAxis,
-    broken,
     draw_curves,
     specification,
 )
+from tseval.views.drawing import broken
 from tseval.views.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
 from tseval.views.steps import step_points
 

@@ -214,7 +214,7 @@ def need_of(measure: Measure) -> str:
 
 def push_editions() -> str:
     """The editions that have rules, by name."""
-    return ", ".join(each.name for each in EDITIONS.values() if each.push is not None)
+    return ", ".join(each.name for each in EDITIONS if each.push is not None)
 
 
 def _check_kind(index: PushIndex, measure: Measure, need: str) -> None:

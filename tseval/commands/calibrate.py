@@ -17,8 +17,8 @@ from tseval.evaluation import DEFAULT_MATCHER
 from tseval.formats.profiles import SUFFIX, profile_bytes
 from tseval.formats.rows import records_bytes, rows_bytes
 from tseval.formats.whole import write_whole
-from tseval.views.calibration import FORMS as PICTURES
 from tseval.views.calibration import CalibrationChart, draw_calibration
+from tseval.views.drawing import FORMS as PICTURES
 from tseval.views.tables import sections_table
 
 FORMS = ("table", "json", "csv", *PICTURES)

@@ -11,7 +11,7 @@ from tseval.clusters.evaluation import ClusterEvaluation, ClusterSources, Select
 from tseval.clusters.explanation import explain_clusters
 from tseval.clusters.scoring import chosen_measures, prepare, scores_of
 from tseval.commands import options
-from tseval.commands.options import check_output, deliver, form_of, warn
+from tseval.commands.options import check_output, deliver, each_once, form_of, parted, warn
 from tseval.errors import UsageError
 from tseval.formats.cluster_imports import TIMES
 from tseval.formats.results import RESULT_FORMS, result_bytes
@@ -150,17 +150,9 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> ClusterEvaluation
     )
     selection = Selection(given["sample"], given["sampling"], given["seed"])
     wanted = given["wanted"] or (["coverage"] if given["explain"] else [])
-    return prepare(sources, wanted, given["edition_name"], selection, _rules(given["rules"]))
-
-
-def _rules(given: tuple[str, ...]) -> dict[str, str]:
-    """The rules that options name, each once."""
-    rules: dict[str, str] = {}
-    for text in given:
-        name, _, value = (part.strip() for part in text.partition("="))
-        if rules.setdefault(name, value) != value:
-            raise UsageError(f"rule {name} is given twice: {rules[name]} and {value}")
-    return rules
+    return prepare(
+        sources, wanted, given["edition_name"], selection, each_once(parted(given["rules"]))
+    )
 
 
 def scored(evaluation: ClusterEvaluation, form: str, given: dict[str, Any]) -> bytes:

@@ -22,8 +22,8 @@ from tseval.measures import Measure
 from tseval.measures.clusters import FAMILY
 from tseval.scoring import chosen_measures, cost_trait, missing_topics
 from tseval.tables import ALL_TOPICS
-from tseval.views.charts import FORMS as PICTURES
 from tseval.views.charts import CurveChart, MeasureAxis, draw_curves
+from tseval.views.drawing import FORMS as PICTURES
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray
@@ -121,10 +121,10 @@ def _curves(
 
 def _of_clusters(files: tuple[str, ...], given: dict[str, Any]) -> bool:
     """Whether the gold is a table of clusters: by its columns, or by an edition for such."""
-    chosen = EDITIONS.get(given["edition_name"])
-    if chosen is not None and chosen.family == FAMILY:
+    name = given["edition_name"]
+    if any(each.name == name and each.family == FAMILY for each in EDITIONS):
         return True
-    return bool(files) and chosen is DRAFT and is_table_of_clusters(files[-1])
+    return bool(files) and name == DRAFT.name and is_table_of_clusters(files[-1])
 
 
 FOR_NUGGETS = {

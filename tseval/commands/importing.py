@@ -22,12 +22,16 @@ from tseval.formats.cluster_imports import (
     Helpers,
     imported_for_clusters,
 )
-from tseval.formats.imports import IMPORTS, imported
+from tseval.formats.imports import IMPORTS, Imported, imported
+from tseval.incidents.pooling import pooled
+
+POOL = "pool"
+"""The pool of incident streams."""
 
 
 @click.command("import")
-@click.argument("form", metavar="FORMAT", type=click.Choice([*IMPORTS, *CLUSTER_IMPORTS]))
-@click.argument("file", metavar="FILE", type=click.Path(path_type=str))
+@click.argument("form", metavar="FORMAT", type=click.Choice([*IMPORTS, *CLUSTER_IMPORTS, POOL]))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=str))
 @click.option(
     "--pool",
     metavar="FILE",
@@ -55,32 +59,67 @@ from tseval.formats.imports import IMPORTS, imported
     help="The topic of `clusters` in two columns. Default: the file's name.",
 )
 @click.option("--year", type=int, help="The year of times such as 0729-23:17:35 in `rts-run`.")
+@click.option("--ontology", metavar="FILE", help="The information types, for `pool`.")
+@click.option(
+    "--threshold", type=float, help="The confidence from which on `pool` takes a type. Default: 0."
+)
+@click.option("--roll-up", is_flag=True, help="A type counts for its ancestors in `pool` too.")
 @output_option
 @quiet_option
 @debug_option
 def command(
-    form: str, file: str, pool: str | None, output: Path | None, quiet: bool, **given: Any
+    form: str,
+    files: tuple[str, ...],
+    pool: str | None,
+    output: Path | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Files of other formats as plain tables.
 
     FORMAT is `ts-run`, `ts-nuggets`, `ts-matches`, `ts-pool`, `ts-topics` or `ts-values` (runs of
     value tracking), for the files of TREC Temporal Summarization, plain or compressed; `clusters`
     for assessors' clusters in two columns or in the JSON of Microblog 2015, RTS 2016, RTS 2017 and
-    CrisisFACTS; `rts-run` for runs of scenario A of Real-Time Summarization.
+    CrisisFACTS; `rts-run` for runs of scenario A of Real-Time Summarization; `pool` for several
+    runs of incident streams: the posts to which any of them gave a type, for assessors.
 
     \b
     tseval import ts-run run.gz --pool updates_sampled.tsv.gz -o run.tsv
     tseval import clusters clusters.json.gz --epochs epochs.txt.gz -o clusters.tsv
+    tseval import pool one.jsonl two.jsonl --ontology types.json -o pool.tsv
     """
     check_output(output)
+    of_pool = {name: given.pop(name) for name in ("ontology", "threshold", "roll_up")}
     helpers = Helpers(**given)
+    if form == POOL:
+        if pool is not None or any(vars(helpers).values()):
+            raise UsageError(f"{POOL} takes --ontology, --threshold and --roll-up alone")
+        table = _pool(files, **of_pool)
+    elif any(value not in (None, False) for value in of_pool.values()):
+        raise UsageError(f"--ontology, --threshold and --roll-up have no meaning with {form}")
+    elif len(files) > 1:
+        raise UsageError(f"{form} takes one file at a time")
+    else:
+        table = _imported(form, files[0], pool, helpers)
+    warn(table.warnings, quiet)
+    deliver(table.tsv(), output)
+
+
+def _imported(form: str, file: str, pool: str | None, helpers: Helpers) -> Imported:
+    """One file as a plain table; options that have no meaning with its format are refused."""
     if form in CLUSTER_IMPORTS:
         if pool is not None:
             raise UsageError(f"--pool has no meaning with {form}")
-        table = imported_for_clusters(form, file, helpers)
-    elif any(vars(helpers).values()):
+        return imported_for_clusters(form, file, helpers)
+    if any(vars(helpers).values()):
         raise UsageError(f"{helpers.unused('')[0]} has no meaning with {form}")
-    else:
-        table = imported(form, file, pool)
-    warn(table.warnings, quiet)
-    deliver(table.tsv(), output)
+    return imported(form, file, pool)
+
+
+def _pool(
+    files: tuple[str, ...], ontology: str | None, threshold: float | None, roll_up: bool
+) -> Imported:
+    """The pool of several runs."""
+    if ontology is None:
+        raise UsageError(f"{POOL} needs to know the information types: --ontology FILE")
+    return pooled(files, ontology, threshold or 0.0, roll_up=roll_up)

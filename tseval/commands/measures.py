@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
 from tseval.commands.options import debug_option
-from tseval.editions import EDITIONS, edition
+from tseval.editions import EDITIONS, Edition, editions
 from tseval.errors import MeasureError, UsageError
 from tseval.measures import Definition, Parameter, families, measure
 
@@ -29,8 +29,9 @@ def command(name: str | None, edition_name: str | None) -> None:
     """
     if edition_name is not None and name is not None:
         raise UsageError("give NAME or --edition, not both")
+    lines: Iterable[str]
     if edition_name is not None:
-        lines = _edition_lines(edition_name)
+        lines = (line for each in editions(edition_name) for line in _edition_lines(each))
     elif name is None:
         lines = _listing()
     else:
@@ -44,7 +45,8 @@ def _listing() -> Iterator[str]:
         width = max(NAME_WIDTH, *(len(name) + 1 for name in definitions))
         for definition in definitions.values():
             yield f"  {definition.name:<{width}}{definition.summary}"
-    yield f"editions: {', '.join(EDITIONS)}"
+    names = dict.fromkeys(each.name for each in EDITIONS)
+    yield f"editions: {', '.join(names)}"
     yield "`tseval measures NAME` tells more, `tseval measures --edition NAME` an edition's rules"
 
 
@@ -84,15 +86,13 @@ def _parameter(definition: Definition, parameter: Parameter) -> str:
     return f"{parameter.name}={choices}: {parameter.meaning}{default}"
 
 
-def _edition_lines(name: str) -> Iterator[str]:
-    rules = edition(name)
+def _edition_lines(rules: Edition) -> Iterator[str]:
     yield f"{rules.name}: {rules.summary}"
     yield from _entry("family", rules.family)
     yield from _entry("measures", " ".join(rules.measures))
     yield from _entry("on missing", rules.on_missing)
     yield from _entry("citation", rules.citation)
-    record = rules.push or (rules.rules if rules.titles else None)
-    for habit in record.habits() if record is not None else ():
+    for habit in rules.habits.habits() if rules.habits is not None else ():
         others = ", ".join(value for value in habit.values if value != habit.value)
         words = f"{habit.name}={habit.value}: {habit.meaning}: {habit.words} (or {others})"
         yield from _entry("rule", words)

@@ -99,11 +99,22 @@ rule_options = chained(
 
 def given_rules(given: dict[str, Any]) -> dict[str, str]:
     """The rules that options name, each once."""
-    pairs = [tuple(part.strip() for part in rule.partition("=")[::2]) for rule in given["rules"]]
+    pairs = parted(given["rules"])
     flags = {"ignore_unsampled": ("unsampled", "skip"), "binary": ("reward", "binary")}
     flags["matched_nuggets_only"] = ("matched-nuggets-only", "yes")
     pairs += [rule for option, rule in flags.items() if given[option]]
     pairs += [("latency-from", given["latency_from"])] if given["latency_from"] else []
+    return each_once(pairs)
+
+
+def parted(rules: Iterable[str]) -> list[tuple[str, str]]:
+    """The name and the value of each rule as it is written."""
+    parts = [rule.partition("=") for rule in rules]
+    return [(name.strip(), value.strip()) for name, _, value in parts]
+
+
+def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Rules by name; one that is given two values is refused."""
     rules: dict[str, str] = {}
     for name, value in pairs:
         if rules.setdefault(name, value) != value:

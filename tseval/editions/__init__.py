@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from tseval.editions.clusters import MB2015, PROPOSAL, RTS2016, RTS2017
 from tseval.editions.edition import Edition
+from tseval.editions.incidents import (
+    INCIDENT_2018,
+    INCIDENT_2018V2,
+    INCIDENT_2019A,
+    INCIDENT_2019B,
+    INCIDENT_2021,
+    INCIDENT_NOTE,
+    INCIDENT_PROPOSAL,
+)
 from tseval.editions.temporal import DRAFT, TS, TS2013, TS2014, TS2015
 from tseval.errors import UsageError
 from tseval.measures.habits import Habit
@@ -12,6 +21,13 @@ from tseval.measures.rules import Rules
 __all__ = [
     "DRAFT",
     "EDITIONS",
+    "INCIDENT_2018",
+    "INCIDENT_2018V2",
+    "INCIDENT_2019A",
+    "INCIDENT_2019B",
+    "INCIDENT_2021",
+    "INCIDENT_NOTE",
+    "INCIDENT_PROPOSAL",
     "MB2015",
     "PROPOSAL",
     "RTS2016",
@@ -24,20 +40,47 @@ __all__ = [
     "Habit",
     "Rules",
     "edition",
+    "editions",
 ]
 
-_ALL = (DRAFT, TS, TS2013, TS2014, TS2015, PROPOSAL, MB2015, RTS2016, RTS2017)
-EDITIONS = {edition.name: edition for edition in _ALL}
-"""Every edition by its name."""
+EDITIONS = (
+    DRAFT,
+    TS,
+    TS2013,
+    TS2014,
+    TS2015,
+    PROPOSAL,
+    MB2015,
+    RTS2016,
+    RTS2017,
+    INCIDENT_NOTE,
+    INCIDENT_2018,
+    INCIDENT_2018V2,
+    INCIDENT_2019A,
+    INCIDENT_2019B,
+    INCIDENT_2021,
+    INCIDENT_PROPOSAL,
+)
+"""Every edition; a name may stand once in a family."""
 
 
-def edition(name: str, family: str | None = None) -> Edition:
-    """The edition of this name, of a family if one is named; a `UsageError` lists the known."""
-    known = [each.name for each in EDITIONS.values() if family in (None, each.family)]
-    if name not in EDITIONS:
+def editions(name: str) -> list[Edition]:
+    """The editions of this name, one a family; a `UsageError` lists the known names."""
+    found = [each for each in EDITIONS if each.name == name]
+    if not found:
+        known = dict.fromkeys(each.name for each in EDITIONS)
         raise UsageError(f"unknown edition '{name}'; known: {', '.join(known)}")
-    chosen = EDITIONS[name]
-    if name not in known:
-        listed = ", ".join(known)
-        raise UsageError(f"edition {name} is for {chosen.family}; for {family} there are: {listed}")
-    return chosen
+    return found
+
+
+def edition(name: str, family: str) -> Edition:
+    """A family's edition of this name; a `UsageError` lists the known."""
+    known = [each.name for each in EDITIONS if each.family == family]
+    if name not in {each.name for each in EDITIONS}:
+        raise UsageError(f"unknown edition '{name}'; known: {', '.join(known)}")
+    found = editions(name)
+    for each in found:
+        if each.family == family:
+            return each
+    listed = ", ".join(known)
+    raise UsageError(f"edition {name} is for {found[0].family}; for {family} there are: {listed}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tseval.measures.habits import Habits
+from tseval.measures.incident_rules import IncidentRules
 from tseval.measures.push_rules import PushRules
 from tseval.measures.rules import Rules
 
@@ -26,3 +28,10 @@ class Edition:
     """The columns of the official table, by measure; none where there is no such table."""
     push: PushRules | None = None
     """The habits of a push evaluation."""
+    incidents: IncidentRules | None = None
+    """The habits of an evaluation of incident streams."""
+
+    @property
+    def habits(self) -> Habits | None:
+        """The record of its habits; None where it has none to choose from."""
+        return self.push or self.incidents or (self.rules if self.titles else None)

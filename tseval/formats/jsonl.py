@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ def read_jsonl(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that any line has; faulty lines are noted and left out."""
     records: list[dict[str, str]] = []
     lines: list[int] = []
-    for line, record in _objects(source, faults):
+    for line, record in objects(source, faults, _with_numbers_as_text):
         cells = _record(record, schema, line, faults)
         if cells is not None:
             records.append(cells)
@@ -32,20 +32,27 @@ def read_jsonl(source: Input, schema: Schema, faults: FaultList) -> Cells:
     return _cells(records, lines, schema)
 
 
-def _objects(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every line's object with its line number."""
+def _with_numbers_as_text(line: bytes) -> Any:
+    return json.loads(line, parse_float=str, parse_int=str)
+
+
+def objects(
+    source: Input, faults: FaultList, load: Callable[[bytes], Any] = json.loads
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every line's object with its line number; a line that is none is noted and left out."""
     number = 0
     for block in source.blocks():
         for line in block.split(b"\n")[:-1]:
             number += 1
-            record = _parsed(
-                line if number > 1 else line.removeprefix(BYTE_ORDER_MARK), number, faults
-            )
+            whole = line if number > 1 else line.removeprefix(BYTE_ORDER_MARK)
+            record = _parsed(whole, number, faults, load)
             if record is not None:
                 yield number, record
 
 
-def _parsed(line: bytes, number: int, faults: FaultList) -> dict[str, Any] | None:
+def _parsed(
+    line: bytes, number: int, faults: FaultList, load: Callable[[bytes], Any]
+) -> dict[str, Any] | None:
     if not line.strip():
         return None
     reason = not_utf8(line)
@@ -53,7 +60,7 @@ def _parsed(line: bytes, number: int, faults: FaultList) -> dict[str, Any] | Non
         faults.add(number, reason, UTF8_CURE)
         return None
     try:
-        record = json.loads(line, parse_float=str, parse_int=str)
+        record = load(line)
     except (ValueError, RecursionError) as error:
         faults.add(number, f"not JSON: {error}", OBJECT_CURE)
         return None

@@ -14,7 +14,7 @@ and a file that has the plain table's header is read as that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, read_frame
 from tseval.formats.plain import Rows, build, read_rows, recognise
-from tseval.formats.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
+from tseval.formats.text_lines import text_lines
+from tseval.formats.tsv import BYTE_ORDER_MARK
 from tseval.tables import Schema
 from tseval.tables.schema import EPOCHS, LISTS, LIVE, POSTS, QRELS
 
@@ -107,7 +108,7 @@ def read_track_file(source: Input, layout: Layout, year: int | None = None) -> R
 def _cells(source: Input, layout: Layout, year: int | None, faults: FaultList) -> Cells:
     lines: list[int] = []
     kept: list[list[str]] = []
-    for number, line in _lines(source, faults):
+    for number, line in text_lines(source, faults):
         fields = line.split()
         if len(fields) == len(layout.fields):
             lines.append(number)
@@ -124,19 +125,6 @@ def _cells(source: Input, layout: Layout, year: int | None, faults: FaultList) -
         {name: column_of(cells, name, layout.schema) for name, cells in columns.items()},
         np.array(lines, np.int64),
     )
-
-
-def _lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
-    """Every line with its number; one that is not UTF-8 is noted and left out."""
-    number = 0
-    for block in source.blocks():
-        for line in block.split(b"\n")[:-1]:
-            number += 1
-            reason = not_utf8(line)
-            if reason:
-                faults.add(number, reason, UTF8_CURE)
-            else:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
 
 
 def _dated(

@@ -51,9 +51,13 @@ def json_bytes(scores: Scores, *, per_topic: bool) -> bytes:
         ],
         "records": [record._asdict() for record in scores.records(per_topic=per_topic)],
         "undefined": [
-            {"run": run, "measure": measure, "topics": len(topics), "of": int(counted)}
-            for (run, measure, topics) in scores.undefined()
-            for counted in [scores.counted[scores.runs.index(run)].sum()]
+            {
+                "run": run,
+                "measure": measure,
+                "topics": len(topics),
+                "of": scores.topics_of(run, measure),
+            }
+            for run, measure, topics in scores.undefined()
         ],
         "warnings": list(scores.warnings),
     }

@@ -6,10 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.formats import cluster_imports, temporal, tracking, trec_checks, trec_temporal
+from tseval.formats import (
+    cluster_imports,
+    incident_checks,
+    temporal,
+    tracking,
+    trec_checks,
+    trec_temporal,
+)
 from tseval.formats.inputs import Input
 from tseval.formats.plain import read_rows, recognise
 from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
+from tseval.tables.incidents import Ontology
 
 
 def _plain(table: str) -> Callable[..., Any]:
@@ -35,6 +43,7 @@ def validate(
     """Lines to show, each with whether it tells a fault."""
     temporal.check_inputs(paths)
     read: list[Any] = []
+    types = _ontology(paths)
     for path in paths:
         try:
             source = Input(path)
@@ -42,7 +51,7 @@ def validate(
             if name == LISTING:
                 yield from cluster_imports.listing_faults(source)
                 continue
-            rows = _reader(name)(source, form)
+            rows = _reader(name, types)(source, form)
             read.append(rows)
             number = rows.origin.sources[0].rows
             noun = "row" if number == 1 else "rows"
@@ -59,13 +68,21 @@ def validate(
     yield from _together(read)
 
 
-def _reader(name: str) -> Callable[..., Any]:
-    """How a table, or a file of the push tracks, is read."""
-    return (
-        _READERS[name]
-        if name in _READERS
-        else lambda source, _: cluster_imports.READERS[name](source)
-    )
+def _ontology(paths: Sequence[str]) -> Ontology | None:
+    """The ontology among the files; a faulty one tells its faults when its turn comes."""
+    try:
+        return incident_checks.ontology_among(paths)
+    except InputError:
+        return None
+
+
+def _reader(name: str, types: Ontology | None) -> Callable[..., Any]:
+    """How a table, or a file of a track, is read."""
+    if name in _READERS:
+        return _READERS[name]
+    if name in cluster_imports.READERS:
+        return lambda source, _: cluster_imports.READERS[name](source)
+    return lambda source, _: incident_checks.read(source, name, types)
 
 
 def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
@@ -81,6 +98,9 @@ def _table_of(source: Input) -> str:
     official = trec_temporal.table_of(source)
     if official is not None:
         return official
+    of_incidents = incident_checks.table_of(source)
+    if of_incidents is not None:
+        return of_incidents
     names = recognise(source)[1]
     fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
     if fitting:

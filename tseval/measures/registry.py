@@ -7,7 +7,16 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from tseval.errors import MeasureError
-from tseval.measures import clusters, draft, push, track, tracking
+from tseval.measures import (
+    alerts,
+    clusters,
+    draft,
+    information_types,
+    priorities,
+    push,
+    track,
+    tracking,
+)
 from tseval.measures.measure import Definition, Measure, parse_measure, split_measures
 
 ENTRY_POINT = "tseval.measures"
@@ -19,6 +28,9 @@ ALL = (
     *tracking.DEFINITIONS,
     *clusters.DEFINITIONS,
     *push.DEFINITIONS,
+    *information_types.DEFINITIONS,
+    *priorities.DEFINITIONS,
+    *alerts.DEFINITIONS,
 )
 
 

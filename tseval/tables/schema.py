@@ -205,7 +205,45 @@ VALUES = Schema(
     ),
 )
 """What a value is, a number or a location, depends on its attribute: it is read as a name first."""
+TYPES = Column("types", Kind.TEXT, required=False, aliases=("categories",))
+"""Information types, by their names with commas between them."""
+LABELS = Schema(
+    "labels",
+    (
+        TOPIC,
+        replace(POST_ID, aliases=("tweet_id",)),
+        Column("level", Kind.ID),
+        TYPES,
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+    ),
+)
+"""A post may be labelled more than once."""
+PREDICTIONS = Schema(
+    "predictions",
+    (
+        TOPIC,
+        replace(POST_ID, aliases=("tweet_id",)),
+        Column("priority", Kind.NUMBER),
+        TYPES,
+        RUN,
+        Column("rank", Kind.NUMBER, required=False),
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+    ),
+)
+"""A run may have a post more than once."""
 
-_ALL = (UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CLUSTERS, POSTS, VALUES)
+_ALL = (
+    UPDATES,
+    NUGGETS,
+    MATCHES,
+    TOPICS,
+    DUPLICATES,
+    POOL,
+    CLUSTERS,
+    POSTS,
+    VALUES,
+    LABELS,
+    PREDICTIONS,
+)
 SCHEMAS = {schema.table: schema for schema in _ALL}
 """Every plain table by its name."""

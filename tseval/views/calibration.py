@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tseval.views.charts import GREY, PIXELS_PER_CHARACTER, broken, need_extra, rounded, styled
+from tseval.views.charts import rounded
+from tseval.views.drawing import (
+    GREY,
+    PIXELS_PER_CHARACTER,
+    broken,
+    drawn,
+    small_print,
+    styled,
+)
 from tseval.views.legend import COLOURS, DASHES, printable
-from tseval.views.page import chart_page
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
-
-FORMS = ("png", "svg", "pdf", "html")
-"""What `draw_calibration` can draw; a file's suffix without its dot."""
 
 MEASURES = ("precision", "recall", "F1", "kappa")
 WIDTH, HEIGHT, COLUMNS = 420, 260, 2
@@ -45,20 +50,10 @@ def draw_calibration(chart: CalibrationChart, form: str) -> bytes:
         MissingExtra: Altair or vl-convert isn't installed.
 
     """
-    need_extra()
-    import vl_convert
-
-    drawn = specification(chart, hover=form == "html")
-    if form == "html":
-        return chart_page(TITLE, printable(chart.signature), drawn)
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(drawn, scale=2))
-    if form == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(drawn))
-    return str(vl_convert.vegalite_to_svg(drawn)).encode()
+    return drawn(partial(specification, chart), TITLE, chart.signature, form)
 
 
-def specification(chart: CalibrationChart, *, hover: bool) -> dict[str, Any]:
+def specification(chart: CalibrationChart, hover: bool) -> dict[str, Any]:
     """The Vega-Lite specification of the whole chart, data included."""
     import altair as alt
 
@@ -144,16 +139,5 @@ def threshold_rule(place: int, chosen: dict[str, Any]) -> list[alt.Chart]:
 
 def signature_lines(chart: CalibrationChart) -> alt.Title:
     """The signature as small print at the chart's foot, broken to its width."""
-    import altair as alt
-
     columns = min(COLUMNS, max(1, len(chart.matchers)))
-    width = int(columns * WIDTH / PIXELS_PER_CHARACTER)
-    return alt.Title(
-        broken(printable(chart.signature), width),
-        orient="bottom",
-        frame="bounds",
-        fontSize=9,
-        fontWeight="normal",
-        color=GREY,
-        offset=10,
-    )
+    return small_print(chart.signature, columns * WIDTH)

@@ -13,11 +13,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tseval.views.drawing import GREY, drawn, small_print, styled
 from tseval.views.legend import Legend, printable
-from tseval.views.page import FONT, chart_page
 from tseval.views.steps import step_points
 
 if TYPE_CHECKING:
@@ -29,18 +29,13 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Point: TypeAlias = dict[str, Any]
 
-FORMS = ("png", "svg", "pdf", "html")
-"""What :func:`draw_curves` can draw; a file's suffix without its dot."""
-
 MEAN = "all"
 """The topic that stands for the mean over topics."""
 
 VALUE_TICKS = 5  # of axes and their rounding alike, so that each ends on a label
 DAYS_FROM = 14 * 24  # hours; a longer span is read in days
 DOTS_PER_PIXEL = 2  # PNG is drawn at scale 2, and so are many screens
-PIXELS_PER_CHARACTER = 4.6  # of the signature, at its size of 9
 NO_CURVE = "no curve to draw"
-INK, GREY, GRID = "#222222", "#666666", "#e4e4e4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,39 +160,7 @@ def draw_curves(curves: CurveChart, form: str) -> bytes:
         MissingExtra: Altair or vl-convert isn't installed.
 
     """
-    if form not in FORMS:
-        raise ValueError(f"can't draw {form!r}: pick one of {', '.join(FORMS)}")
-    need_extra()
-    return page(curves) if form == "html" else picture(curves, form)
-
-
-def need_extra() -> None:
-    """Say which extra is missing before half of the work is done."""
-    try:
-        import altair  # noqa: F401
-        import vl_convert  # noqa: F401
-    except ImportError as missing:
-        from tseval.errors import MissingExtra
-
-        raise MissingExtra("report", "drawing curves") from missing
-
-
-def picture(curves: CurveChart, form: str) -> bytes:
-    """A still picture, its signature under the panels."""
-    import vl_convert
-
-    chart = specification(curves, hover=False)
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(chart, scale=2))
-    if form == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(chart))
-    return str(vl_convert.vegalite_to_svg(chart)).encode()
-
-
-def page(curves: CurveChart) -> bytes:
-    """A page on which the nearest step answers to the pointer."""
-    chart = specification(curves, hover=True)
-    return chart_page(printable(curves.title), printable(curves.signature), chart)
+    return drawn(partial(specification, curves), curves.title, curves.signature, form)
 
 
 def specification(curves: CurveChart, hover: bool) -> dict[str, Any]:
@@ -239,54 +202,8 @@ def chart_title(curves: CurveChart) -> alt.Title:
 
 def signature_lines(curves: CurveChart) -> alt.Title:
     """The signature as small print at the chart's foot, broken to its width."""
-    import altair as alt
-
     columns, width, _ = layout(curves)
-    return alt.Title(
-        broken(printable(curves.signature), int(columns * width / PIXELS_PER_CHARACTER)),
-        orient="bottom",
-        frame="bounds",
-        fontSize=9,
-        fontWeight="normal",
-        color=GREY,
-        offset=10,
-    )
-
-
-def broken(text: str, width: int) -> list[str]:
-    """``text`` in lines of at most ``width``, broken after ``|`` wherever that is possible."""
-    lines = [""]
-    for piece in re.findall(rf"[^|]{{0,{width - 1}}}\||[^|]{{1,{width}}}", text):
-        if len(lines[-1]) + len(piece) > width:
-            lines.append("")
-        lines[-1] += piece
-    return lines
-
-
-def styled(chart: alt.VConcatChart) -> alt.VConcatChart:
-    """One look for all: light, thin lines, type that reads at 100 %."""
-    import altair as alt
-
-    axis = alt.AxisConfig(
-        gridColor=GRID,
-        domainColor=GREY,
-        tickColor=GREY,
-        labelColor=INK,
-        titleColor=INK,
-        labelFontSize=11,
-        titleFontSize=12,
-        titleFontWeight="normal",
-        labelFlush=False,  # a flushed 0 stands beside its tick
-    )
-    drawn: alt.VConcatChart = chart.configure(
-        background="#ffffff",
-        font=FONT,
-        padding=16,
-        axis=axis,
-        title=alt.TitleConfig(color=INK, anchor="start", fontSize=13, frame="group"),
-        view=alt.ViewConfig(stroke=None),
-    )
-    return drawn
+    return small_print(curves.signature, columns * width)
 
 
 def layout(curves: CurveChart) -> tuple[int, int, int]:

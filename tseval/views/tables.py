@@ -41,7 +41,8 @@ def scores_table(scores: Scores, per_topic: bool, *, to_file: bool) -> bytes:
     labels, rows = [], []
     for (run, topic), group in groupby(scores.records(per_topic=per_topic), lambda r: r[:2]):
         labels.append(([run] if several else []) + ([topic] if per_topic else []))
-        rows.append([shown(record.value) for record in group])
+        values = {record.measure: shown(record.value) for record in group}
+        rows.append([values.get(name, "") for name in scores.measures])
     columns = [[name, *values] for name, *values in zip(scores.measures, *rows, strict=True)]
     taken = sum(map(_width, zip(heads, *labels, strict=True)))
     tables = [

@@ -1,0 +1,136 @@
+"""What the track asks of a run of incident streams, and how `tseval validate` reads its files.
+
+Types can only be checked by the ontology, if it is among the files. What the track calls an error
+is a fault here, though a run with such faults can be scored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.errors import Fault
+from tseval.formats import incident_runs
+from tseval.formats.faults import FaultList
+from tseval.formats.incident_labels import is_labels, read_labels
+from tseval.formats.inputs import Input
+from tseval.formats.jsonl import objects
+from tseval.formats.ontologies import is_ontology, read_ontology
+from tseval.tables import Origin
+from tseval.tables.incidents import Ontology, Predictions, TypeNames
+
+if TYPE_CHECKING:
+    from tseval.tables.incidents import Labels
+
+ONTOLOGY, LABELS, RUN = "ontology", "incident labels", "incident run"
+TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}", re.ASCII)
+TAG_CURE = "the track takes up to 20 letters, digits and _ . -"
+TYPES_OF_THE_TRACK = 25
+NO_TYPES = Ontology((), (), Origin((), np.zeros(0, np.int64), np.zeros(0, np.int64)))
+
+
+def table_of(source: Input) -> str | None:
+    """Which file of incident streams an input is; None if it is none, or a plain table."""
+    if is_ontology(source):
+        return ONTOLOGY
+    if is_labels(source):
+        return LABELS
+    kind = incident_runs.kind_of(source)
+    return RUN if kind not in (None, incident_runs.PLAIN) else None
+
+
+def ontology_among(paths: Sequence[str]) -> Ontology | None:
+    """The ontology by which the other files are checked; None if there is none, or a faulty one."""
+    for path in paths:
+        source = Input(path)
+        if source.can_be_read_again and is_ontology(source):
+            return read_ontology(source)
+    return None
+
+
+def read(source: Input, name: str, ontology: Ontology | None) -> Ontology | Labels | Predictions:
+    """Read a file of incident streams; any fault is an `InputError`."""
+    if name == ONTOLOGY:
+        return read_ontology(source)
+    types = TypeNames(ontology or NO_TYPES, renamed=True)
+    if name == LABELS:
+        return read_labels([source], types)
+    run = incident_runs.read_predictions([source], incident_runs.Reading(types, 0.0))
+    faults = FaultList(source)
+    faults.extend(run_faults(source, run))
+    if ontology is not None:
+        faults.extend(_unknown_types(source, types))
+    faults.check()
+    return run
+
+
+def _unknown_types(source: Input, types: TypeNames) -> Iterator[Fault]:
+    for name, number in sorted(types.unknown.items()):
+        times = "once" if number == 1 else f"{number:,} times"
+        yield Fault(source.path, None, f'type "{name}", {times}, is not in the ontology')
+
+
+def run_faults(source: Input, run: Predictions) -> Iterator[Fault]:
+    """What the track calls an error of a run."""
+    yield from _tags(run)
+    yield from _repeats(run)
+    outside = (run.priority < 0) | (run.priority > 1)
+    for row in np.flatnonzero(outside).tolist():
+        reason = f"priority {run.priority[row]:g} is outside of [0, 1]"
+        yield run.origin.fault(row, reason, "the track takes priorities from 0 to 1")
+    kind = incident_runs.kind_of(source)
+    if kind == incident_runs.LINES:
+        yield from _vectors(source)
+    if kind == incident_runs.PROPOSAL:
+        yield from _times(run)
+
+
+def _tags(run: Predictions) -> Iterator[Fault]:
+    _, first = np.unique(run.run.codes, return_index=True)
+    for place, row in enumerate(sorted(first.tolist())):
+        tag = run.run[row]
+        if place:
+            yield run.origin.fault(row, f'a second run tag "{tag}"', "one file, one run")
+        if not TAG.fullmatch(tag):
+            yield run.origin.fault(row, f'run tag "{tag}" is malformed', TAG_CURE)
+
+
+def _repeats(run: Predictions) -> Iterator[Fault]:
+    key = run.event.codes * (len(run.post_id.names) + 1) + run.post_id.codes
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    for row in np.flatnonzero(first[place] != np.arange(len(key))).tolist():
+        reason = f'post "{run.post_id[row]}" stands twice in event "{run.event[row]}"'
+        where = run.origin.place(int(first[place[row]]))
+        yield run.origin.fault(row, reason, f"first in {where}: remove one of them")
+
+
+def _vectors(source: Input) -> Iterator[Fault]:
+    """The numbers that JSON lines have for types."""
+    faults = FaultList(source)
+    for line, record in objects(source, faults):
+        for key, allowed in (("info_type_scores", None), ("info_type_labels", (0, 1))):
+            reason = _wrong_vector(record.get(key), allowed)
+            if reason:
+                yield Fault(source.path, line, f'"{key}" {reason}', "one number a type, 25 in all")
+
+
+def _wrong_vector(values: Any, allowed: tuple[int, ...] | None) -> str:
+    """What is wrong with a vector; nothing if it is as the track wants it."""
+    if not isinstance(values, list) or len(values) != TYPES_OF_THE_TRACK:
+        found = f"{len(values)} long" if isinstance(values, list) else "no list"
+        return f"is {found}"
+    for value in values:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not (value in allowed if allowed else 0 <= value <= 1):
+            return f"has {value!r}, which is not {'0 or 1' if allowed else 'from 0 to 1'}"
+    return ""
+
+
+def _times(run: Predictions) -> Iterator[Fault]:
+    """The lines of a run of the proposal must be in order of time."""
+    for row in incident_runs.out_of_order(run):
+        reason = f'post "{run.post_id[row]}" is earlier than the one before it in its event'
+        yield run.origin.fault(row, reason, "sort the run by PostTimestamp")

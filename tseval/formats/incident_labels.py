@@ -1,0 +1,222 @@
+"""The labels that assessors of incident streams gave to posts.
+
+    2018, 2019  {"events": [{"eventid": E, "tweets": [{"postID": P, "categories": […],
+                "priority": "Low"}, …]}, …]}
+    2021        the same with "postCategories" and "postPriority"
+    merged      [{"eventID": E, "postID": P, "postCategories": […], "postPriority": "Low"}, …],
+                or one such object a line
+    plain       a table `topic post_id level [types] [time]`
+
+Types are taken as they stand there, by full or short name. A post whose id is null was labelled,
+but nobody knows which it was: no run can have it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from tseval.formats.faults import FaultList
+from tseval.formats.frames import FrameInput, is_frame, read_frame
+from tseval.formats.inputs import Input
+from tseval.formats.jsonl import objects
+from tseval.formats.ontologies import json_document
+from tseval.formats.plain import Rows, read_rows, recognise
+from tseval.tables import ALL_TOPICS, Ids, Origin, Source
+from tseval.tables.incidents import LEVELS, UNKNOWN, Labels, TypeNames
+from tseval.tables.schema import LABELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import IntArray
+
+    Given: TypeAlias = str | Path | Input | pd.DataFrame
+
+EVENT_KEYS = ("eventid", "eventID", "EventID")
+TYPE_KEYS = ("postCategories", "categories")
+LEVEL_KEYS = ("postPriority", "priority")
+POST_CURE = 'a labelled post is {"postID": …, "postCategories": […], "postPriority": "Low"}'
+LEVEL_CURE = f"the levels are {', '.join(LEVELS)}"
+FORMS = (
+    "looked for the track's JSON (events with tweets, or posts with their eventID, in one list or "
+    "one a line) and a table topic post_id level types"
+)
+
+
+@dataclass
+class Listing:
+    """The labelled posts of a file in its order, and what is wrong with it."""
+
+    faults: FaultList
+    events: list[str] = field(default_factory=list)
+    posts: list[str] = field(default_factory=list)
+    types: list[list[str]] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    nameless: int = 0
+
+    def add(self, event: Any, post: Any, line: int, place: str) -> None:
+        """Take a post of an event, unless something is wrong with it."""
+        found = post if isinstance(post, dict) else {}
+        name, level = found.get("postID", ""), _first(found, LEVEL_KEYS)
+        if name is None:
+            self.nameless += 1
+            name = f"(no id: {place or f'line {line}'})"
+        types = _first(found, TYPE_KEYS)
+        reason = ""
+        if not _is_name(event):
+            reason = "no event"
+        elif not _is_name(name):
+            reason = 'no "postID"'
+        elif not isinstance(types, list) or not all(isinstance(each, str) for each in types):
+            reason = "no list of types"
+        elif level is not None and str(level).capitalize() not in LEVELS:
+            reason = f'unknown priority "{level}"'
+        if reason:
+            where = f"{place}: {reason}" if place else reason
+            cure = LEVEL_CURE if reason.startswith("unknown") else POST_CURE
+            self.faults.add(line or None, where, cure)
+            return
+        self.events.append(str(event))
+        self.posts.append(str(name))
+        self.types.append(list(types or ()))
+        self.levels.append(UNKNOWN if level is None else LEVELS.index(str(level).capitalize()))
+        self.lines.append(line)
+
+
+def _first(record: dict[str, Any], keys: Sequence[str]) -> Any:
+    return next((record[key] for key in keys if key in record), None)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and not set(value) & set("\t\n\r")
+
+
+def is_labels(source: Input) -> bool:
+    """Whether an input is labels in the track's JSON, by its first bytes."""
+    head = source.head()
+    return any(f'"{key}"'.encode() in head for key in (*TYPE_KEYS, "eventsAnnotated"))
+
+
+def read_labels(sources: Sequence[Given], types: TypeNames, form: str | None = None) -> Labels:
+    """The labels of one or more files; a file without any is an `InputError`."""
+    return Labels.join([_labels(source, types, form) for source in sources])
+
+
+def _labels(source: Given, types: TypeNames, form: str | None) -> Labels:
+    if is_frame(source):
+        given: Input = FrameInput(source, LABELS.table)
+    else:
+        given = source if isinstance(source, Input) else Input(str(source))
+    if isinstance(given, FrameInput):
+        labels = _tabled(given, read_frame(given, LABELS), types)
+    elif form is None and given.head().lstrip()[:1] in (b"{", b"[") and not _is_plain(given):
+        labels = _listed(given, types)
+    else:
+        labels = _tabled(given, read_rows(given, LABELS, form), types)
+    faults = FaultList(given)
+    if not len(labels):
+        faults.add(None, "holds no labels", FORMS)
+    if ALL_TOPICS in labels.event.vocabulary():
+        reason = f'an event is called "{ALL_TOPICS}", the name of the mean over events'
+        faults.add(None, reason, "give the event another name")
+    faults.check()
+    return labels
+
+
+def _is_plain(source: Input) -> bool:
+    """Whether JSON lines have the columns of the plain table."""
+    return not LABELS.missing(recognise(source)[1])
+
+
+def _tabled(source: Input, rows: Rows, types: TypeNames) -> Labels:
+    level = rows.get("level")
+    return Labels(
+        event=rows.get("topic"),
+        post_id=rows.get("post_id"),
+        types=types.matrix(named_types(rows.get("types"), len(level))),
+        level=_levels(source, level, rows.origin),
+        time=rows.get("time"),
+        origin=rows.origin,
+    )
+
+
+def named_types(texts: Sequence[str] | None, rows: int) -> list[list[str]]:
+    """The types of each row of a plain table, whose names have commas between them."""
+    if texts is None:
+        return [[] for _ in range(rows)]
+    return [[name.strip() for name in text.split(",") if name.strip()] for text in texts]
+
+
+def _levels(source: Input, named: Ids, origin: Origin) -> IntArray:
+    places = {name.lower(): at for at, name in enumerate(LEVELS)}
+    found = [places.get(name.lower(), -1) for name in named.vocabulary()]
+    level = np.array(found, np.int64)[named.codes]
+    faults = FaultList(source)
+    for row in np.flatnonzero(level < 0).tolist():
+        faults.extend([origin.fault(row, f'unknown level "{named[row]}"', LEVEL_CURE)])
+    faults.check()
+    return level
+
+
+def _listed(source: Input, types: TypeNames) -> Labels:
+    listing = Listing(FaultList(source))
+    for line, place, event, post in _posts(source, listing.faults):
+        listing.add(event, post, line, place)
+    listing.faults.check()
+    record = Source(source.path, lambda: source.sha256, len(listing.posts))
+    return Labels(
+        event=Ids.of(listing.events),
+        post_id=Ids.of(listing.posts),
+        types=types.matrix(listing.types),
+        level=np.array(listing.levels, np.int64),
+        time=None,
+        origin=Origin.single(record, np.array(listing.lines, np.int64)),
+        nameless=listing.nameless,
+    )
+
+
+def _posts(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any, Any]]:
+    """Every post of the file: its line, or its path in a document, its event, and itself."""
+    first = source.first_line()
+    if first.lstrip().startswith(b"{") and _is_post(first):
+        for line, record in objects(source, faults):
+            yield line, "", _first(record, EVENT_KEYS), record
+        return
+    document = json_document(source, faults)
+    if isinstance(document, list):
+        for at, record in enumerate(document):
+            event = _first(record, EVENT_KEYS) if isinstance(record, dict) else None
+            yield 0, f"[{at}]", event, record
+        return
+    events = document.get("events") if isinstance(document, dict) else None
+    if not isinstance(events, list):
+        faults.add(None, "no labels", FORMS)
+        return
+    yield from _posts_of(events, faults)
+
+
+def _is_post(line: bytes) -> bool:
+    """Whether a line is a post of its own, and not the beginning of a document."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and "postID" in record
+
+
+def _posts_of(events: list[Any], faults: FaultList) -> Iterator[tuple[int, str, Any, Any]]:
+    for at, event in enumerate(events):
+        name = _first(event, EVENT_KEYS) if isinstance(event, dict) else None
+        posts = event.get("tweets") if isinstance(event, dict) else None
+        if not isinstance(posts, list):
+            faults.add(None, f'events[{at}]: no list of "tweets"', FORMS)
+            continue
+        for number, post in enumerate(posts):
+            yield 0, f"events[{at}].tweets[{number}]", name, post

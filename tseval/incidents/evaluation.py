@@ -1,0 +1,356 @@
+"""From files to what every measure of incident streams needs: read, judged, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tseval.editions import Edition, edition
+from tseval.errors import InputError, UsageError
+from tseval.evaluation import SHORT_HASH
+from tseval.formats.clusters import epoch_clock, read_epochs, snowflake_clock
+from tseval.formats.incident_labels import read_labels
+from tseval.formats.incident_runs import Reading, read_event_names, read_predictions
+from tseval.formats.ontologies import read_ontology
+from tseval.formats.temporal import check_inputs
+from tseval.measures.incident_rules import IncidentRules
+from tseval.measures.incidents import FAMILY, IncidentIndex, Judged
+from tseval.tables import ABSENT, Ids, Source
+from tseval.tables.arrow import strings
+from tseval.tables.incidents import Labels, Ontology, Predictions, TypeNames
+from tseval.tables.keys import last_row_of
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+    Given: TypeAlias = str | Path | pd.DataFrame
+
+
+@dataclass(frozen=True)
+class IncidentSources:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given]
+    labels: Sequence[Given]
+    """One or more files, in the order in which they count."""
+    ontology: str | Path
+    topics: str | None = None
+    """The track's file of topics: which events are scored, and the numbers that runs may use."""
+    epochs: str | Path | None = None
+    form: str | None = None
+    """The format of runs and labels, where it is not to be recognised."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is asked for beside the edition's rules; None and nothing leave them as they are."""
+
+    rules: Mapping[str, str] = field(default_factory=dict)
+    actionable: Sequence[str] = ()
+    threshold: float | None = None
+    flat_gain: float | None = None
+    actionable_weight: float | None = None
+    entries: Sequence[str] = ()
+    """The types that are scored, of those of the ontology; all if none is named."""
+
+    def applied(self, rules: IncidentRules) -> IncidentRules:
+        """The rules with these in the place of some."""
+        changed: dict[str, object] = {
+            rules.threshold: self.threshold,
+            "flat_gain": self.flat_gain,
+            "actionable_weight": self.actionable_weight,
+            "actionable": tuple(self.actionable) or None,
+        }
+        given = {name: value for name, value in changed.items() if value is not None}
+        return replace(rules.changed(self.rules), **given)  # type: ignore[arg-type]
+
+    def traits(self) -> dict[str, str]:
+        """The parts of the signature that these make."""
+        numbers = {
+            "threshold": self.threshold,
+            "alpha": self.flat_gain,
+            "lambda": self.actionable_weight,
+        }
+        names = {"actionable": self.actionable, "entries": self.entries}
+        traits = {name: f"{value:g}" for name, value in numbers.items() if value is not None}
+        return traits | {name: ",".join(value) for name, value in names.items() if value}
+
+
+@dataclass(frozen=True)
+class IncidentEvaluation:
+    """Runs and labels, ready for any measure."""
+
+    edition: Edition
+    index: IncidentIndex
+    labels: Labels
+    label_types: TypeNames
+    run_types: TypeNames
+    unscored: Mapping[str, int]
+    """How many labels each event has that is none of the topics."""
+    traits: Mapping[str, str]
+    inputs: tuple[Source, ...]
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each event starts: with its earliest judged post."""
+        first = np.full(len(self.index.events), np.inf)
+        np.minimum.at(first, self.index.judged.event, self.index.judged.time)
+        return first
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that can change a number."""
+        parts = {"tseval": VERSION, "edition": self.edition.name} | dict(self.traits) | more
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def read(
+    sources: IncidentSources, edition_name: str = "note", choices: Choices | None = None
+) -> IncidentEvaluation:
+    """Read every input; a fault in any of them is an `InputError`."""
+    choices = choices or Choices()
+    chosen = edition(edition_name, FAMILY)
+    base = chosen.incidents or IncidentRules()
+    rules = choices.applied(base)
+    if not sources.runs:
+        raise UsageError("no run is given: name at least one")
+    epochs = [] if sources.epochs is None else [sources.epochs]
+    check_inputs([*sources.runs, *sources.labels, sources.ontology, *epochs])
+    ontology = read_ontology(sources.ontology)
+    _places(ontology, choices.actionable)
+    renamed = rules.type_names == "renamed"
+    for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
+    labels = read_labels(sources.labels, for_labels, sources.form)
+    runs = read_predictions(sources.runs, Reading(for_runs, rules.emitted_from, sources.form))
+    names = None if sources.topics is None else read_event_names(sources.topics)
+    ontology, labels, runs = _scored_types(ontology, labels, runs, rules, choices.entries)
+    labels, unscored = _scored_events(labels, names, rules)
+    clock = None if sources.epochs is None else epoch_clock(read_epochs(sources.epochs))
+    time = _times(labels, runs, None if clock is None else clock(labels.post_id))
+    index = _index(ontology, labels, runs, time, names or {}, rules)
+    _check_met(index)
+    hashes = {"ontology": ontology.origin.sources, "labels": labels.origin.sources}
+    return IncidentEvaluation(
+        edition=replace(chosen, incidents=rules),
+        index=index,
+        labels=labels,
+        label_types=for_labels,
+        run_types=for_runs,
+        unscored=unscored,
+        traits=_rule_traits(base, rules) | choices.traits() | _hashes(hashes),
+        inputs=(*runs.origin.sources, *labels.origin.sources, *ontology.origin.sources),
+    )
+
+
+OPEN_IN_THE_NOTE = ("logarithm", "order", "delta", "alert_posts", "repeated_labels")
+
+
+def _rule_traits(base: IncidentRules, rules: IncidentRules) -> dict[str, str]:
+    """The rules that are not the edition's, and those that no text settles."""
+    changed = rules.differences(base)
+    named = {name.replace("_", "-"): getattr(rules, name) for name in OPEN_IN_THE_NOTE}
+    traits = {"rules": ",".join(f"{n}={v}" for n, v in changed.items() if n not in named)}
+    return {name: value for name, value in (named | traits).items() if value}
+
+
+def _hashes(sources: Mapping[str, Sequence[Source]]) -> dict[str, str]:
+    return {
+        name: ",".join(f"sha256:{each.sha256[:SHORT_HASH]}" for each in several)
+        for name, several in sources.items()
+    }
+
+
+def _scored_types(
+    ontology: Ontology,
+    labels: Labels,
+    runs: Predictions,
+    rules: IncidentRules,
+    entries: Sequence[str],
+) -> tuple[Ontology, Labels, Predictions]:
+    """Types with their ancestors, if the rules say so; then those alone that are scored."""
+    if rules.ancestors == "rolled-up":
+        labels = replace(labels, types=ontology.with_ancestors(labels.types))
+        runs = replace(runs, types=ontology.with_ancestors(runs.types))
+    if not entries:
+        return ontology, labels, runs
+    kept = sorted(set(_places(ontology, entries)))
+    few = replace(
+        ontology,
+        types=tuple(ontology.types[at] for at in kept),
+        parent=tuple(ABSENT for _ in kept),
+    )
+    return (
+        few,
+        replace(labels, types=labels.types[:, kept]),
+        replace(runs, types=runs.types[:, kept]),
+    )
+
+
+def _places(ontology: Ontology, names: Sequence[str]) -> list[int]:
+    """Where types that were asked for stand; an unknown one is a `UsageError`."""
+    places = [ontology.place(name, renamed=False) for name in names]
+    for name, at in zip(names, places, strict=True):
+        if at == ABSENT:
+            known = ", ".join(ontology.types)
+            raise UsageError(f"'{name}' is no type of the ontology, which has: {known}")
+    return places
+
+
+def _scored_events(
+    labels: Labels, names: Mapping[str, str] | None, rules: IncidentRules
+) -> tuple[Labels, dict[str, int]]:
+    """The labels of the topics, with the parts of events under one name; and what is left out."""
+    whole = [_without_part(name, rules.parts) for name in labels.event.vocabulary()]
+    if names is not None:
+        whole = [names.get(name, name) for name in whole]
+    coded = Ids.of(strings(whole))
+    labels = replace(labels, event=Ids(coded.codes[labels.event.codes], coded.names))
+    if names is None:
+        return labels, {}
+    known = set(names.values())
+    scored = np.array([name in known for name in labels.event.vocabulary()])[labels.event.codes]
+    left, number = np.unique(labels.event.codes[~scored], return_counts=True)
+    unscored = dict(zip(labels.event.take_names(left), number.tolist(), strict=True))
+    if not scored.any():
+        raise UsageError("no label is of an event of the topics: give the topics of these labels")
+    return labels.rows(scored), unscored
+
+
+def _without_part(name: str, parts: Sequence[str]) -> str:
+    """The name of an event without the ending that tells which part of it was labelled."""
+    return next((name.removesuffix(part) for part in parts if name.endswith(part)), name)
+
+
+def _times(labels: Labels, runs: Predictions, given: FloatArray | None) -> FloatArray:
+    """When each labelled post was made: by the epochs, the labels, the runs, or by its id."""
+    if given is not None:
+        return given
+    if labels.time is not None:
+        return labels.time
+    if runs.time is not None:
+        row = last_row_of(labels.post_id.within(runs.post_id.names), runs.post_id.codes)
+        return np.append(runs.time, np.nan)[row]
+    return snowflake_clock(labels.post_id)
+
+
+def _index(
+    ontology: Ontology,
+    labels: Labels,
+    runs: Predictions,
+    time: FloatArray,
+    names: Mapping[str, str],
+    rules: IncidentRules,
+) -> IncidentIndex:
+    judged, events = _judged(labels, time, rules)
+    place = {event: at for at, event in enumerate(events)}
+    line_event = [place.get(names.get(n, n), ABSENT) for n in runs.event.vocabulary()]
+    index = IncidentIndex(
+        runs=tuple(runs.run.vocabulary()),
+        events=events,
+        ontology=ontology,
+        rules=rules,
+        judged=judged,
+        predictions=runs,
+        line_event=_at(np.array(line_event, np.int64), runs.event.codes),
+        line_post=runs.post_id.within(labels.post_id.names),
+    )
+    if rules.order == "time":
+        _check_times(index)
+    return index
+
+
+def _at(values: IntArray, codes: IntArray) -> IntArray:
+    return values[codes] if len(codes) else codes
+
+
+def _judged(
+    labels: Labels, time: FloatArray, rules: IncidentRules
+) -> tuple[Judged, tuple[str, ...]]:
+    """What the labels say, with the rules for posts that have several; and the events' names."""
+    codes, first = np.unique(labels.event.codes, return_index=True)
+    codes = codes[np.argsort(first)]
+    place = np.full(len(labels.event.names), ABSENT)
+    place[codes] = np.arange(len(codes))
+    event, post = place[labels.event.codes], labels.post_id.codes
+    if rules.two_events == "first":
+        event = event[_first_rows(post)]
+    key = post if rules.join == "post" else event * (int(post.max(initial=0)) + 1) + post
+    types, level = labels.types, labels.level
+    if rules.repeated_labels == "entries":
+        last = last_row_of(key, key)
+        rows, types, level = np.arange(len(labels)), types[last], level[last]
+    else:
+        rows, types, level = _united(key, types, level)
+    return (
+        Judged(
+            event=event[rows],
+            post=post[rows],
+            types=types,
+            level=level,
+            own_level=labels.level if rules.repeated_labels == "entries" else level,
+            time=time[rows],
+            order=_sorted_place(labels.post_id)[rows],
+        ),
+        tuple(labels.event.take_names(codes)),
+    )
+
+
+def _first_rows(key: IntArray) -> IntArray:
+    """For each row the first row with the same key."""
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return first[place]
+
+
+def _united(
+    key: IntArray, types: BoolArray, level: IntArray
+) -> tuple[IntArray, BoolArray, IntArray]:
+    """The first row of each key, in their order, with all types and the highest level of it."""
+    first = _first_rows(key)
+    rows = np.unique(first)
+    place = np.searchsorted(rows, first)
+    every = np.zeros((len(rows), types.shape[1]), bool)
+    np.logical_or.at(every, place, types)
+    highest = np.zeros(len(rows), np.int64)
+    np.maximum.at(highest, place, level)
+    return rows, every, highest
+
+
+def _sorted_place(ids: Ids) -> IntArray:
+    """The place of each row's name among all, sorted."""
+    order = np.argsort(np.array(ids.vocabulary()))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place[ids.codes]
+
+
+def _check_times(index: IncidentIndex) -> None:
+    """Within an event all posts of the runs must have a time, or none: then the lines tell."""
+    judged = index.judged
+    unknown = np.isnan(judged.time)
+    for event, name in enumerate(index.events):
+        own = (judged.event == event) & index.met
+        if unknown[own].any() and not unknown[own].all():
+            raise UsageError(
+                f"some posts of event {name} have a time and others have none: give --epochs FILE, "
+                "or choose --order rank or --order file"
+            )
+
+
+def _check_met(index: IncidentIndex) -> None:
+    """A run that has lines, but none that speaks of a labelled post, is likely a wrong file."""
+    for name, reply in zip(index.runs, index.replies, strict=True):
+        if len(reply.lines) and (reply.row == ABSENT).all():
+            row = int(reply.lines[0])
+            said = index.predictions
+            reason = (
+                f'no line of run "{name}" speaks of a labelled post: here event '
+                f'"{said.event[row]}", in the labels {", ".join(index.events[:3])}, …'
+            )
+            cure = "give --topics FILE if runs call events by their numbers, or the labels' names"
+            raise InputError([said.origin.fault(row, reason, cure)])

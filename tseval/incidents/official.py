@@ -1,0 +1,43 @@
+"""The track's own files, from an evaluation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.formats.trec_is import FILES, Report, measures_of, trec_files
+from tseval.incidents.scoring import scores_of
+from tseval.measures import measures
+from tseval.measures.incidents import FAMILY
+from tseval.measures.information_types import confusion
+
+if TYPE_CHECKING:
+    from tseval.incidents.evaluation import IncidentEvaluation
+    from tseval.incidents.scoring import OnMissing
+    from tseval.measures.incidents import IncidentIndex
+
+
+def official_files(
+    evaluation: IncidentEvaluation, on_missing: OnMissing | None = None
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The files of every run by their names, and the warnings; a `UsageError` if there are none."""
+    edition = evaluation.edition.name
+    if edition not in FILES:
+        known = ", ".join(FILES)
+        raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
+    files = FILES[edition]
+    wanted = measures(measures_of(files), FAMILY)
+    scores = scores_of(evaluation, wanted, on_missing)
+    index = evaluation.index
+    reports = {run: _reports(index, at) for at, run in enumerate(index.runs)}
+    return trec_files(scores, files, edition, reports, index.events), scores.warnings
+
+
+def _reports(index: IncidentIndex, run: int) -> list[Report]:
+    """The counts of each type."""
+    counts = index.once(confusion).summed(axis=1)
+    columns = (counts.both[run], counts.given[run], counts.true[run], counts.posts[run])
+    numbers = np.column_stack(columns).astype(int).tolist()
+    return [Report(name, *row) for name, row in zip(index.ontology.types, numbers, strict=True)]

@@ -1,0 +1,271 @@
+"""What every measure of incident streams is made of: labels and runs side by side, and sheets.
+
+`IncidentIndex` puts each run's lines beside the labels, by the rules of an edition. A measure
+answers with a `Sheet`: its value in each event, for each information type where it has one, and
+over all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from tseval.errors import MeasureError
+from tseval.measures.accounts import Values
+from tseval.measures.incident_rules import IncidentRules
+from tseval.measures.measure import Measure, Parameter
+from tseval.tables.columns import ABSENT
+from tseval.tables.incidents import HIGH, Ontology, Predictions
+from tseval.tables.keys import last_row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tseval.measures.measure import Argument
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+Made = TypeVar("Made")
+FAMILY = "incidents"
+NOTE = "McCreadie, Buntain and Soboroff, TREC-IS V2 Metrics, May 2019"
+ACTIONABLE = Parameter("actionable", "over the types that call for action alone", "", flag=True)
+OTHER = Parameter("other", "over the other types alone", "", flag=True)
+GROUPS = (ACTIONABLE, OTHER)
+IRRELEVANT, UNSORTED = "Other-Irrelevant", "Other-Unknown"
+"""The types that say a post is of no use."""
+
+
+def one_group(arguments: Mapping[str, Argument]) -> None:
+    """Types are either actionable or not."""
+    if len(arguments) > 1:
+        raise MeasureError("choose (actionable) or (other), not both")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A measure's values: by event (runs, events), by type (runs, types), and over all (runs,)."""
+
+    events: Values
+    overall: Values
+    types: Values | None = None
+    members: BoolArray | None = None
+    """The types that the measure is about, where it has values of types."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was judged, by the rules: one row for each time that a post counts."""
+
+    event: IntArray
+    """The place among the events."""
+    post: IntArray
+    """The post's number; equal numbers are the same post."""
+    types: BoolArray
+    level: IntArray
+    own_level: IntArray
+    """What this label itself says, where `level` is what another said of the post."""
+    time: FloatArray
+    """When the post was made; NaN where that is unknown."""
+    order: IntArray
+    """The place of the post among all, sorted by name: settles ties."""
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+    @property
+    def high(self) -> BoolArray:
+        """Which posts deserve an alert."""
+        return self.level >= HIGH
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one run said of each judged post."""
+
+    row: IntArray
+    """The run's line; `ABSENT` where it has none."""
+    types: BoolArray
+    scaled: FloatArray
+    """Its priority, scaled by the rules."""
+    alert: BoolArray
+    chosen: BoolArray
+    """Which judged posts count."""
+    lines: IntArray
+    """Every line of the run, in the order of the file."""
+    judged_by_line: IntArray
+    """The judged post of each of these lines; `ABSENT` for a post that nobody labelled."""
+
+
+@dataclass(frozen=True)
+class IncidentIndex:
+    """Runs and labels side by side."""
+
+    runs: tuple[str, ...]
+    events: tuple[str, ...]
+    ontology: Ontology
+    rules: IncidentRules
+    judged: Judged
+    predictions: Predictions
+    line_event: IntArray
+    """The event of each line of the runs; `ABSENT` where nobody judged it."""
+    line_post: IntArray
+    """The post of each line of the runs, numbered as the judged ones; `ABSENT` for others."""
+    until: FloatArray | None = None
+    """Per event the time before which posts count; None for all."""
+    skip_absent: bool = False
+    """Leave out the events of which a run has no line."""
+
+    @cached_property
+    def groups(self) -> BoolArray:
+        """Which types call for action."""
+        return self.ontology.chosen(
+            self.rules.actionable, renamed=self.rules.type_names == "renamed"
+        )
+
+    @cached_property
+    def by_event(self) -> FloatArray:
+        """One row an event, with 1 at its judged posts: a product with it adds up by event."""
+        mine: BoolArray = np.arange(len(self.events))[:, None] == self.judged.event
+        return mine.astype(np.float64)
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
+
+    @cached_property
+    def _run_rows(self) -> list[IntArray]:
+        """The lines of each run."""
+        codes = self.predictions.run.codes
+        names = {name: at for at, name in enumerate(self.runs)}
+        place = np.array([names.get(n, ABSENT) for n in self.predictions.run.vocabulary()])
+        run = place[codes] if len(codes) else codes
+        order = np.argsort(run, kind="stable")
+        ends = np.searchsorted(run[order], np.arange(len(self.runs) + 1))
+        return [order[a:b] for a, b in pairwise(ends)]
+
+    @cached_property
+    def _judged_keys(self) -> IntArray:
+        return self._keys(self.judged.event, self.judged.post)
+
+    def _keys(self, event: IntArray, post: IntArray) -> IntArray:
+        """One number for what a line speaks of; `ABSENT` where that is unknown."""
+        if self.rules.join == "post":
+            return post
+        size = int(self.judged.post.max(initial=0)) + 1
+        return np.where((event == ABSENT) | (post == ABSENT), ABSENT, event * size + post)
+
+    def once(self, make: Callable[[IncidentIndex], Made]) -> Made:
+        """What a function makes of this index; made when it is first asked for, then kept."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("Made", self._made[make])
+
+    @cached_property
+    def replies(self) -> list[Reply]:
+        """What each run said, run by run."""
+        return [self._reply(run) for run in range(len(self.runs))]
+
+    @property
+    def met(self) -> BoolArray:
+        """The judged posts that any run has."""
+        there = [reply.row != ABSENT for reply in self.replies]
+        return np.logical_or.reduce(there) if there else np.zeros(len(self.judged), bool)
+
+    def _reply(self, run: int) -> Reply:
+        """What a run said: where it has a post twice, its last line counts."""
+        lines = self._run_rows[run]
+        keys = self._keys(self.line_event[lines], self.line_post[lines])
+        last = last_row_of(self._judged_keys, keys)
+        absent = last == ABSENT
+        row = np.where(absent, ABSENT, lines[last] if len(lines) else ABSENT)
+        types = self.predictions.types[row] if len(lines) else np.zeros_like(self.judged.types)
+        types[absent] = False
+        scaled, alerting = self._priorities(self.predictions.priority[lines])
+        missing = self.rules.absent_priority
+        return Reply(
+            row=row,
+            types=types,
+            scaled=_taken(scaled, last, missing),
+            alert=(_taken(alerting, last, missing) >= self.rules.alert_from) & ~absent,
+            chosen=self._chosen(row),
+            lines=lines,
+            judged_by_line=last_row_of(keys, self._judged_keys),
+        )
+
+    def _chosen(self, row: IntArray) -> BoolArray:
+        judged, chosen = self.judged, np.ones(len(self.judged), bool)
+        if self.until is not None:
+            chosen &= judged.time < self.until[judged.event]
+        if self.skip_absent:
+            there = np.zeros(len(self.events), bool)
+            there[judged.event[row != ABSENT]] = True
+            chosen &= there[judged.event]
+        return chosen
+
+    def _priorities(self, raw: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """A run's priorities as scaled by the rules, and as they decide on alerts."""
+        known = raw[~np.isnan(raw)]
+        low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+        mode = self.rules.normalise
+        scaled = raw
+        if mode == "always" or (mode == "auto" and (low < 0 or high > 1)):
+            scaled = (raw - low) / (high - low) if high > low else np.zeros_like(raw)
+        if self.rules.scale_bottom == "clipped":
+            scaled = np.clip(scaled, self.rules.absent_priority, 1.0)
+        return scaled, raw if self.rules.alert_priority == "raw" else scaled
+
+    # Means over types.
+
+    def members(self, measure: Measure) -> BoolArray:
+        """The types that a measure is about."""
+        if measure.has(ACTIONABLE.name):
+            return self.groups
+        return ~self.groups if measure.has(OTHER.name) else np.ones(len(self.ontology), bool)
+
+    def divisor(self, measure: Measure) -> int:
+        """How many types a mean is divided by."""
+        few = int(self.groups.sum())
+        if self.rules.actionable_mean == "named":
+            few = len(self.rules.actionable)
+        if measure.has(ACTIONABLE.name):
+            return few
+        return len(self.ontology) - few if measure.has(OTHER.name) else len(self.ontology)
+
+
+def _taken(values: FloatArray, at: IntArray, missing: float) -> FloatArray:
+    """The values at these places; `missing` where there is no place, or no value."""
+    found = np.append(values, np.nan)[at]
+    return np.where(np.isnan(found), missing, found)
+
+
+def mean_of_types(values: FloatArray, divisor: int) -> Values:
+    """The mean along the last axis, added up one by one as the scripts do."""
+    total = np.cumsum(values, axis=-1)[..., -1] if values.shape[-1] else np.zeros(values.shape[:-1])
+    defined = np.full(total.shape, divisor > 0)
+    return Values(total / max(divisor, 1), defined)
+
+
+def mean_of_defined(values: Values) -> Values:
+    """The mean along the last axis over what is defined."""
+    number = values.defined.sum(axis=-1)
+    total = np.where(values.defined, values.value, 0.0).sum(axis=-1)
+    return Values(total / np.maximum(number, 1), number > 0)
+
+
+def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """A quotient; 0 where it would be 0/0."""
+    return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole > 0)
+
+
+def added_up(amount: FloatArray, group: IntArray, groups: int) -> FloatArray:
+    """The sum of the amounts of each group."""
+    return np.bincount(group, amount, minlength=groups).astype(np.float64)
+
+
+def stacked(parts: Sequence[FloatArray], shape: tuple[int, ...]) -> FloatArray:
+    """One array of all runs, each of this shape; there may be no run."""
+    return np.stack(parts) if parts else np.zeros((0, *shape))

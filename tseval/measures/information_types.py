@@ -1,0 +1,175 @@
+"""How well runs sort posts into information types: one against all, and any type at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.measures.accounts import Values
+from tseval.measures.incidents import (
+    FAMILY,
+    GROUPS,
+    IRRELEVANT,
+    NOTE,
+    UNSORTED,
+    IncidentIndex,
+    Sheet,
+    mean_of_types,
+    one_group,
+    share,
+    stacked,
+)
+from tseval.measures.measure import Definition, Measure
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Posts that the run gave a type, that the assessors did, that both did, and all posts."""
+
+    given: FloatArray
+    true: FloatArray
+    both: FloatArray
+    posts: FloatArray
+
+    def summed(self, axis: int) -> Counts:
+        """The counts added up along an axis."""
+        return Counts(*(part.sum(axis=axis) for part in vars(self).values()))
+
+
+def confusion(index: IncidentIndex) -> Counts:
+    """The counts of each (run, event, type)."""
+    given, true, both, posts = [], [], [], []
+    shape = (len(index.events), len(index.ontology))
+    truth = index.judged.types
+    for reply in index.replies:
+        by_event = index.by_event * reply.chosen
+        given.append(by_event @ reply.types)
+        true.append(by_event @ truth)
+        both.append(by_event @ (reply.types & truth))
+        posts.append(np.broadcast_to(by_event.sum(axis=1)[:, None], shape))
+    return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+
+
+def precision(counts: Counts) -> FloatArray:
+    """The share of right ones among those given the type."""
+    return share(counts.both, counts.given)
+
+
+def recall(counts: Counts) -> FloatArray:
+    """The share found of those that have the type."""
+    return share(counts.both, counts.true)
+
+
+def f1(counts: Counts) -> FloatArray:
+    """The harmonic mean of precision and recall."""
+    return share(2 * counts.both, counts.given + counts.true)
+
+
+def accuracy(counts: Counts) -> FloatArray:
+    """The share of posts that both give the type, or both don't."""
+    wrong = counts.given + counts.true - 2 * counts.both
+    return share(counts.posts - wrong, counts.posts)
+
+
+def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
+    """A measure of one type against all others, as the mean over types."""
+
+    def account(index: IncidentIndex, measure: Measure) -> Sheet:
+        counts, members = index.once(confusion), index.members(measure)
+        within = of(counts)
+        if index.rules.types_of_event == "labelled":
+            within = np.where(counts.true > 0, within, 0.0)
+        every = counts.summed(axis=1)
+        types, divisor = of(every), index.divisor(measure)
+        events = mean_of_types(within[:, :, members], divisor)
+        overall = mean_of_types(types[:, members], divisor)
+        return Sheet(
+            events=Values(events.value, events.defined & (counts.posts[:, :, 0] > 0)),
+            overall=Values(overall.value, overall.defined & (every.posts[:, 0] > 0)),
+            types=Values(types, every.posts > 0),
+            members=members,
+        )
+
+    return account
+
+
+def _of_any(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
+    """A measure of posts, right if any type of the run is one of the assessors'."""
+
+    def account(index: IncidentIndex, _: Measure) -> Sheet:
+        counts = index.once(any_confusion)
+        every = counts.summed(axis=1)
+        return Sheet(Values(of(counts), counts.posts > 0), Values(of(every), every.posts > 0))
+
+    return account
+
+
+def any_confusion(index: IncidentIndex) -> Counts:
+    """The counts of each (run, event), where a run says *no* with Irrelevant or Unknown.
+
+    A right *no* is right without being a hit. A wrong one was a miss: the post counts as one that
+    the run should have given another type. Posts that the run lacks count as wrong.
+    """
+    useless = index.ontology.chosen((IRRELEVANT, UNSORTED), renamed=False)
+    given, true, both, posts = [], [], [], []
+    for reply in index.replies:
+        match = (reply.types & index.judged.types).any(axis=1)
+        refused = reply.types[:, useless].any(axis=1)
+        by_event = index.by_event * reply.chosen
+        hit = match & ~refused
+        given.append(by_event @ ~refused)
+        true.append(by_event @ (hit | (refused & ~match)))
+        both.append(by_event @ hit)
+        posts.append(by_event.sum(axis=1))
+    shape = (len(index.events),)
+    return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+
+
+ANY_CITATION = "McCreadie, Buntain and Soboroff, TREC Incident Streams: evaluation, 2018"
+_PARTS: tuple[tuple[str, str, str, Callable[[Counts], FloatArray]], ...] = (
+    ("P", "precision", "TP / (TP + FP)", precision),
+    ("R", "recall", "TP / (TP + FN)", recall),
+    ("F1", "F1", "2 TP / (2 TP + FP + FN)", f1),
+    ("accuracy", "accuracy", "(TP + TN) / posts", accuracy),
+)
+DEFINITIONS = (
+    *(
+        Definition(
+            name=f"type.{name}",
+            family=FAMILY,
+            title=f"{title} of information types",
+            summary=f"{title} of each type against all others, as the mean over types",
+            formula=f"mean over types of {formula}, over the labelled posts of all events;"
+            " within an event over its posts",
+            empty_case="0 for a type where it would be 0/0; undefined without labelled posts",
+            range="0 to 1",
+            citation=NOTE,
+            account=_of_types(of),
+            parameters=GROUPS,
+            check=one_group,
+            reads=("types-of-event", "actionable-mean"),
+        )
+        for name, title, formula, of in _PARTS
+    ),
+    *(
+        Definition(
+            name=f"any.{name}",
+            family=FAMILY,
+            title=f"{title}, any type",
+            summary=f"{title} over posts, right if any type of the run is one of the assessors'",
+            formula=f"{formula}, with TP a post with a type in common, TN one that the run rightly"
+            " calls Irrelevant or Unknown, FN one that it wrongly calls so, FP any other",
+            empty_case="0 where it would be 0/0; undefined without labelled posts",
+            range="0 to 1",
+            citation=ANY_CITATION,
+            account=_of_any(of),
+        )
+        for name, title, formula, of in _PARTS
+    ),
+)

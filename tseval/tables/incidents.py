@@ -1,0 +1,225 @@
+"""The tables of incident streams: the ontology of information types, labels, and what runs said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.tables.columns import ABSENT, Ids
+from tseval.tables.origin import Origin
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+LEVELS = ("Unknown", "Low", "Medium", "High", "Critical")
+"""What assessors say of a post's priority; a level is known by its place here."""
+UNKNOWN, LOW, MEDIUM, HIGH, CRITICAL = range(5)
+PRIORITIES = (np.nan, 0.25, 0.5, 0.75, 1.0)
+"""What each level is as a number; none where it is unknown."""
+
+ACTIONABLE = (
+    "Request-GoodsServices",
+    "Request-SearchAndRescue",
+    "CallToAction-MovePeople",
+    "Report-EmergingThreats",
+    "Report-NewSubEvent",
+    "Report-ServiceAvailable",
+)
+"""The types that call for action, by the track."""
+
+RENAMED = {
+    "Other-ContinuingNews": "Report-News",
+    "Other-PastNews": "Other-ContextualInformation",
+    "Other-KnownAlready": "Report-OriginalEvent",
+    "Report-SignificantEventChange": "Report-NewSubEvent",
+}
+"""The types of 2018 that have another name since 2019."""
+
+
+def short_name(name: str) -> str:
+    """The part of a type's name after its hyphen, by which labels call it."""
+    return name.partition("-")[2] or name
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """The information types, in the order of the file, each with the place of its parent."""
+
+    types: tuple[str, ...]
+    parent: tuple[int, ...]
+    """`ABSENT` for a type without a parent."""
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        full = {name: at for at, name in enumerate(self.types)}
+        return {short_name(name): at for name, at in full.items()} | full
+
+    @cached_property
+    def _renamed(self) -> Mapping[str, int]:
+        """Where types of the other years stand here, both ways, by full and by short name."""
+        pairs = [*RENAMED.items(), *((new, old) for old, new in RENAMED.items())]
+        known = {other: self._places[here] for other, here in pairs if here in self._places}
+        return {short_name(name): at for name, at in known.items()} | known
+
+    def place(self, name: str, *, renamed: bool) -> int:
+        """Where a type stands, by its full or short name; `ABSENT` if it is none of these.
+
+        `renamed` finds it by the name of other years too.
+        """
+        at = self._places.get(name, ABSENT)
+        return self._renamed.get(name, ABSENT) if at == ABSENT and renamed else at
+
+    def chosen(self, names: Iterable[str], *, renamed: bool) -> BoolArray:
+        """Which of the types have one of these names."""
+        places = [self.place(name, renamed=renamed) for name in names]
+        return np.isin(np.arange(len(self)), [at for at in places if at != ABSENT])
+
+    def with_ancestors(self, types: BoolArray) -> BoolArray:
+        """Rows of types, each with all ancestors of its types too."""
+        rolled = types.copy()
+        for at in range(len(self)):
+            above = self.parent[at]
+            while above != ABSENT:
+                rolled[:, above] |= types[:, at]
+                above = self.parent[above]
+        return rolled
+
+
+@dataclass(frozen=True)
+class TypeNames:
+    """How the types of rows are read: names to places, with a count of what has none."""
+
+    ontology: Ontology
+    renamed: bool
+    unknown: dict[str, int] = field(default_factory=dict)
+    """How often each name stood there that the ontology does not know."""
+    short: dict[str, int] = field(default_factory=dict)
+    """How often each type stood there by its short name."""
+    odd: dict[int, int] = field(default_factory=dict)
+    """How many vectors had each length that is not the number of types."""
+
+    @cached_property
+    def _alphabetical(self) -> list[str]:
+        """As the track has it, which puts `Report-News` before `Report-NewSubEvent`."""
+        return sorted(self.ontology.types, key=str.lower)
+
+    def of_vector(self, values: Sequence[float], least: float | None = None) -> list[str]:
+        """The types that a vector gives, which has one number a type in alphabetical order.
+
+        A type is given whose number is not 0, or at least `least`.
+        """
+        if len(values) != len(self.ontology):
+            self.odd[len(values)] = self.odd.get(len(values), 0) + 1
+        names = zip(self._alphabetical, values, strict=False)
+        return [name for name, value in names if (value >= least if least is not None else value)]
+
+    def matrix(self, rows: Sequence[Iterable[str]]) -> BoolArray:
+        """The types of each row as truth values."""
+        types = np.zeros((len(rows), len(self.ontology)), bool)
+        places: dict[str, int] = {}
+        for at, names in enumerate(rows):
+            for name in names:
+                if name not in places:
+                    places[name] = self.ontology.place(name, renamed=self.renamed)
+                if places[name] == ABSENT:
+                    self.unknown[name] = self.unknown.get(name, 0) + 1
+                    continue
+                types[at, places[name]] = True
+                if name != self.ontology.types[places[name]]:
+                    self.short[name] = self.short.get(name, 0) + 1
+        return types
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What assessors said: one row each time that a post was labelled, in the order of the files.
+
+    A post may have several rows.
+    """
+
+    event: Ids
+    post_id: Ids
+    types: BoolArray
+    """Of the shape (rows, types of the ontology)."""
+    level: IntArray
+    time: FloatArray | None
+    """When each post was made; None where the file tells no times."""
+    origin: Origin
+    nameless: int = 0
+    """How many labels are of posts whose ids are not known."""
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+    @classmethod
+    def join(cls, parts: Sequence[Labels]) -> Labels:
+        """The labels of several files; times count only where all have them."""
+        if len(parts) == 1:
+            return parts[0]
+        times = [part.time for part in parts if part.time is not None]
+        return cls(
+            event=Ids.join([part.event for part in parts]),
+            post_id=Ids.join([part.post_id for part in parts]),
+            types=np.concatenate([part.types for part in parts]),
+            level=np.concatenate([part.level for part in parts]),
+            time=np.concatenate(times) if len(times) == len(parts) else None,
+            origin=Origin.join([part.origin for part in parts]),
+            nameless=sum(part.nameless for part in parts),
+        )
+
+    def rows(self, chosen: IntArray | BoolArray) -> Labels:
+        """The chosen rows."""
+        return Labels(
+            self.event.rows(chosen),
+            self.post_id.rows(chosen),
+            self.types[chosen],
+            self.level[chosen],
+            None if self.time is None else self.time[chosen],
+            self.origin.rows(chosen),
+            self.nameless,
+        )
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What runs said: one row a line, in the order of the files."""
+
+    run: Ids
+    event: Ids
+    post_id: Ids
+    priority: FloatArray
+    types: BoolArray
+    """Of the shape (rows, types of the ontology)."""
+    rank: FloatArray
+    """The run's own order of an event's posts; the number of the line where it has none."""
+    time: FloatArray | None
+    """When the run says the post was made; None where it doesn't."""
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.priority)
+
+    @classmethod
+    def join(cls, parts: Sequence[Predictions]) -> Predictions:
+        """Several runs' lines in one table; times count only where all have them."""
+        if len(parts) == 1:
+            return parts[0]
+        times = [part.time for part in parts if part.time is not None]
+        return cls(
+            run=Ids.join([part.run for part in parts]),
+            event=Ids.join([part.event for part in parts]),
+            post_id=Ids.join([part.post_id for part in parts]),
+            priority=np.concatenate([part.priority for part in parts]),
+            types=np.concatenate([part.types for part in parts]),
+            rank=np.concatenate([part.rank for part in parts]),
+            time=np.concatenate(times) if len(times) == len(parts) else None,
+            origin=Origin.join([part.origin for part in parts]),
+        )
