@@ -75,6 +75,11 @@ class Blend(Matcher):
         for part in self.parts:
             part.matcher.read_ahead(texts, progress)
 
+    @property
+    def by_blocks(self) -> bool:
+        """Whether all parts can do without reading ahead."""
+        return all(part.matcher.by_blocks for part in self.parts)
+
     def prepare(self, nuggets: Collection, collection: Collection) -> BlendGold:
         """Prepare the nuggets for each part."""
         weights = np.array([part.weight for part in self.parts])

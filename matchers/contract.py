@@ -119,10 +119,25 @@ class Matcher(ABC):
         are taken to be in time order and only the first match of every nugget is returned. Lists
         may be empty; a text without words scores 0 against everything, itself included.
         """
-        gold = Collection.of(nuggets)
-        prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
+        prepared = self.prepared(nuggets, collection=collection)
         self.read_ahead(updates)
-        return _match(prepared, updates, len(gold), getattr(self, "threshold", 0.0), first_only)
+        return prepared.match(updates, first_only=first_only)
+
+    def prepared(
+        self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None
+    ) -> Prepared:
+        """The nuggets made ready once, for several lists of updates; see `match`."""
+        gold = Collection.of(nuggets)
+        ready = self.prepare(gold, gold if collection is None else Collection.of(collection))
+        return Prepared(ready, len(gold), getattr(self, "threshold", 0.0))
+
+    @property
+    def by_blocks(self) -> bool:
+        """Whether updates can be matched in any process with nothing done for all of them before.
+
+        So it is unless a matcher reads ahead.
+        """
+        return type(self).read_ahead is Matcher.read_ahead
 
     def explain(
         self, update: str, nugget: str, *, collection: Sequence[str] | None = None
@@ -156,6 +171,19 @@ class Matcher(ABC):
 
     @abstractmethod
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The nuggets of a matcher, ready for any number of lists of updates, one after the other."""
+
+    gold: Gold
+    nuggets: int
+    threshold: float
+
+    def match(self, updates: Sequence[str], *, first_only: bool = False) -> Pairs:
+        """What `Matcher.match` gives for these updates, but nothing is read ahead."""
+        return _match(self.gold, updates, self.nuggets, self.threshold, first_only)
 
 
 def accepted(matcher: type[Matcher]) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tseval.engine import Engine, choose
+
 ROOT = Path(__file__).parents[1]
 
 # The same examples on every run, and no clock: a slow machine is not a fault.
@@ -49,3 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "conformance" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.conformance)
+
+
+@pytest.fixture(scope="session")
+def engines() -> Iterator[dict[str, Engine]]:
+    """Two processes, and a cluster of two; started when first asked to run."""
+    found = {"local": choose("local", jobs=2), "dask": choose("dask", jobs=2)}
+    yield found
+    for engine in found.values():
+        engine.close()

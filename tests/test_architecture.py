@@ -35,9 +35,11 @@ ROOMS: dict[str, set[str]] = {
     "views": {"scores", "tables"} | BASIS,
     "__main__": {"commands"} | BASIS,
 }
+ROOMS["units"] = {"assessments", "engine", "formats", "matchers", "matching", "measures"}
+ROOMS["units"] |= INDEXED | BASIS
 # From files to results: each of these may use all rooms above and the one before it.
 PREPARED = (
-    {"assessments", "caveats", "editions", "engine", "formats", "matching", "measures"}
+    {"assessments", "caveats", "editions", "engine", "formats", "matching", "measures", "units"}
     | INDEXED
     | BASIS
 )
@@ -54,7 +56,8 @@ ROOMS["commands"] = set(ROOMS) - {"__main__"}
 MAY_TALK = {"commands", "__main__"}
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
 LONGEST = 60
-HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "pyarrow", "altair", "torch", "dask", "matchers"}
+HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "pyarrow", "altair", "torch", "matchers"}
+HEAVY |= {"dask", "distributed", "joblib"}
 
 
 @cache

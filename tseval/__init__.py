@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tseval.clusters.scoring import score_clusters
     from tseval.earliest import EarliestIndex, EarliestStream
     from tseval.errors import (
+        EngineError,
         InputError,
         MeasureError,
         MissingExtra,
@@ -35,6 +36,7 @@ __version__ = version.VERSION
 _PUBLIC = {
     "EarliestIndex": "tseval.earliest",
     "EarliestStream": "tseval.earliest",
+    "EngineError": "tseval.errors",
     "InputError": "tseval.errors",
     "Measure": "tseval.measures",
     "MeasureError": "tseval.errors",
@@ -58,6 +60,7 @@ _PUBLIC = {
 __all__ = [
     "EarliestIndex",
     "EarliestStream",
+    "EngineError",
     "InputError",
     "Measure",
     "MeasureError",

@@ -5,6 +5,7 @@ TsevalError           anything tseval refuses to do
   MissingTopics       a run lacks judged topics and `--on-missing error` was asked for (exit 1)
   MissingExtra        an optional dependency is not installed (exit 1)
   OutputError         a result could not be written (exit 1)
+  EngineError         work could not be done where it was to run (exit 1)
   UsageError          a name or an option that has no meaning here (exit 2)
     MeasureError      a measure that is not in the registry, or not with these parameters
 """
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
+    "EngineError",
     "Fault",
     "InputError",
     "MeasureError",
@@ -53,6 +55,13 @@ class OutputError(TsevalError):
     """A result that could not be written."""
 
 
+class EngineError(TsevalError):
+    """Work that could not be done where it was to run: processes that die, a cluster out of reach.
+
+    What is wrong with the input itself is an `InputError`, wherever it is found.
+    """
+
+
 class MissingTopics(TsevalError):
     """A run without judged topics, where the caller asked for an error."""
 
@@ -63,6 +72,10 @@ class MissingExtra(TsevalError):
     def __init__(self, extra: str, needed_for: str) -> None:
         super().__init__(f"{needed_for} needs the extra '{extra}': pip install 'tseval[{extra}]'")
         self.extra = extra
+        self.needed_for = needed_for
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return MissingExtra, (self.extra, self.needed_for)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +130,9 @@ class InputError(TsevalError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__()
         self.faults = tuple(faults)
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Fault, ...]]]:
+        return InputError, (self.faults,)  # so that it comes whole from another process
 
     def __str__(self) -> str:
         reports = [fault.report() for fault in self.faults[:FAULTS_SHOWN]]

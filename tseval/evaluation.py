@@ -30,7 +30,7 @@ from tseval.editions import Edition, Rules, edition
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
 from tseval.formats.trec_temporal import PLAIN, Reading, has_header
-from tseval.matching import Progress, get_matcher, match
+from tseval.matching import Progress, get_matcher
 from tseval.measures.assessed import AssessedIndex
 from tseval.tables import (
     Duplicates,
@@ -45,6 +45,8 @@ from tseval.tables import (
     known_updates,
     resolve,
 )
+from tseval.units import ALONE, Files, Sharing, Spread, match_in_units
+from tseval.units.work import Habits
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -114,13 +116,18 @@ class Tables:
         return tuple(source for origin in origins for source in origin.sources)
 
 
-def read_tables(sources: Sources, reading: Reading = PLAIN) -> Tables:
-    """Read every input that was given; a fault in any of them is an `InputError`."""
+def read_tables(sources: Sources, reading: Reading = PLAIN, sharing: Sharing = ALONE) -> Tables:
+    """Read every input that was given; a fault in any of them is an `InputError`.
+
+    Where nothing is left to match, it is the reading of the runs that is shared out.
+    """
     formats.check_inputs(sources.listed())
     form = sources.form
     given = sources
     return Tables(
-        updates=formats.read_updates(given.updates, form),
+        updates=formats.read_updates(
+            given.updates, form, Spread(ALONE if given.matches is None else sharing)
+        ),
         nuggets=formats.read_nuggets(given.nuggets, form, reading),
         matches=_read(given.matches, lambda path: formats.read_matches(path, form, reading)),
         topics=_read(given.topics, lambda path: formats.read_topics(path, form)),
@@ -171,10 +178,11 @@ def prepare(
     edition_name: str = "draft",
     progress: Progress | None = None,
     given_rules: Mapping[str, str] | None = None,
+    sharing: Sharing = ALONE,
 ) -> Evaluation:
     """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`.
 
-    `given_rules` are combined with the edition's.
+    `given_rules` are combined with the edition's. Whatever `sharing` says, the result is the same.
     """
     chosen, given = edition(edition_name, "temporal"), dict(given_rules or {})
     rules = chosen.rules.changed(given)
@@ -182,8 +190,10 @@ def prepare(
         raise UsageError("no run is given: name at least one table of updates")
     _check_rules(chosen, rules, given, sources)
     name = _matcher_name(matcher, threshold, sources.matches is not None)
+    if sharing.resume and sources.matches is not None:
+        raise UsageError("where matches are given there is no matching to resume")
     reading = Reading(rules.encoding, rules.fields, rules.pool_header)
-    tables = with_common_topics(read_tables(sources, reading), rules)
+    tables = with_common_topics(read_tables(sources, reading, sharing), rules)
     case = standing(tables.updates, tables.pool, tables.duplicates, rules)
     kept = kept_nuggets(tables.nuggets, tables.matches, rules)
     nuggets = tables.nuggets.rows(kept)
@@ -194,7 +204,8 @@ def prepare(
     else:
         using = get_matcher(name, threshold)
         name = str(using)
-        found = Found(match(using, case.updates, nuggets, progress))
+        files = _files(sources, tables, Habits(sources.form, reading, rules))
+        found = Found(match_in_units(using, case.updates, nuggets, sharing, files, progress))
     # The duplicates of an edition that looks updates up in them have done their work by now.
     linked = None if rules.exact_duplicates == "lookup" else tables.duplicates
     index, pairs = assessed_index(
@@ -220,6 +231,16 @@ def prepare(
         given_rules=given,
         teams=_teams(tables.updates),
     )
+
+
+def _files(sources: Sources, tables: Tables, habits: Habits) -> Files | None:
+    """Where workers find what is matched; nowhere, if texts come from a pool or are in memory."""
+    paths = [sources.nuggets, *sources.updates]
+    if tables.pool is not None or tables.updates.team is not None:
+        return None
+    if not all(isinstance(path, str | Path) for path in paths):
+        return None
+    return Files([str(path) for path in sources.updates], str(sources.nuggets), habits)
 
 
 def _check_rules(chosen: Edition, rules: Rules, given: Mapping[str, str], sources: Sources) -> None:

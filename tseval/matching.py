@@ -11,10 +11,11 @@ import numpy as np
 
 from tseval.errors import TsevalError, UsageError
 from tseval.formats.profiles import is_profile, read_profile
-from tseval.tables import ABSENT, Nuggets, Pairs, Texts, Updates
+from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
+    from matchers.contract import Prepared
     from tseval.tables.columns import FloatArray, IntArray
 
 Progress = Callable[[int, int], None]
@@ -46,6 +47,12 @@ def _own_matchers() -> ModuleType:
     return layer
 
 
+def collection(nuggets: Sequence[str]) -> matchers.Collection:
+    """The texts of all nuggets of all topics, from which words have their weights."""
+    found: matchers.Collection = _own_matchers().Collection(list(nuggets))
+    return found
+
+
 def match(
     matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, progress: Progress | None = None
 ) -> Pairs:
@@ -53,19 +60,55 @@ def match(
 
     Word weights come from all nuggets of all topics. Sorted by update, then nugget.
     """
-    collection = _own_matchers().Collection(list(nuggets.text))
-    topic = updates.topic.within(nuggets.topic.names)
-    read_ahead(matcher, updates.text.rows(topic != ABSENT), progress)
-    found: list[Pairs] = []
-    done = 0
-    for code in range(len(nuggets.topic.names)):
-        rows, gold = np.flatnonzero(topic == code), np.flatnonzero(nuggets.topic.codes == code)
-        if len(rows) and len(gold):
-            found.append(_match_topic(matcher, updates.text, rows, nuggets.text, gold, collection))
-        done += len(rows)
-        if progress:
-            progress(done, len(updates))
-    return _sorted(found)
+    ready = Ready(matcher, nuggets.topic, nuggets.text)
+    known = updates.topic.within(nuggets.topic.names) != ABSENT
+    read_ahead(matcher, updates.text.rows(known), progress)
+    return ready.match(updates.topic, updates.text, progress)
+
+
+class Ready:
+    """The nuggets of all topics, each topic's prepared when the first update of it is matched.
+
+    The prepared ones of the last `kept` topics stay: whoever matches block after block of a stream
+    needs them again.
+    """
+
+    def __init__(self, matcher: matchers.Matcher, topic: Ids, text: Texts, kept: int = 1) -> None:
+        self._matcher = matcher
+        self._topic, self._text = topic, text
+        self._collection = collection(text)
+        self._kept = kept
+        self._prepared: dict[int, Prepared] = {}
+
+    def match(self, topic: Ids, text: Texts, progress: Progress | None = None) -> Pairs:
+        """The pairs of some updates; rows are counted from the first of these."""
+        code_of = topic.within(self._topic.names)
+        found: list[Pairs] = []
+        done = 0
+        for code in np.unique(code_of[code_of != ABSENT]).tolist():
+            rows, gold = np.flatnonzero(code_of == code), np.flatnonzero(self._topic.codes == code)
+            if len(gold):
+                found.append(self._match_topic(code, text, rows, gold))
+            done += len(rows)
+            if progress:
+                progress(done, len(text))
+        return sorted_pairs(found)
+
+    def _match_topic(self, code: int, text: Texts, rows: IntArray, gold: IntArray) -> Pairs:
+        try:
+            pairs = self._gold(code, gold).match(text.rows(rows))
+        except _own_matchers().MatcherError as error:
+            raise UsageError(str(error)) from error
+        return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
+
+    def _gold(self, code: int, gold: IntArray) -> Prepared:
+        """A topic's nuggets, prepared; another's make room for them."""
+        if code not in self._prepared:
+            while len(self._prepared) >= self._kept:
+                del self._prepared[next(iter(self._prepared))]
+            texts = list(self._text.rows(gold))
+            self._prepared[code] = self._matcher.prepared(texts, collection=self._collection)
+        return self._prepared[code]
 
 
 def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:
@@ -76,33 +119,21 @@ def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | Non
         raise UsageError(str(error)) from error
 
 
-def _match_topic(
-    matcher: matchers.Matcher,
-    updates: Texts,
-    rows: IntArray,
-    nuggets: Texts,
-    gold: IntArray,
-    collection: matchers.Collection,
-) -> Pairs:
-    try:
-        pairs = matcher.match(updates.rows(rows), list(nuggets.rows(gold)), collection=collection)
-    except _own_matchers().MatcherError as error:
-        raise UsageError(str(error)) from error
-    return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
-
-
 SCORED_AT_ONCE = 1 << 20
 """Pairs; what is dense is never larger, unless one update has more."""
 
 
 def every_score(
-    matcher: matchers.Matcher, updates: Texts, nuggets: Sequence[str], collection: Sequence[str]
+    matcher: matchers.Matcher, updates: Texts, nuggets: Sequence[str], weighed: Sequence[str]
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """The scores of all pairs, thresholds aside: some updates after others, each x nuggets."""
+    """The scores of all pairs, thresholds aside: some updates after others, each x nuggets.
+
+    `weighed` are the nuggets that words have their weights from.
+    """
     layer = _own_matchers()
     rows = max(1, SCORED_AT_ONCE // max(1, len(nuggets)))
     try:
-        gold = matcher.prepare(layer.Collection.of(nuggets), layer.Collection.of(collection))
+        gold = matcher.prepare(layer.Collection.of(nuggets), layer.Collection.of(weighed))
         for start in range(0, len(updates), rows):
             texts = updates[start : start + rows]
             update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))
@@ -112,7 +143,8 @@ def every_score(
         raise UsageError(str(error)) from error
 
 
-def _sorted(parts: list[Pairs]) -> Pairs:
+def sorted_pairs(parts: Sequence[Pairs]) -> Pairs:
+    """Pairs of several parts as one table, sorted by update, then nugget."""
     if not parts:
         return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     update = np.concatenate([part.update for part in parts])
@@ -142,13 +174,13 @@ def evidence(
     matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
 ) -> Iterator[dict[str, str | float | int | None]]:
     """For each pair a row of the plain table of matches, with what the score rests on."""
-    collection = _own_matchers().Collection(list(nuggets.text))
+    gold = collection(nuggets.text)
     scores = np.ones(len(pairs)) if pairs.score is None else pairs.score
     for update, nugget, score in zip(
         pairs.update.tolist(), pairs.nugget.tolist(), scores.tolist(), strict=True
     ):
         text, said = updates.text[update], nuggets.text[nugget]
-        found = matcher.explain(text, said, collection=collection)
+        found = matcher.explain(text, said, collection=gold)
         start, end = found.span or (None, None)
         yield {
             "topic": updates.topic[update],

@@ -17,8 +17,10 @@ from tseval.measures.measure import with_times
 from tseval.measures.rules import WEIGHING
 from tseval.measures.values import evaluate
 from tseval.scores import Scores
+from tseval.units import shared
 
 if TYPE_CHECKING:
+    from tseval.engine import Engine
     from tseval.evaluation import Given
     from tseval.tables.columns import BoolArray
 
@@ -42,6 +44,10 @@ def score(
     undefined: Undefined = "skip",
     edition: str = "draft",
     rules: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
+    resume: bool = False,
 ) -> Scores:
     """Score one or more runs against gold nuggets.
 
@@ -49,19 +55,18 @@ def score(
     runs are a list of them, or one table with a column `run`. With `matches` these are used;
     without, `matcher` finds them (default `fuzzy`). `measures` are names or `Measure` values, the
     edition's list by default; `at` adds each of them at these times. `rules` are combined with
-    those of the edition: `{"unsampled": "skip"}`.
+    those of the edition: `{"unsampled": "skip"}`. `jobs`, `engine`, `scheduler` and `resume` say
+    where matching runs, and change no score.
 
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
     several: Sequence[Given] = updates if isinstance(updates, list | tuple) else [updates]  # type: ignore[list-item]
     chosen = None if matches is not None and matcher == DEFAULT_MATCHER else matcher
-    evaluation = prepare(
-        Sources(several, nuggets, matches, topics, duplicates, pool),
-        chosen,
-        threshold,
-        edition,
-        given_rules=rules,
-    )
+    sources = Sources(several, nuggets, matches, topics, duplicates, pool)
+    with shared(engine, jobs, scheduler, resume=resume) as sharing:
+        evaluation = prepare(
+            sources, chosen, threshold, edition, given_rules=rules, sharing=sharing
+        )
     wanted = chosen_measures(evaluation, measures, at)
     return scores_of(evaluation, wanted, on_missing, undefined)
 

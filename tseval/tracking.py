@@ -24,11 +24,13 @@ from tseval.measures.values import moments
 from tseval.scores import Scores
 from tseval.tables import Origin, Source
 from tseval.tables.tracking import ATTRIBUTES
+from tseval.units import ALONE, Sharing, Spread, shared
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.engine import Engine
     from tseval.tables.columns import BoolArray, FloatArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
@@ -58,6 +60,9 @@ def score_values(
     at: str | Sequence[str] = (),
     on_missing: OnMissing = "zero",
     undefined: Undefined = "skip",
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
 ) -> Scores:
     """Score one or more runs that track values against gold values.
 
@@ -67,23 +72,29 @@ def score_values(
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
     several: Sequence[Given] = runs if isinstance(runs, list | tuple) else [runs]  # type: ignore[list-item]
-    evaluation = prepare(several, gold, topics)
+    with shared(engine, jobs, scheduler) as sharing:
+        evaluation = prepare(several, gold, topics, sharing=sharing)
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
     return scores_of(evaluation, chosen_measures(evaluation, wanted, at), on_missing, undefined)
 
 
 def prepare(
-    runs: Sequence[Given], gold: Given, topics: Given | None = None, form: str | None = None
+    runs: Sequence[Given],
+    gold: Given,
+    topics: Given | None = None,
+    form: str | None = None,
+    sharing: Sharing = ALONE,
 ) -> ValueEvaluation:
     """Read every input; a fault in any of them is an `InputError`.
 
-    The track published no gold of this kind, so its format (`form`) is asked of the runs alone.
+    The track published no gold of this kind, so its format (`form`) is asked of the runs alone. It
+    is the reading of the runs that is shared.
     """
     if not runs:
         raise UsageError("no run is given: name at least one table of values")
     check_inputs([*runs, gold, *([] if topics is None else [topics])])
     plain = None if form == TREC_TS else form
-    said, known = read_values(runs, form), read_gold(gold, plain)
+    said, known = read_values(runs, form, Spread(sharing)), read_gold(gold, plain)
     events = None if topics is None else read_topics(topics, plain)
     rename = topic_namer(known.topic, "gold")
     said, events = with_topics_named(said, rename), with_topics_named(events, rename)

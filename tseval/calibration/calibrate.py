@@ -15,14 +15,16 @@ import numpy as np
 
 from tseval import statistics
 from tseval.calibration.judged import Judged
-from tseval.calibration.worst import Disagreement, Extremes
+from tseval.calibration.tallies import BINS, STEP, Tally, scored
+from tseval.calibration.worst import Disagreement
 from tseval.earliest import EarliestIndex
 from tseval.evaluation import SHORT_HASH
-from tseval.matching import Progress, every_score, get_matcher, match, read_ahead
+from tseval.matching import Progress, get_matcher
 from tseval.measures import measure
 from tseval.measures.values import evaluate
 from tseval.statistics import Interval
 from tseval.tables import Pairs
+from tseval.units import ALONE, Sharing, match_in_units
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -31,34 +33,9 @@ if TYPE_CHECKING:
 
     OfTallies: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
-BINS = 10_000
-"""Scores in the same part of so many are taken as equal."""
-STEP = 100
-"""A threshold is chosen in steps of so many bins: in hundredths."""
 HUNDREDTHS = BINS // STEP
 RANKED_BY = "R"
 """What runs are ranked by: recall, for which times don't matter."""
-
-
-class Tally(NamedTuple):
-    """For each topic and bin of scores, how many true pairs lie there, and how many others."""
-
-    true: FloatArray
-    other: FloatArray
-
-    def drawn(self, times: IntArray) -> Tally:
-        """The tallies of all topics together, for each row of how often each topic counts."""
-        return Tally(times @ self.true, times @ self.other)
-
-    def occupied(self) -> Tally:
-        """Without the bins that hold nothing in any topic: for what knows no thresholds."""
-        kept = (self.true + self.other).any(axis=0)
-        return Tally(self.true[:, kept], self.other[:, kept])
-
-    def coarse(self) -> Tally:
-        """In hundredths, which are the thresholds to choose from; 1 is a bin of its own."""
-        starts = np.arange(0, BINS + 1, STEP)
-        return Tally(*(np.add.reduceat(side, starts, axis=1) for side in self))
 
 
 class Measured(NamedTuple):
@@ -110,14 +87,18 @@ class Calibration:
 
 
 def calibrate(
-    judged: Judged, name: str, seed: int = 0, progress: Progress | None = None
+    judged: Judged,
+    name: str,
+    seed: int = 0,
+    progress: Progress | None = None,
+    sharing: Sharing = ALONE,
 ) -> Calibration:
     """Hold a matcher, by its name, against the assessors; the same seed gives the same intervals.
 
-    The matcher's own threshold plays no part.
+    The matcher's own threshold plays no part. Whatever `sharing` says, the result is the same.
     """
     matcher = get_matcher(name, 0)
-    tally, extremes = _scored(judged, matcher, progress)
+    tally, extremes = scored(judged, matcher, sharing, progress)
     draws = statistics.resamples(len(judged.topics), seed)
     coarse, occupied = tally.coarse(), tally.occupied()
     threshold = _over_topics(_best_threshold, coarse, draws)
@@ -132,35 +113,9 @@ def calibrate(
         thresholds=dict(zip(judged.topics, (cuts / HUNDREDTHS).tolist(), strict=True)),
         left_out=_left_out(coarse, draws),
         nuggets=extremes.found(threshold.value),
-        tau=_tau(judged, calibrated, draws) if len(judged.runs) > 1 else {},
+        tau=_tau(judged, calibrated, draws, sharing) if len(judged.runs) > 1 else {},
         disagreements=tuple(extremes.disagreements(judged, calibrated)),
     )
-
-
-def _scored(
-    judged: Judged, matcher: matchers.Matcher, progress: Progress | None
-) -> tuple[Tally, Extremes]:
-    extremes = Extremes(len(judged.nuggets))
-    shape = (len(judged.topics), BINS + 1)
-    tally = Tally(np.zeros(shape), np.zeros(shape))
-    collection = list(judged.nuggets.text)
-    topics = list(judged.by_topic())
-    rows = np.concatenate([topic.updates for topic in topics])
-    read_ahead(matcher, judged.updates.text.rows(rows), progress)
-    done = 0
-    for place, topic in enumerate(topics):
-        texts, nuggets = judged.updates.text.rows(topic.updates), judged.nuggets.text
-        gold = list(nuggets.rows(topic.nuggets))
-        for part, score in every_score(matcher, texts, gold, collection):
-            true = topic.true[part]
-            extremes.meet(topic.updates[part], topic.nuggets, score, true)
-            bins = np.floor(score * BINS + 1e-6).astype(np.int64)
-            tally.true[place] += np.bincount(bins[true], minlength=BINS + 1)
-            tally.other[place] += np.bincount(bins[~true], minlength=BINS + 1)
-            done += len(true)
-            if progress:
-                progress(done, len(rows))
-    return tally, extremes
 
 
 def _over_topics(number: OfTallies, tally: Tally, draws: IntArray) -> Measured:
@@ -189,9 +144,11 @@ def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
     }
 
 
-def _tau(judged: Judged, matcher: matchers.Matcher, draws: IntArray) -> dict[str, Measured]:
+def _tau(
+    judged: Judged, matcher: matchers.Matcher, draws: IntArray, sharing: Sharing
+) -> dict[str, Measured]:
     """How alike matcher and assessors rank the runs, at three levels."""
-    said = match(matcher, judged.updates, judged.nuggets)
+    said = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
     ours, theirs = _recalls(judged, said), _recalls(judged, judged.pairs)
     whole = statistics.kendall_levels(ours, theirs)
     drawn = [

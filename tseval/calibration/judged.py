@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,9 +13,11 @@ import numpy as np
 from tseval.caveats import count
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
+from tseval.matching import collection
 from tseval.tables import Nuggets, Pairs, Source, Updates, natural_order, repeated_rows, resolve
 
 if TYPE_CHECKING:
+    import matchers
     from tseval.evaluation import Given
     from tseval.tables.columns import BoolArray, IntArray
 
@@ -29,6 +33,20 @@ class Topic(NamedTuple):
 
 
 @dataclass(frozen=True)
+class JudgedFiles:
+    """The paths of what is judged."""
+
+    updates: tuple[str, ...]
+    nuggets: str
+    matches: str
+    form: str | None
+
+    def listed(self) -> tuple[str, ...]:
+        """Every path."""
+        return (*self.updates, self.nuggets, self.matches)
+
+
+@dataclass(frozen=True)
 class Judged:
     """Updates and nuggets, and the pairs of their rows that assessors matched."""
 
@@ -37,6 +55,13 @@ class Judged:
     pairs: Pairs
     inputs: tuple[Source, ...]
     warnings: tuple[str, ...]
+    files: JudgedFiles | None = None
+    """Where all of it can be read again; None where it cannot."""
+
+    @cached_property
+    def collection(self) -> matchers.Collection:
+        """The texts of all nuggets, whose words are counted once."""
+        return collection(self.nuggets.text)
 
     @property
     def topics(self) -> list[str]:
@@ -89,4 +114,20 @@ def read_judged(
     lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
     told = f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
     inputs = (*texts.origin.sources, *gold.origin.sources, *said.origin.sources)
-    return Judged(texts, gold, resolved.pairs, inputs, (told,) if lost else ())
+    files = _files(updates, nuggets, matches, form)
+    return Judged(texts, gold, resolved.pairs, inputs, (told,) if lost else (), files)
+
+
+def read_files(files: JudgedFiles) -> Judged:
+    """Read it again, where it can be."""
+    return read_judged(files.updates, files.nuggets, files.matches, files.form)
+
+
+def _files(
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: str | None
+) -> JudgedFiles | None:
+    given = [*updates, nuggets, matches]
+    if not all(isinstance(each, str | Path) and Path(each).is_file() for each in given):
+        return None
+    *runs, gold, said = (str(Path(str(each)).absolute()) for each in given)
+    return JudgedFiles(tuple(runs), gold, said, form)

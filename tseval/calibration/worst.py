@@ -57,6 +57,12 @@ class Peaks:
         self.value[gold[higher]] = peak[higher]
         self.update[gold[higher]] = rows[at[higher]]
 
+    def add(self, later: Peaks) -> None:
+        """Take in the peaks of updates that come after; of equal ones the first stays."""
+        higher = later.value > self.value
+        self.value[higher] = later.value[higher]
+        self.update[higher] = later.update[higher]
+
 
 class Extremes:
     """The best pair of each nugget, the best of those that assessors deny, the worst they affirm.
@@ -74,6 +80,15 @@ class Extremes:
         self.any.meet(rows, gold, score)
         self.denied.meet(rows, gold, np.where(true, -np.inf, score))
         self.affirmed.meet(rows, gold, np.where(true, -score, -np.inf))
+
+    def add(self, later: Extremes) -> None:
+        """Take in what was met among updates that come after."""
+        for mine, theirs in (
+            (self.any, later.any),
+            (self.denied, later.denied),
+            (self.affirmed, later.affirmed),
+        ):
+            mine.add(theirs)
 
     def found(self, threshold: float) -> dict[str, int]:
         """How many nuggets both found in any update, only one of them, or neither."""

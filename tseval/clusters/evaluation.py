@@ -6,9 +6,9 @@ for latency and redundancy, the days for the push measures, the live judgments f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,6 +31,7 @@ from tseval.measures.sampling import drawn
 from tseval.tables import Ids, Origin, Source
 from tseval.tables.arrow import strings
 from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts
+from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -253,17 +254,19 @@ def read(
     given_rules: Mapping[str, str] | None = None,
     *,
     clusters_needed: bool = True,
+    sharing: Sharing = ALONE,
 ) -> ClusterEvaluation:
     """Read every input that was given; a fault in any of them is an `InputError`.
 
     The live measures alone need no clusters; where there are live judgments, posts of clusters may
-    lack a time, and are then left out with a warning.
+    lack a time, and are then left out with a warning. It is the reading of the runs that is shared.
     """
     chosen = edition(edition_name, FAMILY)
     rules = _changed(chosen, given_rules or {})
     check_inputs(_listed(sources))
     epochs = None if sources.epochs is None else formats.read_epochs(sources.epochs)
-    posts, clusters = _runs_and_clusters(sources, rules, epochs, clusters_needed)
+    read_posts = partial(formats.read_posts, sources.runs, sources.form, each=Spread(sharing))
+    posts, clusters = _runs_and_clusters(sources, rules, epochs, clusters_needed, read_posts)
     prefix = "" if rules is None else rules.topic_prefix
     apart = sources.live_epochs is not None
     tables = Tables(
@@ -308,19 +311,23 @@ def _listed(sources: ClusterSources) -> list[Given]:
 
 
 def _runs_and_clusters(
-    sources: ClusterSources, rules: PushRules | None, epochs: Epochs | None, needed: bool
+    sources: ClusterSources,
+    rules: PushRules | None,
+    epochs: Epochs | None,
+    needed: bool,
+    read_posts: Callable[[int | None], Posts],
 ) -> tuple[Posts, Clusters | None]:
     """The runs, and the clusters with their times, which may come from the runs."""
     year = None if rules is None else rules.days[0] // 10_000
     if not sources.runs:
         raise UsageError("no run is given: name at least one table of posts")
     if not needed or sources.times == "run":
-        posts = formats.read_posts(sources.runs, sources.form, year)
+        posts = read_posts(year)
         return posts, _clusters(sources, formats.run_clock(posts)) if needed else None
     clusters = _clusters(sources, _clock(sources, epochs))
     if year is None:
         year = int(formats.days_of(clusters.time[:1])[0]) // 10_000
-    return formats.read_posts(sources.runs, sources.form, year), clusters
+    return read_posts(year), clusters
 
 
 def _clock(sources: ClusterSources, epochs: Epochs | None) -> formats.Clock | None:

@@ -31,9 +31,11 @@ from tseval.measures.values import moments
 from tseval.scores import Overall, Scores
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings
+from tseval.units import ALONE, Sharing, shared
 
 if TYPE_CHECKING:
     from tseval.clusters.evaluation import Given, Index
+    from tseval.engine import Engine
     from tseval.tables.columns import BoolArray
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
@@ -60,6 +62,9 @@ def score_clusters(
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
 ) -> Scores:
     """Score one or more runs over clusters of posts that carry the same information.
 
@@ -73,9 +78,9 @@ def score_clusters(
         several, clusters, qrels, epochs, live, live_epochs, selected, times, topic
     )
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
-    evaluation = prepare(
-        sources, wanted, edition, Selection(sample, sampling, seed), given_rules=rules
-    )
+    selection = Selection(sample, sampling, seed)
+    with shared(engine, jobs, scheduler) as sharing:
+        evaluation = prepare(sources, wanted, edition, selection, rules, sharing)
     return scores_of(evaluation, chosen_measures(evaluation, wanted, at), on_missing, undefined)
 
 
@@ -85,13 +90,17 @@ def prepare(
     edition_name: str = "proposal",
     selection: Selection | None = None,
     given_rules: Mapping[str, str] | None = None,
+    sharing: Sharing = ALONE,
 ) -> ClusterEvaluation:
     """Read what these measures need, or the edition's."""
     asked = listed_measures(wanted, FAMILY)
     only_live = sources.live is not None and (
         all(need_of(each) == LIVE for each in asked) if asked else sources.qrels is None
     )
-    return read(sources, edition_name, selection, given_rules, clusters_needed=not only_live)
+    needed = not only_live
+    return read(
+        sources, edition_name, selection, given_rules, clusters_needed=needed, sharing=sharing
+    )
 
 
 def chosen_measures(

@@ -54,6 +54,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
 )
 @options.output_option
 @options.input_format_option
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -77,9 +78,10 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     judged = read_judged(files[:-2], files[-2], files[-1], given["input_format"])
     warn(judged.warnings, given["quiet"])
     found = []
-    for name in dict.fromkeys(given["names"]):
-        with progress(f"calibrating {name}", given["quiet"]) as told:
-            found.append(calibrate(judged, name, given["seed"], told))
+    with options.shared_as(given) as sharing:
+        for name in dict.fromkeys(given["names"]):
+            with progress(f"calibrating {name}", given["quiet"]) as told:
+                found.append(calibrate(judged, name, given["seed"], told, sharing))
     line = signature(judged, [name_of(each) for each in found], given["seed"])
     deliver(_content(found, line, form, output), output)
     if given["save"] is not None:

@@ -110,6 +110,7 @@ from tseval.views.tables import rows_table, scores_table
 )
 @options.output_option
 @options.input_format_option
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -150,9 +151,9 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> ClusterEvaluation
     )
     selection = Selection(given["sample"], given["sampling"], given["seed"])
     wanted = given["wanted"] or (["coverage"] if given["explain"] else [])
-    return prepare(
-        sources, wanted, given["edition_name"], selection, each_once(parted(given["rules"]))
-    )
+    rules = each_once(parted(given["rules"]))
+    with options.shared_as(given) as sharing:
+        return prepare(sources, wanted, given["edition_name"], selection, rules, sharing)
 
 
 def scored(evaluation: ClusterEvaluation, form: str, given: dict[str, Any]) -> bytes:

@@ -59,6 +59,8 @@ FORMS = ("csv", *PICTURES)
 )
 @options.output_option
 @options.input_format_option
+@options.engine_options
+@options.resume_option
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -139,6 +141,7 @@ FOR_NUGGETS = {
     "binary": "--binary",
     "matched_nuggets_only": "--matched-nuggets-only",
     "latency_from": "--latency-from",
+    "resume": "--resume",
 }
 """The options that nothing over clusters reads."""
 
@@ -151,7 +154,8 @@ def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Shown:
     runs, gold = runs_and_gold(files)
     name = PROPOSAL.name if given["edition_name"] == DRAFT.name else given["edition_name"]
     sources = ClusterSources(runs, gold, form=given["input_format"])
-    evaluation = clusters.prepare(sources, given["wanted"], name)
+    with options.shared_as(given) as sharing:
+        evaluation = clusters.prepare(sources, given["wanted"], name, sharing=sharing)
     wanted = clusters.over_time(evaluation, given["wanted"])
     index = evaluation.groups
     rule, counted, lost = clusters.missing_topics(evaluation, [index], given["on_missing"])

@@ -152,6 +152,7 @@ EVENTS_DRAWN = 4
     "-f trec-is a folder; default: the current one.",
 )
 @options.input_format_option
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -166,7 +167,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     """
     output: Path | None = given["output"]
     form = _form(given, output)
-    evaluation = read(*_request(files, given))
+    with options.shared_as(given) as sharing:
+        evaluation = read(*_request(files, given), sharing)
     if form == TREC_IS:
         _write_files(evaluation, given, output)
     elif form in PICTURES:

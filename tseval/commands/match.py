@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pandas as pd
@@ -11,10 +11,14 @@ import pandas as pd
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.commands.progress import progress
-from tseval.evaluation import DEFAULT_MATCHER, Sources, prepare
+from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.matching import EVIDENCE, evidence, get_matcher
 from tseval.views.tables import rows_table
+
+if TYPE_CHECKING:
+    from matchers import Matcher
+    from tseval.units import Sharing
 
 
 @click.command("match")
@@ -38,6 +42,8 @@ from tseval.views.tables import rows_table
 )
 @options.output_option
 @options.input_format_option
+@options.engine_options
+@options.resume_option
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -53,22 +59,30 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     updates, nuggets = runs_and_gold(files)
     sources = Sources(updates, nuggets, form=given["input_format"])
     frames, signatures = [], []
-    for name in dict.fromkeys(given["names"]):
-        with progress(f"matching by {name}", given["quiet"]) as told:
-            evaluation = prepare(sources, name, given["threshold"], progress=told)
-        matcher = get_matcher(name, given["threshold"])
-        rows = evidence(
-            matcher, evaluation.index.updates, evaluation.index.nuggets, evaluation.pairs
-        )
-        frame = pd.DataFrame(rows, columns=EVIDENCE)
-        if len(given["names"]) > 1:
-            frame.insert(0, "matcher", str(matcher))
-        frames.append(frame)
-        signatures.append(evaluation.signature())
-        warn(evaluation.warnings, given["quiet"])
+    with options.shared_as(given) as sharing:
+        for name in dict.fromkeys(given["names"]):
+            evaluation = _matched(sources, name, sharing, given)
+            frames.append(_frame(evaluation, get_matcher(name, given["threshold"]), given))
+            signatures.append(evaluation.signature())
+            warn(evaluation.warnings, given["quiet"])
     table = pd.concat(frames, ignore_index=True)
     signature = "; ".join(signatures)
     if form == "table":
         deliver(rows_table(table, signature, to_file=output is not None), output)
     else:
         deliver(rows_bytes(table, form, signature), output)
+
+
+def _matched(sources: Sources, name: str, sharing: Sharing, given: dict[str, Any]) -> Evaluation:
+    with progress(f"matching by {name}", given["quiet"]) as told:
+        return prepare(sources, name, given["threshold"], progress=told, sharing=sharing)
+
+
+def _frame(evaluation: Evaluation, matcher: Matcher, given: dict[str, Any]) -> pd.DataFrame:
+    """The matches with their evidence; where there are several matchers, with its name."""
+    index = evaluation.index
+    rows = evidence(matcher, index.updates, index.nuggets, evaluation.pairs)
+    frame = pd.DataFrame(rows, columns=EVIDENCE)
+    if len(given["names"]) > 1:
+        frame.insert(0, "matcher", str(matcher))
+    return frame

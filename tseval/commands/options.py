@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tseval.errors import OutputError, UsageError
 from tseval.formats import INPUT_FORMS
+
+if TYPE_CHECKING:
+    from tseval.units import Sharing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -135,6 +139,47 @@ measure_options = chained(
         "--edition", "edition_name", default="draft", show_default=True, help="Whose rules."
     ),
 )
+engine_options = chained(
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="How many processes work. Default: 1, or with --engine dask one a core.",
+    ),
+    click.option(
+        "--engine",
+        "engine_name",
+        default="local",
+        show_default=True,
+        metavar="local|dask",
+        help="Where the work runs: on this machine, or on a Dask cluster. The result is the same.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="URL",
+        help="The cluster's scheduler, such as tcp://10.0.0.1:8786. Default: a cluster on this "
+        "machine, for as long as it is needed.",
+    ),
+)
+resume_option = click.option(
+    "--resume",
+    is_flag=True,
+    help="Keep the matches of every 4096 updates on disk, and take those that are there from "
+    "an earlier run.",
+)
+
+
+@contextmanager
+def shared_as(given: dict[str, Any]) -> Iterator[Sharing]:
+    """The work shared as the options of engines say, until the end of the block."""
+    from tseval.units import shared
+
+    name, jobs, scheduler = (given[each] for each in ("engine_name", "jobs", "scheduler"))
+    with shared(name, jobs, scheduler, resume=given.get("resume", False)) as sharing:
+        yield sharing
+
+
 missing_option = click.option(
     "--on-missing",
     type=click.Choice(["zero", "skip", "error"]),

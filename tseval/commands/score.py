@@ -54,6 +54,8 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
 )
 @options.output_option
 @options.input_format_option
+@options.engine_options
+@options.resume_option
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -98,7 +100,7 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
         pool=given["pool"],
         form=given["input_format"],
     )
-    with progress("matching", given["quiet"]) as told:
+    with options.shared_as(given) as sharing, progress("matching", given["quiet"]) as told:
         return prepare(
             sources,
             given["matcher"],
@@ -106,6 +108,7 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
             given["edition_name"],
             told,
             options.given_rules(given),
+            sharing,
         )
 
 

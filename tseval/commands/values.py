@@ -56,6 +56,7 @@ from tseval.views.tables import scores_table
 )
 @options.output_option
 @options.input_format_option
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -73,7 +74,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     form = form_of(given["form"], output, ("table", *RESULT_FORMS), "table")
     if len(files) < 2:
         raise click.UsageError("Give one or more runs, then the file of gold values.")
-    evaluation = prepare(files[:-1], files[-1], given["topics"], given["input_format"])
+    with options.shared_as(given) as sharing:
+        evaluation = prepare(files[:-1], files[-1], given["topics"], given["input_format"], sharing)
     wanted = chosen_measures(evaluation, given["wanted"], given["at"])
     scores = scores_of(evaluation, wanted, given["on_missing"], given["undefined"])
     warn(scores.warnings, given["quiet"])

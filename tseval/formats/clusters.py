@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +16,7 @@ from tseval.formats import push_files
 from tseval.formats.cluster_files import is_listing, read_listing
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
-from tseval.formats.inputs import Input
+from tseval.formats.inputs import Each, Input
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, Origin, Schema, Source, Texts, repeated_rows
 from tseval.tables.arrow import strings
@@ -40,14 +41,19 @@ MILLISECONDS = 1000.0
 TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
 
 
-def read_posts(sources: Sequence[Given], form: str | None = None, year: int | None = None) -> Posts:
+def read_posts(
+    sources: Sequence[Given],
+    form: str | None = None,
+    year: int | None = None,
+    each: Each = map,
+) -> Posts:
     """One or more runs as one table: plain tables, updates, or the track's runs A or B.
 
     Without a column `run` a run is called as its file. A file without a byte is an empty run.
+    `each` reads one run after the other, or has them read somewhere else.
     """
     inputs = [_input(source, POSTS) for source in sources]
-    names = run_names(inputs)
-    parts = [_posts(each, name, form, year) for each, name in zip(inputs, names, strict=True)]
+    parts = list(each(partial(_posts, form=form, year=year), inputs, run_names(inputs)))
     if len({part.day is not None for part in parts if len(part)}) > 1:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
     posts = Posts.join(parts)

@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,7 +26,7 @@ from tseval.errors import UsageError
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.incident_labels import named_types
-from tseval.formats.inputs import Input
+from tseval.formats.inputs import Each, Input
 from tseval.formats.jsonl import objects
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.formats.text_lines import text_lines
@@ -89,13 +90,23 @@ class Listing:
         )
 
 
-def read_predictions(sources: Sequence[Given], reading: Reading) -> Predictions:
-    """One or more runs as one table. A file without a byte is an empty run."""
+def read_predictions(sources: Sequence[Given], reading: Reading, each: Each = map) -> Predictions:
+    """One or more runs as one table. A file without a byte is an empty run.
+
+    `each` reads one run after the other, or has them read somewhere else.
+    """
     inputs = [_input(source) for source in sources]
-    names = run_names(inputs)
-    return Predictions.join(
-        [_predictions(each, name, reading) for each, name in zip(inputs, names, strict=True)]
-    )
+    parts = []
+    for part, met in each(partial(_counted, reading=reading), inputs, run_names(inputs)):
+        reading.types.add(met)
+        parts.append(part)
+    return Predictions.join(parts)
+
+
+def _counted(source: Input, name: str, reading: Reading) -> tuple[Predictions, TypeNames]:
+    """A run, with the count of its types by themselves."""
+    own = replace(reading, types=reading.types.anew())
+    return _predictions(source, name, own), own.types
 
 
 def _input(source: Given) -> Input:

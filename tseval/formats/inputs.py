@@ -14,13 +14,18 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import pyarrow as pa
 
 from tseval.errors import Fault, InputError
 
 STANDARD_INPUT = "-"
+
+Each: TypeAlias = Callable[..., Iterator[Any]]
+"""`map`, or what does the same somewhere else: with the function that reads a run, with the inputs,
+and with what their runs are called. The function survives pickling, and so does what it gives."""
+
 BLOCK_BYTES = 4 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
 

@@ -32,11 +32,12 @@ class ParquetInput(Input):
 
     def __init__(self, source: Input) -> None:
         super().__init__(source.file)
+        self.path = source.path
         self._kept = source._kept  # a pipe cannot be read again
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The rows as their values, separated by tabs."""
-        with _opened(self) as file:
+        with opened(self) as file:
             table = file.read()
         return {
             number: "\t".join(_shown(column[number - 1]) for column in table.columns)
@@ -53,13 +54,13 @@ def _shown(value: Any) -> str:
 
 def header(source: Input) -> list[str]:
     """The names of the columns."""
-    with _opened(source) as file:
+    with opened(source) as file:
         return list(file.schema_arrow.names)
 
 
 def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema; a row with a null in a required column is a fault."""
-    with _opened(source) as file:
+    with opened(source) as file:
         names = file.schema_arrow.names
         places = schema.placed(list(names))
         table = file.read(columns=[names[at] for at in places.values()])
@@ -67,7 +68,7 @@ def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
 
 
 @contextmanager
-def _opened(source: Input) -> Iterator[Any]:
+def opened(source: Input) -> Iterator[Any]:
     """The input as a Parquet file; whatever reading it runs into is an `InputError`."""
     with source.open() as stream:
         content = stream.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,7 +15,7 @@ from tseval.errors import UsageError
 from tseval.formats import trec_temporal as trec
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
-from tseval.formats.inputs import STANDARD_INPUT, Input
+from tseval.formats.inputs import STANDARD_INPUT, Each, Input
 from tseval.formats.parquet import ParquetInput
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.tables import (
@@ -39,12 +40,13 @@ if TYPE_CHECKING:
     Source: TypeAlias = str | Path | Input | pd.DataFrame
 
 
-def read_updates(sources: Sequence[Source], form: str | None = None) -> Updates:
+def read_updates(sources: Sequence[Source], form: str | None = None, each: Each = map) -> Updates:
     """One or more runs as one table; without a column `run` a run is called as its file.
 
-    Files of the same name in different folders are called by their paths.
+    Files of the same name in different folders are called by their paths. `each` reads one run
+    after the other, or has them read somewhere else.
     """
-    return _runs(sources, tables.UPDATES, form)
+    return _runs(sources, tables.UPDATES, form, each)
 
 
 def read_texts(sources: Sequence[Source], form: str | None = None) -> Updates:
@@ -52,18 +54,19 @@ def read_texts(sources: Sequence[Source], form: str | None = None) -> Updates:
     return _runs(sources, tables.TEXTS, form)
 
 
-def _runs(sources: Sequence[Source], schema: Schema, form: str | None) -> Updates:
+def _runs(sources: Sequence[Source], schema: Schema, form: str | None, each: Each = map) -> Updates:
     inputs = [_input(source, schema) for source in sources]
-    parts = [
-        trec.read_run(each)
-        if trec.is_official(each, "updates", form)
-        else _updates(_rows(each, schema, form), name)
-        for each, name in zip(inputs, run_names(inputs), strict=True)
-    ]
+    parts = list(each(partial(_run, schema=schema, form=form), inputs, run_names(inputs)))
     joined = Updates.join(parts)
     if len(parts) > 1 and schema.key:
         _check_runs(joined, inputs)
     return joined
+
+
+def _run(source: Input, name: str, schema: Schema, form: str | None) -> Updates:
+    if trec.is_official(source, "updates", form):
+        return trec.read_run(source)
+    return _updates(_rows(source, schema, form), name)
 
 
 def _updates(rows: Rows, name: str) -> Updates:

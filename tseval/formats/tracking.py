@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +14,7 @@ from tseval.formats import trec_temporal as trec
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
-from tseval.formats.inputs import Input
+from tseval.formats.inputs import Each, Input
 from tseval.formats.parquet import ParquetInput
 from tseval.formats.plain import Rows, build, read_rows
 from tseval.formats.values import read_numbers
@@ -54,13 +55,16 @@ COORDINATES = ((Column("latitude", Kind.NUMBER), 90), (Column("longitude", Kind.
 """The two parts of a location, and how far each may be from 0."""
 
 
-def read_values(sources: Sequence[Given], form: str | None = None) -> TrackedValues:
-    """One or more runs as one table; without a column `run` a run is called as its file."""
+def read_values(
+    sources: Sequence[Given], form: str | None = None, each: Each = map
+) -> TrackedValues:
+    """One or more runs as one table; without a column `run` a run is called as its file.
+
+    `each` reads one run after the other, or has them read somewhere else.
+    """
     inputs = [_input(source) for source in sources]
-    names = run_names(inputs)
-    return TrackedValues.join(
-        [_values(each, name, form) for each, name in zip(inputs, names, strict=True)]
-    )
+    parts = each(partial(_values, form=form), inputs, run_names(inputs))
+    return TrackedValues.join(list(parts))
 
 
 def read_gold(source: Given, form: str | None = None) -> TrackedValues:

@@ -23,6 +23,7 @@ from tseval.tables import ABSENT, Ids, Source
 from tseval.tables.arrow import strings
 from tseval.tables.incidents import Labels, Ontology, Predictions, TypeNames
 from tseval.tables.keys import last_row_of
+from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -111,9 +112,15 @@ class IncidentEvaluation:
 
 
 def read(
-    sources: IncidentSources, edition_name: str = "note", choices: Choices | None = None
+    sources: IncidentSources,
+    edition_name: str = "note",
+    choices: Choices | None = None,
+    sharing: Sharing = ALONE,
 ) -> IncidentEvaluation:
-    """Read every input; a fault in any of them is an `InputError`."""
+    """Read every input; a fault in any of them is an `InputError`.
+
+    It is the reading of the runs that is shared.
+    """
     choices = choices or Choices()
     chosen = edition(edition_name, FAMILY)
     base = chosen.incidents or IncidentRules()
@@ -127,7 +134,8 @@ def read(
     renamed = rules.type_names == "renamed"
     for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
     labels = read_labels(sources.labels, for_labels, sources.form)
-    runs = read_predictions(sources.runs, Reading(for_runs, rules.emitted_from, sources.form))
+    reading = Reading(for_runs, rules.emitted_from, sources.form)
+    runs = read_predictions(sources.runs, reading, Spread(sharing))
     names = None if sources.topics is None else read_event_names(sources.topics)
     ontology, labels, runs = _scored_types(ontology, labels, runs, rules, choices.entries)
     labels, unscored = _scored_events(labels, names, rules)

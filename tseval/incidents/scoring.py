@@ -21,8 +21,10 @@ from tseval.measures.measure import with_times
 from tseval.measures.values import moments
 from tseval.scores import Overall, Scores
 from tseval.tables import ABSENT
+from tseval.units import shared
 
 if TYPE_CHECKING:
+    from tseval.engine import Engine
     from tseval.incidents.evaluation import Given
     from tseval.tables.columns import BoolArray
 
@@ -46,6 +48,9 @@ def score_incidents(
     entries: Sequence[str] = (),
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
 ) -> Scores:
     """Score one or more runs against assessors' labels of posts.
 
@@ -58,7 +63,8 @@ def score_incidents(
     sources = IncidentSources(_several(runs), _several(labels), ontology, topics, epochs)
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
     choices = Choices(rules or {}, actionable, threshold, alpha, lambda_, entries)
-    evaluation = read(sources, edition, choices)
+    with shared(engine, jobs, scheduler) as sharing:
+        evaluation = read(sources, edition, choices, sharing)
     return scores_of(evaluation, chosen_measures(evaluation, wanted, at), on_missing)
 
 

@@ -91,7 +91,7 @@ class Ids:
         """The column coded by another vocabulary; `ABSENT` where that one lacks the name."""
         return _places(self.names, names)[self.codes]
 
-    def rows(self, chosen: IntArray | BoolArray) -> Ids:
+    def rows(self, chosen: IntArray | BoolArray | slice) -> Ids:
         """The chosen rows, with the same vocabulary."""
         return Ids(self.codes[chosen], self.names)
 
@@ -180,7 +180,13 @@ class Texts(Sequence[str]):
             for b, s, e in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
-    def rows(self, chosen: IntArray | BoolArray) -> Texts:
+    def encoded(self) -> Iterator[bytes]:
+        """The UTF-8 of every text."""
+        blocks = self.blocks
+        columns = (self.block.tolist(), self.start.tolist(), self.end.tolist())
+        return (blocks[b][s:e] for b, s, e in zip(*columns, strict=True))
+
+    def rows(self, chosen: IntArray | BoolArray | slice) -> Texts:
         """The chosen rows, sharing the same bytes."""
         return Texts(self.blocks, self.block[chosen], self.start[chosen], self.end[chosen])
 

@@ -106,6 +106,18 @@ class TypeNames:
     odd: dict[int, int] = field(default_factory=dict)
     """How many vectors had each length that is not the number of types."""
 
+    def anew(self) -> TypeNames:
+        """The same with nothing counted."""
+        return TypeNames(self.ontology, self.renamed)
+
+    def add(self, other: TypeNames) -> None:
+        """Take in what another counted."""
+        for mine, theirs in ((self.unknown, other.unknown), (self.short, other.short)):
+            for name, times in theirs.items():
+                mine[name] = mine.get(name, 0) + times
+        for length, times in other.odd.items():
+            self.odd[length] = self.odd.get(length, 0) + times
+
     @cached_property
     def _alphabetical(self) -> list[str]:
         """As the track has it, which puts `Report-News` before `Report-NewSubEvent`."""

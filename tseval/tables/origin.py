@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +30,21 @@ class Source:
         """The hash of the input's bytes."""
         return self.digest()
 
+    def settled(self) -> Source:
+        """The same with the hash made, so that it can go to another process."""
+        return replace(self, digest=Known(self.sha256))
+
+
+@dataclass(frozen=True)
+class Known:
+    """Gives a hash that was made before."""
+
+    sha256: str
+
+    def __call__(self) -> str:
+        """The hash."""
+        return self.sha256
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -53,6 +68,10 @@ class Origin:
             np.concatenate([p.source + n for p, n in zip(parts, before, strict=True)]),
             np.concatenate([part.line for part in parts]),
         )
+
+    def settled(self) -> Origin:
+        """The same with every hash made, so that it can go to another process."""
+        return replace(self, sources=tuple(source.settled() for source in self.sources))
 
     def rows(self, chosen: IntArray | BoolArray) -> Origin:
         """The origin of the chosen rows."""

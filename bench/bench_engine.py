@@ -1,0 +1,140 @@
+"""Matching on one process, on two, and on a Dask cluster of two; and a run that is resumed.
+
+    python bench/bench_engine.py [--updates N] [--matcher NAME] [--dask] [--repeats N]
+
+The texts are those of `bench_matching.py`, in tables on disk. First all pairs are asserted to be
+the same, bit for bit. Then matching is timed in turns, by the clock and by processor seconds, those
+of the workers included; processes are started and have read the nuggets before the clock runs. On a
+machine with other work, the ratio of clock to processor seconds tells how much of it was waiting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
+from tseval.engine import Engine, Unit, choose
+from tseval.formats.temporal import read_nuggets, read_updates
+from tseval.formats.trec_temporal import PLAIN
+from tseval.matching import get_matcher
+from tseval.measures.rules import Rules
+from tseval.tables import Nuggets, Pairs, Updates
+from tseval.units import Files, Sharing, match_in_units
+from tseval.units.work import Habits
+
+TOPICS, NUGGETS = 4, 1_000
+
+
+def write(path: Path, kind: str, rows: list[str]) -> None:
+    """A plain table with the rows spread over the topics, one topic after the other."""
+    share = -(-len(rows) // TOPICS)
+    lines = [f"t{at // share}\t{kind[0]}{at}\t{at}\t{text}\n" for at, text in enumerate(rows)]
+    path.write_text(f"topic\t{kind}_id\ttime\ttext\n" + "".join(lines))
+
+
+def processor_seconds(unit: Unit) -> tuple[int, float]:
+    """How long the process that is asked has computed."""
+    time.sleep(0.3)  # so that each process gets one
+    return os.getpid(), sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+
+
+class Table:
+    """What is matched, in memory and on disk."""
+
+    def __init__(self, folder: Path, updates: int, matcher: str) -> None:
+        random = np.random.default_rng(20130401)
+        words = vocabulary(random)
+        files = folder / "updates.tsv", folder / "nuggets.tsv"
+        write(files[1], "nugget", texts(random, words, TOPICS * NUGGETS, NUGGET_WORDS))
+        write(files[0], "update", texts(random, words, updates, UPDATE_WORDS))
+        self.files = Files([str(files[0])], str(files[1]), Habits(None, PLAIN, Rules()))
+        self.updates: Updates = read_updates([files[0]])
+        self.nuggets: Nuggets = read_nuggets(files[1])
+        self.matcher = get_matcher(matcher)
+
+    def match(self, engine: Engine, *, resume: bool = False) -> Pairs:
+        """All pairs."""
+        sharing = Sharing(engine, resume)
+        return match_in_units(self.matcher, self.updates, self.nuggets, sharing, self.files)
+
+
+def processors(engine: Engine, jobs: int) -> float:
+    """The processor seconds of this process and of the engine's."""
+    units = [Unit(str(each)) for each in range(2 * jobs)]
+    spent = dict(engine.run(processor_seconds, units)) if jobs > 1 else {}
+    spent.pop(os.getpid(), None)
+    return sum(spent.values()) + sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+
+
+def timed(table: Table, engine: Engine, jobs: int) -> tuple[float, float, Pairs]:
+    """Seconds by the clock, seconds of processors, and the pairs."""
+    before = processors(engine, jobs)
+    started = time.perf_counter()
+    pairs = table.match(engine)
+    clock = time.perf_counter() - started
+    return clock, processors(engine, jobs) - before, pairs
+
+
+def same(one: Pairs, other: Pairs) -> bool:
+    """Whether all columns are the same, bit for bit."""
+    columns = zip(vars(one).values(), vars(other).values(), strict=True)
+    return all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in columns)
+
+
+def resumed(table: Table, expected: Pairs, folder: Path) -> tuple[float, float]:
+    """Seconds of a run that keeps its pairs, and of the same run afterwards."""
+    os.environ["TSEVAL_CACHE"] = str(folder / "cache")
+    seconds = []
+    for _ in range(2):
+        started = time.perf_counter()
+        if not same(table.match(choose(), resume=True), expected):
+            raise SystemExit("a resumed run finds other pairs")
+        seconds.append(time.perf_counter() - started)
+    return seconds[0], seconds[1]
+
+
+def main() -> None:
+    """Assert, time, print."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--updates", type=int, default=100_000)
+    options.add_argument("--matcher", default="fuzzy")
+    options.add_argument("--dask", action="store_true", help="a Dask cluster of two, too")
+    options.add_argument("--repeats", type=int, default=3)
+    asked = options.parse_args()
+    engines = {"one process": (choose(), 1), "two processes": (choose("local", 2), 2)}
+    if asked.dask:
+        engines["dask, two workers"] = (choose("dask", 2), 2)
+    with tempfile.TemporaryDirectory() as folder:
+        table = Table(Path(folder), asked.updates, asked.matcher)
+        expected = table.match(choose())
+        for name, (engine, _) in engines.items():
+            if not same(table.match(engine), expected):
+                raise SystemExit(f"{name}: other pairs than in one process")
+        print(f"{asked.matcher}: {asked.updates:,} updates, {len(expected):,} pairs, all the same")
+        found = {name: [] for name in engines}
+        for _ in range(asked.repeats):
+            for name, (engine, jobs) in engines.items():
+                found[name].append(timed(table, engine, jobs)[:2])
+        for engine, _ in engines.values():
+            engine.close()
+        base = min(clock for clock, _ in found["one process"])
+        print(f"{'':18} {'clock s':>8} {'processor s':>12} {'speed-up':>9}")
+        for name, runs in found.items():
+            clock, processor = min(runs)
+            print(f"{name:18} {clock:8.2f} {processor:12.2f} {base / clock:9.2f}")
+        first, second = resumed(table, expected, Path(folder))
+        print(f"kept in {first:.2f} s, resumed in {second:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

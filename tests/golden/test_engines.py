@@ -1,0 +1,440 @@
+"""The same bytes from every engine, and from units of every size, for every command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
+from tseval import units
+from tseval.engine import Engine, Here, Unit, Work
+from tseval.engine.contract import Result
+from tseval.units import Sharing
+
+ENGINES = ("local", "dask")
+SIZES = (1, 7, 1000)
+CLUSTERS = str(ROOT / "fixtures" / "clusters.tsv")
+
+
+class Counting:
+    """An engine in this process that counts its units."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.stop_after: int | None = None
+
+    def run(self, work: Work[Result], todo: Sequence[Unit]) -> Iterator[Result]:
+        for unit in todo:
+            if self.done == self.stop_after:
+                raise KeyboardInterrupt
+            self.done += 1
+            yield work(unit)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def sharing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Engine, int], None]:
+    """Let the program share its work so, whatever its options say of engines."""
+
+    def use(engine: Engine, rows: int = units.sharing.ROWS) -> None:
+        @contextmanager
+        def shared(*_: object, resume: bool = False) -> Iterator[Sharing]:
+            yield Sharing(engine, resume, rows)
+
+        monkeypatch.setattr(units, "shared", shared)
+
+    return use
+
+
+@pytest.fixture(scope="module")
+def incidents(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """Three runs, each with types that nobody knows, labels, and their ontology."""
+    folder = tmp_path_factory.mktemp("incidents")
+    types = ["Request-GoodsServices", "Report-Weather", "Other-Advice"]
+    ontology = {"informationTypes": [{"id": name} for name in types]}
+    (folder / "ontology.json").write_text(json.dumps(ontology))
+    posts = [f"{number}" for number in range(100, 120)]
+    levels = ("Low", "Medium", "High", "Critical")
+    labels = ["topic\tpost_id\tlevel\ttypes\ttime"]
+    labels += [
+        f"flood\t{post}\t{levels[at % 4]}\t{types[at % 3]}\t{at}" for at, post in enumerate(posts)
+    ]
+    (folder / "labels.tsv").write_text("\n".join(labels) + "\n")
+    for run in range(3):
+        lines = [
+            f"flood Q0 {post} {at} {((at * 7 + run) % 10) / 10} {types[(at + run) % 3]} run{run}"
+            for at, post in enumerate(posts)
+        ]
+        lines[run] = f"flood Q0 {posts[run]} {run} 0.5 Unknown-Type{run} run{run}"
+        (folder / f"run{run}").write_text("\n".join(lines) + "\n")
+    runs = [str(folder / f"run{run}") for run in range(3)]
+    return (*runs, str(folder / "labels.tsv"), "--ontology", str(folder / "ontology.json"))
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    folder = tmp_path_factory.mktemp("values")
+    for name, start in (("a", 1), ("b", 4), ("gold", 3)):
+        rows = "".join(f"t1\tdeaths\t{time}\t{start * time}\n" for time in range(1, 9))
+        (folder / f"{name}.tsv").write_text(f"topic\tattribute\ttime\tvalue\n{rows}")
+    return tuple(str(folder / f"{name}.tsv") for name in ("a", "b", "gold"))
+
+
+MATCHING = {
+    "match": ("match", SWIFT, THOROUGH, NUGGETS),
+    "two matchers": ("match", SWIFT, THOROUGH, NUGGETS, "--matcher", "grams", "--matcher", "fuzzy"),
+    "score": ("score", SWIFT, THOROUGH, NUGGETS, "-q", "--at", "6h"),
+    "pool": ("score", SWIFT, NUGGETS, "--pool", "POOL", "--matcher", "fuzzy", "-q"),
+    "json": ("score", SWIFT, THOROUGH, NUGGETS, "-f", "json"),
+    "curve": ("curve", SWIFT, THOROUGH, NUGGETS, "--matcher", "exact"),
+    "calibrate": ("calibrate", SWIFT, THOROUGH, NUGGETS, MATCHES, "-f", "json"),
+    "sums": ("match", SWIFT, NUGGETS, "--matcher", "blend(fuzzy(window=4),grams)"),
+}
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A pool that has other texts than the run for some of its updates."""
+    path = tmp_path_factory.mktemp("pool") / "pool.tsv"
+    updates = pd.read_csv(SWIFT, sep="\t", dtype=str)[["topic", "update_id", "text"]]
+    updates.loc[::2, "text"] = "River Osk burst its banks in Tarrin, 400 homes under water"
+    updates.iloc[:-2].to_csv(path, sep="\t", index=False)
+    return str(path)
+
+
+class TestCommands:
+    @pytest.mark.parametrize("size", SIZES)
+    @pytest.mark.parametrize("name", ENGINES)
+    @pytest.mark.parametrize("what", MATCHING)
+    def test_matching(
+        self,
+        what: str,
+        name: str,
+        size: int,
+        engines: dict[str, Engine],
+        pool: str,
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        arguments = [pool if each == "POOL" else each for each in MATCHING[what]]
+        alone = tseval(*arguments)
+        assert alone.code == 0, alone.err
+        sharing(engines[name], size)
+        assert tseval(*arguments) == alone
+
+    @pytest.mark.parametrize("name", ENGINES)
+    @pytest.mark.parametrize("what", ["clusters", "incidents", "values", "score", "curve"])
+    def test_reading_runs(
+        self,
+        what: str,
+        name: str,
+        engines: dict[str, Engine],
+        incidents: tuple[str, ...],
+        values: tuple[str, ...],
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        arguments = {
+            "clusters": ("clusters", SWIFT, THOROUGH, CLUSTERS, "-q", "-f", "json"),
+            "incidents": ("incidents", *incidents, "-q", "-f", "json"),
+            "values": ("values", *values, "-q", "-f", "json"),
+            "score": ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-f", "json"),
+            "curve": ("curve", SWIFT, THOROUGH, CLUSTERS, "-m", "latency"),
+        }[what]
+        alone = tseval(*arguments)
+        assert alone.code == 0, alone.err
+        sharing(engines[name])
+        assert tseval(*arguments) == alone
+
+    @pytest.mark.parametrize("name", ENGINES)
+    def test_a_faulty_run_is_told_as_it_is_here(
+        self,
+        name: str,
+        engines: dict[str, Engine],
+        tmp_path: Path,
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        faulty = tmp_path / "faulty.tsv"
+        faulty.write_text("topic\tpost_id\ttime\nflood\tp1\tsoon\nflood\tp1\n")
+        arguments = ("clusters", SWIFT, faulty, THOROUGH, CLUSTERS)
+        alone = tseval(*arguments)
+        assert (alone.code, alone.out) == (1, "")
+        assert f"{faulty}:2" in alone.err
+        sharing(engines[name])
+        assert tseval(*arguments) == alone
+
+    def test_standard_input(
+        self, engines: dict[str, Engine], sharing: Callable[[Engine, int], None]
+    ) -> None:
+        content = Path(SWIFT).read_bytes()
+        commands = (
+            ("match", "-", THOROUGH, NUGGETS),
+            ("clusters", THOROUGH, "-", CLUSTERS),
+            ("calibrate", "-", NUGGETS, MATCHES),
+        )
+        alone = [tseval(*arguments, stdin=content) for arguments in commands]
+        assert [each.code for each in alone] == [0, 0, 0]
+        sharing(engines["local"], 2)
+        assert [tseval(*arguments, stdin=content) for arguments in commands] == alone
+
+    def test_every_form_of_updates(
+        self, tmp_path: Path, engines: dict[str, Engine], sharing: Callable[[Engine, int], None]
+    ) -> None:
+        updates = pd.read_csv(SWIFT, sep="\t", dtype={"run": str})
+        updates["text"] = updates["text"].where(
+            updates.index % 3 > 0, "two\nlines, " + updates.text
+        )
+        updates.to_csv(tmp_path / "run.csv", index=False)
+        updates.to_json(tmp_path / "run.jsonl", orient="records", lines=True)
+        updates.to_parquet(tmp_path / "run.parquet", row_group_size=3)
+        plain = gzip.compress(Path(SWIFT).read_bytes().replace(b"\n", b"\r\n\r\n"))
+        (tmp_path / "run.tsv.gz").write_bytes(plain)
+        commands = [("match", path, NUGGETS) for path in sorted(tmp_path.glob("run.*"))]
+        alone = [tseval(*arguments) for arguments in commands]
+        assert [each.code for each in alone] == [0, 0, 0, 0]
+        for size in (1, 2, 7):
+            sharing(engines["local"], size)
+            assert [tseval(*arguments) for arguments in commands] == alone
+
+
+class Meddling:
+    """Changes a file, or removes it, before the first unit is done."""
+
+    def __init__(self, path: Path, before: bytes, after: bytes) -> None:
+        self.path, self.before, self.after = path, before, after
+
+    def run(self, work: Work[Result], todo: Sequence[Unit]) -> Iterator[Result]:
+        if self.before:
+            content = self.path.read_bytes()
+            assert self.before in content
+            self.path.write_bytes(content.replace(self.before, self.after))
+        else:
+            self.path.unlink()
+        return map(work, todo)
+
+    def close(self) -> None:
+        pass
+
+
+class TestOtherFiles:
+    """A worker that sees something else than this process did must not go on."""
+
+    def test_other_rows(self, tmp_path: Path, sharing: Callable[[Engine, int], None]) -> None:
+        updates = tmp_path / "updates.tsv"
+        updates.write_bytes(Path(SWIFT).read_bytes())
+        sharing(Meddling(updates, b"Osk", b"Esk"), 2)
+        outcome = tseval("match", updates, NUGGETS)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"{updates}, lines 2 to 3: the worker on " in outcome.err
+        assert "every worker needs the same files under the same paths" in outcome.err
+
+    def test_other_nuggets(self, tmp_path: Path, sharing: Callable[[Engine, int], None]) -> None:
+        nuggets = tmp_path / "nuggets.tsv"
+        nuggets.write_bytes(Path(NUGGETS).read_bytes())
+        sharing(Meddling(nuggets, b"Osk", b"Esk"), 2)
+        outcome = tseval("match", SWIFT, nuggets)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"{nuggets}: the worker on " in outcome.err
+
+    @pytest.mark.parametrize("command", ["match", "clusters"])
+    def test_no_file(
+        self, command: str, tmp_path: Path, sharing: Callable[[Engine, int], None]
+    ) -> None:
+        updates = tmp_path / "updates.tsv"
+        updates.write_bytes(Path(SWIFT).read_bytes())
+        sharing(Meddling(updates, b"", b""), 2)
+        outcome = tseval(command, updates, NUGGETS if command == "match" else CLUSTERS)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"error: {updates}: not there for the worker on " in outcome.err
+
+
+class TestResume:
+    @pytest.fixture(autouse=True)
+    def _cache(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
+
+    MATCH = ("match", SWIFT, THOROUGH, NUGGETS)
+
+    def entries(self, tmp_path: Path) -> list[Path]:
+        return sorted((tmp_path / "cache").rglob("*.pairs"))
+
+    def test_what_was_found_is_not_looked_for_again(
+        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+    ) -> None:
+        alone = tseval(*self.MATCH)
+        engine = Counting()
+        sharing(engine, 2)
+        assert tseval(*self.MATCH, "--resume") == alone
+        needed = engine.done
+        assert needed == len(self.entries(tmp_path)) > 5
+        assert tseval(*self.MATCH, "--resume") == alone
+        assert tseval("score", SWIFT, NUGGETS, "--resume").code == 0
+        assert engine.done == needed
+
+    def test_without_the_option_nothing_is_kept(
+        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+    ) -> None:
+        sharing(Counting(), 2)
+        assert tseval(*self.MATCH).code == 0
+        assert not (tmp_path / "cache").exists()
+
+    def test_an_interrupted_run_goes_on_where_it_was(
+        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+    ) -> None:
+        alone = tseval(*self.MATCH)
+        engine = Counting()
+        engine.stop_after = 4
+        sharing(engine, 2)
+        assert tseval(*self.MATCH, "--resume").code == 130
+        assert len(self.entries(tmp_path)) == 4
+        again = Counting()
+        sharing(again, 2)
+        assert tseval(*self.MATCH, "--resume") == alone
+        assert again.done == len(self.entries(tmp_path)) - 4
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda whole: whole[:0],
+            lambda whole: whole[:-1],
+            lambda whole: whole[:60] + bytes([whole[60] ^ 1]) + whole[61:],
+            lambda whole: whole + b"\0",
+            lambda whole: whole.replace(b"tseval", b"others"),
+        ],
+        ids=["empty", "short", "flipped", "long", "foreign"],
+    )
+    def test_what_is_not_whole_is_made_again(
+        self,
+        spoil: Callable[[bytes], bytes],
+        tmp_path: Path,
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        engine = Counting()
+        sharing(engine, 2)
+        alone = tseval(*self.MATCH, "--resume")
+        entries = self.entries(tmp_path)
+        whole = entries[3].read_bytes()
+        entries[3].write_bytes(spoil(whole))
+        again = Counting()
+        sharing(again, 2)
+        assert tseval(*self.MATCH, "--resume") == alone
+        assert again.done == 1
+        assert entries[3].read_bytes() == whole
+
+    @pytest.mark.parametrize(
+        "other",
+        [("--matcher", "fuzzy(threshold=0.6)"), ("--matcher", "grams"), ("--threshold", "0.3")],
+    )
+    def test_another_matcher_is_another_question(
+        self, other: tuple[str, ...], sharing: Callable[[Engine, int], None]
+    ) -> None:
+        sharing(Counting(), 2)
+        tseval(*self.MATCH, "--resume")
+        engine = Counting()
+        sharing(engine, 2)
+        shared = tseval(*self.MATCH, *other, "--resume")
+        assert engine.done > 5
+        sharing(Here())
+        assert shared == tseval(*self.MATCH, *other)
+
+    def test_other_nuggets_are_another_question(
+        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+    ) -> None:
+        sharing(Counting(), 2)
+        tseval(*self.MATCH, "--resume")
+        nuggets = tmp_path / "nuggets.tsv"
+        nuggets.write_bytes(Path(NUGGETS).read_bytes().replace(b"Osk", b"Esk"))
+        engine = Counting()
+        sharing(engine, 2)
+        assert tseval("match", SWIFT, THOROUGH, nuggets, "--resume").code == 0
+        assert engine.done > 5
+
+    def test_a_full_disk_is_told_and_leaves_no_result(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(units.kept.os, "fdopen", full)
+        outcome = tseval(*self.MATCH, "--resume", "-o", tmp_path / "matches.tsv")
+        assert (outcome.code, outcome.out) == (1, "")
+        assert "no space left on device: pairs cannot be kept to resume from" in outcome.err
+        assert "set TSEVAL_CACHE to another folder, or leave --resume out" in outcome.err
+        assert not (tmp_path / "matches.tsv").exists()
+        assert self.entries(tmp_path) == []
+
+    def test_there_must_be_a_place_to_keep_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TSEVAL_CACHE", "")
+        outcome = tseval(*self.MATCH, "--resume")
+        assert (outcome.code, outcome.err) == (
+            2,
+            "error: nothing can be kept to resume from: TSEVAL_CACHE is empty\n",
+        )
+
+    def test_where_nothing_is_matched_nothing_is_resumed(self) -> None:
+        outcome = tseval("score", SWIFT, NUGGETS, "--matches", MATCHES, "--resume")
+        assert (outcome.code, outcome.err) == (
+            2,
+            "error: where matches are given there is no matching to resume\n",
+        )
+
+
+class TestRealData:
+    def test_runs_with_the_texts_of_their_pool(
+        self,
+        conformance: Path,
+        engines: dict[str, Engine],
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        folder = conformance / "temporal" / "2014"
+        arguments = (
+            *("score", *sorted(folder.glob("runs/*.gz")), folder / "nuggets.tsv.gz"),
+            *("--pool", folder / "updates_sampled.tsv.gz", "--edition", "ts2014"),
+            *("--topics", folder / "topics.xml", "--matcher", "fuzzy", "-f", "json"),
+        )
+        alone = tseval(*arguments)
+        assert alone.code == 0, alone.err
+        for name in ENGINES:
+            sharing(engines[name], 1000)
+            assert tseval(*arguments) == alone
+
+    def test_calibration(
+        self,
+        conformance: Path,
+        engines: dict[str, Engine],
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        folder = conformance / "temporal" / "2013"
+        arguments = (
+            *("calibrate", folder / "updates.tsv.gz", folder / "nuggets.tsv.gz"),
+            *(folder / "matches.tsv.gz", "-f", "json"),
+        )
+        alone = tseval(*arguments)
+        assert alone.code == 0, alone.err
+        sharing(engines["local"], 1000)
+        assert tseval(*arguments) == alone
+
+    def test_clusters(
+        self,
+        conformance: Path,
+        engines: dict[str, Engine],
+        sharing: Callable[[Engine, int], None],
+    ) -> None:
+        folder = conformance / "clusters" / "rts2017"
+        arguments = (
+            *("clusters", *sorted(folder.glob("runs/*.gz"))),
+            *(folder / "rts2017-batch-clusters.json.gz", "--edition", "rts2017"),
+            *("--qrels", folder / "rts2017-batch-qrels.txt.gz"),
+            *("--epochs", folder / "rts2017-batch-tweets2dayepoch.txt.gz", "-f", "json"),
+        )
+        alone = tseval(*arguments)
+        assert alone.code == 0, alone.err
+        for name in ENGINES:
+            sharing(engines[name])
+            assert tseval(*arguments) == alone

@@ -1,0 +1,302 @@
+"""Engines: order, faults, workers that die, clusters that are not there, plug-ins, interrupts."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from tests import work
+from tests.program import NUGGETS, SWIFT, command, process, tseval
+from tests.test_architecture import modules_after
+from tseval.engine import Engine, Here, Unit, Work, choice, choose, cluster
+from tseval.engine.contract import Result
+from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
+
+NAMES = ("local", "dask")
+
+
+class TestEveryEngine:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_results_come_in_the_order_of_the_units(
+        self, engines: dict[str, Engine], name: str
+    ) -> None:
+        assert list(engines[name].run(work.numbered, work.UNITS)) == list(range(1, 11))
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_others_do_the_work(self, engines: dict[str, Engine], name: str) -> None:
+        assert os.getpid() not in set(engines[name].run(work.process_of, work.UNITS))
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_nothing_to_do(self, engines: dict[str, Engine], name: str) -> None:
+        assert list(engines[name].run(work.numbered, [])) == []
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_bad_input_arrives_as_it_was_raised(
+        self, engines: dict[str, Engine], name: str
+    ) -> None:
+        results = engines[name].run(work.faulty, work.UNITS)
+        assert [next(results) for _ in range(3)] == [1, 2, 3]
+        with pytest.raises(InputError) as raised:
+            next(results)
+        with pytest.raises(InputError) as expected:
+            work.faulty(work.UNITS[3])
+        assert str(raised.value) == str(expected.value)
+        assert list(engines[name].run(work.numbered, work.UNITS[:2])) == [1, 2]
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_killed_worker_changes_nothing(
+        self, engines: dict[str, Engine], name: str, tmp_path: Path
+    ) -> None:
+        killed = work.Killed(str(tmp_path), times=1)
+        assert list(engines[name].run(killed, work.UNITS)) == list(range(1, 11))
+        assert [mark.name for mark in tmp_path.iterdir()] == ["0"]
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_unit_that_kills_every_worker_is_named(
+        self, engines: dict[str, Engine], name: str, tmp_path: Path
+    ) -> None:
+        results = engines[name].run(work.Killed(str(tmp_path), times=9), work.UNITS)
+        with pytest.raises(EngineError, match=r"runs\.tsv, lines 4 to 4: .* died at this unit"):
+            list(results)
+        assert list(engines[name].run(work.numbered, work.UNITS[:3])) == [1, 2, 3]
+
+
+def test_one_unit_needs_no_second_process() -> None:
+    assert list(choose("local", 2).run(work.process_of, work.UNITS[:1])) == [os.getpid()]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError([Fault("a.tsv", 3, "is bad", "cure", "text")]),
+        MissingExtra("dask", "the engine dask"),
+        EngineError("no"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_survive_the_way_from_a_worker(error: Exception) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+class TestChoice:
+    def test_one_job_is_this_process(self) -> None:
+        assert isinstance(choose(), Here)
+        assert isinstance(choose("local", 1), Here)
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("local", 0), "jobs cannot be 0"),
+            (("local", 2, "tcp://127.0.0.1:8786"), "give --engine dask, too"),
+            (("dask", 2, "tcp://127.0.0.1:8786"), "leave --jobs out"),
+            (("spark",), "unknown engine 'spark'; known: local, dask"),
+        ],
+    )
+    def test_what_would_do_nothing_is_refused(self, arguments: tuple, said: str) -> None:
+        with pytest.raises(UsageError, match=said):
+            choose(*arguments)
+
+    def test_an_unknown_engine_is_wrong_usage(self) -> None:
+        outcome = tseval("match", SWIFT, NUGGETS, "--engine", "spark")
+        assert (outcome.code, outcome.err) == (
+            2,
+            "error: unknown engine 'spark'; known: local, dask\n",
+        )
+
+    def test_what_is_not_used_is_not_imported(self) -> None:
+        program = (
+            f"sys.argv = ['tseval', 'score', {SWIFT!r}, {NUGGETS!r}, '--quiet', '-o', {os.devnull!r}]"
+            "\n"
+            "from tseval.__main__ import main\n"
+            "try: main()\n"
+            "except SystemExit as end: assert not end.code, end.code"
+        )
+        assert {"joblib", "dask", "distributed"}.isdisjoint(modules_after(program))
+
+    def test_without_dask_the_cure_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "dask", None)
+        outcome = tseval("match", SWIFT, NUGGETS, "--engine", "dask", "-j", 1)
+        assert outcome.code == 1
+        assert outcome.err == (
+            "error: the engine dask needs the extra 'dask': pip install 'tseval[dask]'\n"
+        )
+
+
+class Backwards:
+    """An engine of another package: it does the last unit first."""
+
+    def __init__(self, jobs: int | None, scheduler: str | None) -> None:
+        self.asked = jobs, scheduler
+        self.closed = False
+
+    def run(self, todo: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
+        return iter([todo(unit) for unit in reversed(units)][::-1])
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class TestPlugIns:
+    @pytest.fixture(autouse=True)
+    def _registered(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        points = EntryPoints(
+            [
+                EntryPoint("backwards", f"{__name__}:Backwards", choice.GROUP),
+                EntryPoint("broken", f"{__name__}:Nothing", choice.GROUP),
+            ]
+        )
+        monkeypatch.setattr(choice, "entry_points", lambda group: points.select(group=group))
+
+    def test_by_name(self) -> None:
+        engine = choose("backwards", 3, "here")
+        assert isinstance(engine, Backwards)
+        assert engine.asked == (3, "here")
+
+    def test_gives_what_this_process_gives(self) -> None:
+        alone = tseval("match", SWIFT, NUGGETS)
+        assert tseval("match", SWIFT, NUGGETS, "--engine", "backwards") == alone
+
+    def test_what_fails_is_named(self) -> None:
+        with pytest.raises(EngineError, match=r"engine 'broken' \(.*Nothing\) fails: "):
+            choose("broken")
+
+    def test_is_listed(self) -> None:
+        with pytest.raises(UsageError, match="known: local, dask, backwards, broken"):
+            choose("forwards")
+
+
+class TestClusters:
+    def test_nobody_answers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cluster, "PATIENCE", 1)
+        outcome = tseval(
+            *("match", SWIFT, NUGGETS, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
+        )
+        assert outcome.code == 1
+        assert outcome.out == ""
+        assert outcome.err == (
+            "error: no scheduler answers at tcp://127.0.0.1:9: start one with `dask scheduler`, "
+            "and workers with `dask worker SCHEDULER`\n"
+        )
+
+    def test_an_address_that_is_none(self) -> None:
+        with pytest.raises(EngineError, match="no scheduler answers at nowhere://x"):
+            list(choose("dask", scheduler="nowhere://x").run(work.numbered, work.UNITS))
+
+    def test_another_version_is_refused(
+        self, engines: dict[str, Engine], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        list(engines["dask"].run(work.numbered, work.UNITS[:1]))
+        address = engines["dask"]._own.scheduler_address
+        monkeypatch.setattr(cluster, "VERSION", "99.0")
+        joined = choose("dask", scheduler=address)
+        try:
+            with pytest.raises(EngineError, match=r"has tseval .*, this is 99\.0: pip install"):
+                list(joined.run(work.numbered, work.UNITS))
+        finally:
+            joined.close()
+
+    def test_a_running_cluster_can_be_joined(self, engines: dict[str, Engine]) -> None:
+        list(engines["dask"].run(work.numbered, work.UNITS[:1]))
+        joined = choose("dask", scheduler=engines["dask"]._own.scheduler_address)
+        assert list(joined.run(work.numbered, work.UNITS)) == list(range(1, 11))
+        joined.close()
+        assert list(engines["dask"].run(work.numbered, work.UNITS)) == list(range(1, 11))
+
+
+def children(parent: int) -> list[int]:
+    """The processes below one, whatever they are doing."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True)
+    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    found, fresh = [], [parent]
+    while fresh:
+        fresh = [pid for pid, above in pairs if above in fresh]
+        found += fresh
+    return found
+
+
+def alive(pids: list[int]) -> list[int]:
+    return [pid for pid in pids if Path(f"/proc/{pid}/cmdline").is_file() and _cmdline(pid)]
+
+
+def _cmdline(pid: int) -> bytes:
+    """Empty for a process that has ended and was not yet waited for."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
+class TestInterrupts:
+    @pytest.fixture
+    def long(self, tmp_path: Path) -> list[str]:
+        """A command that takes far longer than anybody waits."""
+        updates, nuggets = tmp_path / "updates.tsv", tmp_path / "nuggets.tsv"
+        words = [f"word{i} other{i % 97} more{i % 89} still{i % 83}" for i in range(60_000)]
+        updates.write_text(
+            "topic\tupdate_id\ttime\ttext\n"
+            + "".join(f"t\tu{i}\t{i}\t{text}\n" for i, text in enumerate(words))
+        )
+        nuggets.write_text(
+            "topic\tnugget_id\ttime\ttext\n"
+            + "".join(f"t\tn{i}\t{i}\t{text}\n" for i, text in enumerate(words[:20_000:5]))
+        )
+        return command("match", updates, nuggets, "--matcher", "rapidfuzz", "-o", tmp_path / "out")
+
+    @pytest.mark.parametrize("engine", [("-j", "2"), ("-j", "2", "--engine", "dask")], ids=NAMES)
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+    def test_nothing_is_left(
+        self, long: list[str], tmp_path: Path, engine: tuple[str, ...], how: signal.Signals
+    ) -> None:
+        with subprocess.Popen(
+            [*long, *engine], stderr=subprocess.PIPE, start_new_session=True
+        ) as running:
+            workers = self.workers(running)
+            if how == signal.SIGINT:
+                os.killpg(running.pid, how)
+            else:
+                running.send_signal(how)
+            _, said = running.communicate(timeout=60)
+        if how == signal.SIGINT:
+            assert (running.returncode, said.strip()) == (130, b"")
+        assert not (tmp_path / "out").exists()
+        for _ in range(100):
+            if not alive(workers):
+                break
+            time.sleep(0.1)
+        assert alive(workers) == []
+
+    def workers(self, running: subprocess.Popen[bytes]) -> list[int]:
+        """The processes of a command, once both of its workers are there and work."""
+        for _ in range(600):
+            found = children(running.pid)
+            if len(found) >= 3:  # a process that looks after the others, and two that work
+                time.sleep(1)
+                return children(running.pid)
+            assert running.poll() is None
+            time.sleep(0.1)
+        raise AssertionError("no workers")
+
+
+def test_the_whole_way_by_the_command_line() -> None:
+    alone = process("match", SWIFT, SWIFT.replace("swift", "thorough"), NUGGETS)
+    for engine in ((), ("--engine", "dask")):
+        both = process("match", SWIFT, SWIFT.replace("swift", "thorough"), NUGGETS, "-j2", *engine)
+        assert both == alone
+    assert alone.code == 0
+
+
+def test_units_say_what_they_are() -> None:
+    assert str(Unit("a.tsv")) == "a.tsv"
+    assert str(Unit("a.tsv", 2, 9)) == "a.tsv, lines 2 to 9"
+    assert str(Unit("a.parquet", 2, None, "rows")) == "a.parquet, rows 2 to the end"

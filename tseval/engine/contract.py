@@ -1,0 +1,79 @@
+"""What every engine is, what it runs, and the plainest of them: this process."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A file, or a range of places in it: what one piece of work is about, never its content.
+
+    `first` and `last` count from 1 and are both included. Without `last` the range goes to the end,
+    without both it is the whole file. What they count is called `places`: "lines", or "rows" for
+    inputs without lines.
+    """
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+    places: str = "lines"
+    sha256: str = ""
+    """The hash of what stands there, so that nobody works on another file of that name."""
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return self.path
+        last = "the end" if self.last is None else self.last
+        return f"{self.path}, {self.places} {self.first} to {last}"
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Processes and threads that are started meanwhile never see an interrupt from the terminal.
+
+    Who started them ends them. An interrupt that comes meanwhile is seen afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+Work: TypeAlias = Callable[[Unit], Result]
+"""Must survive pickling, and give the same result however often and wherever it is called."""
+
+
+class Engine(Protocol):
+    """Runs work on units. A plug-in needs these two methods and nothing else."""
+
+    def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
+        """The result of each unit, in the order of the units.
+
+        A unit whose process dies is done again. What the work raises is raised here, where the
+        result would have come.
+        """
+
+    def close(self) -> None:
+        """End what was started; an engine that is asked to run afterwards may start it anew."""
+
+
+class Here:
+    """Work in the calling process, one unit after the other."""
+
+    def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
+        """The results, each made when it is asked for."""
+        return map(work, units)
+
+    def close(self) -> None:
+        """There is nothing to end."""

@@ -1,0 +1,132 @@
+"""What a worker does: read the nuggets once, read a range of updates, match these."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import get_ident
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.assessments import kept_nuggets, topic_namer, with_topics_named
+from tseval.engine import Unit
+from tseval.errors import EngineError
+from tseval.formats.passages import Said, read_lines, read_parquet_rows
+from tseval.formats.temporal import read_nuggets
+from tseval.formats.trec_temporal import Reading
+from tseval.matching import Ready
+from tseval.measures.rules import Rules
+from tseval.tables import Ids, Pairs
+
+if TYPE_CHECKING:
+    import matchers
+
+TOPICS_KEPT = 8
+"""A worker keeps the prepared nuggets of so many topics: the next unit is likely of one of them."""
+CURE = (
+    "every worker needs the same files under the same paths, and they may not change meanwhile; "
+    "temporary ones lie where TMPDIR says"
+)
+
+
+@dataclass(frozen=True)
+class Passage(Unit):
+    """A range of a table of updates; the first `before` lines are its header."""
+
+    before: int = 0
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How the nuggets are read, and what the rules make of them."""
+
+    form: str | None
+    reading: Reading
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Where the nuggets are; without habits it is Parquet that holds them as they count."""
+
+    path: str
+    habits: Habits | None
+    sha256: str
+
+    def read(self) -> tuple[Said, Callable[[Ids], Ids]]:
+        """The nuggets that count, and what renames topics as theirs are."""
+        if self.habits is None:
+            return read_parquet_rows(self.path, 1, None), lambda topic: topic
+        habits = self.habits
+        nuggets = read_nuggets(self.path, habits.form, habits.reading)
+        rename = topic_namer(nuggets.topic, habits.rules.topic_names)
+        nuggets = with_topics_named(nuggets, rename)
+        nuggets = nuggets.rows(kept_nuggets(nuggets, None, habits.rules))
+        return Said(nuggets.topic, nuggets.text), rename
+
+
+@dataclass(frozen=True)
+class MatchWork:
+    """Matching a passage of updates against the nuggets of its topics."""
+
+    gold: Gold
+    matcher: matchers.Matcher
+    form: str | None
+
+    def __call__(self, unit: Unit) -> Pairs:
+        """The pairs, with updates counted from the first of the passage."""
+        check_is_there(self.gold.path)
+        check_is_there(unit.path)
+        ready, rename = _ready(self.gold, self.matcher, get_ident())
+        said = self._said(unit)
+        said = Said(rename(said.topic), said.text)
+        check_same(str(unit), unit.sha256, fingerprint(said))
+        return ready.match(*said)
+
+    def _said(self, unit: Unit) -> Said:
+        first = unit.first or 1
+        if unit.places == "rows":
+            return read_parquet_rows(unit.path, first, unit.last)
+        before = unit.before if isinstance(unit, Passage) else 0
+        return read_lines(unit.path, self.form, before, first, unit.last)
+
+
+@lru_cache(maxsize=4)
+def _ready(
+    gold: Gold,
+    matcher: matchers.Matcher,
+    thread: int,  # noqa: ARG001 - what is prepared learns while it matches: one a thread
+) -> tuple[Ready, Callable[[Ids], Ids]]:
+    said, rename = gold.read()
+    check_same(gold.path, gold.sha256, fingerprint(said))
+    return Ready(matcher, said.topic, said.text, kept=TOPICS_KEPT), rename
+
+
+def check_is_there(path: str) -> None:
+    """Refuse a file that this worker cannot see, though whoever sent the work could."""
+    if not Path(path).is_file():
+        raise EngineError(f"{path}: not there for the worker on {platform.node()}; {CURE}")
+
+
+def check_same(what: str, expected: str, found: str) -> None:
+    """Refuse a file that holds something else than it did for whoever sent the work."""
+    if expected != found:
+        raise EngineError(f"{what}: the worker on {platform.node()} reads other rows there; {CURE}")
+
+
+def fingerprint(said: Said) -> str:
+    """The hash of texts and of their topics' names, in their order."""
+    used, code = np.unique(said.topic.codes, return_inverse=True)
+    names = said.topic.take_names(used)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.argsort(np.array(order, np.int64))
+    hasher = hashlib.sha256(place[code].astype("<i8").tobytes())
+    for pieces in ([names[at].encode() for at in order], list(said.text.encoded())):
+        hasher.update(np.array([len(pieces), *map(len, pieces)], "<i8").tobytes())
+        hasher.update(b"".join(pieces))
+    return hasher.hexdigest()
