@@ -41,10 +41,10 @@ class Counting:
 
 
 @pytest.fixture
-def sharing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Engine, int], None]:
+def sharing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let the program share its work so, whatever its options say of engines."""
 
-    def use(engine: Engine, rows: int = units.sharing.ROWS) -> None:
+    def use(engine: Engine, rows: int | None = None) -> None:
         @contextmanager
         def shared(*_: object, resume: bool = False) -> Iterator[Sharing]:
             yield Sharing(engine, resume, rows)
@@ -121,7 +121,7 @@ class TestCommands:
         size: int,
         engines: dict[str, Engine],
         pool: str,
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         arguments = [pool if each == "POOL" else each for each in MATCHING[what]]
         alone = tseval(*arguments)
@@ -138,7 +138,7 @@ class TestCommands:
         engines: dict[str, Engine],
         incidents: tuple[str, ...],
         values: tuple[str, ...],
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         arguments = {
             "clusters": ("clusters", SWIFT, THOROUGH, CLUSTERS, "-q", "-f", "json"),
@@ -158,7 +158,7 @@ class TestCommands:
         name: str,
         engines: dict[str, Engine],
         tmp_path: Path,
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         faulty = tmp_path / "faulty.tsv"
         faulty.write_text("topic\tpost_id\ttime\nflood\tp1\tsoon\nflood\tp1\n")
@@ -169,9 +169,7 @@ class TestCommands:
         sharing(engines[name])
         assert tseval(*arguments) == alone
 
-    def test_standard_input(
-        self, engines: dict[str, Engine], sharing: Callable[[Engine, int], None]
-    ) -> None:
+    def test_standard_input(self, engines: dict[str, Engine], sharing: Callable[..., None]) -> None:
         content = Path(SWIFT).read_bytes()
         commands = (
             ("match", "-", THOROUGH, NUGGETS),
@@ -184,7 +182,7 @@ class TestCommands:
         assert [tseval(*arguments, stdin=content) for arguments in commands] == alone
 
     def test_every_form_of_updates(
-        self, tmp_path: Path, engines: dict[str, Engine], sharing: Callable[[Engine, int], None]
+        self, tmp_path: Path, engines: dict[str, Engine], sharing: Callable[..., None]
     ) -> None:
         updates = pd.read_csv(SWIFT, sep="\t", dtype={"run": str})
         updates["text"] = updates["text"].where(
@@ -225,7 +223,7 @@ class Meddling:
 class TestOtherFiles:
     """A worker that sees something else than this process did must not go on."""
 
-    def test_other_rows(self, tmp_path: Path, sharing: Callable[[Engine, int], None]) -> None:
+    def test_other_rows(self, tmp_path: Path, sharing: Callable[..., None]) -> None:
         updates = tmp_path / "updates.tsv"
         updates.write_bytes(Path(SWIFT).read_bytes())
         sharing(Meddling(updates, b"Osk", b"Esk"), 2)
@@ -234,7 +232,7 @@ class TestOtherFiles:
         assert f"{updates}, lines 2 to 3: the worker on " in outcome.err
         assert "every worker needs the same files under the same paths" in outcome.err
 
-    def test_other_nuggets(self, tmp_path: Path, sharing: Callable[[Engine, int], None]) -> None:
+    def test_other_nuggets(self, tmp_path: Path, sharing: Callable[..., None]) -> None:
         nuggets = tmp_path / "nuggets.tsv"
         nuggets.write_bytes(Path(NUGGETS).read_bytes())
         sharing(Meddling(nuggets, b"Osk", b"Esk"), 2)
@@ -243,9 +241,7 @@ class TestOtherFiles:
         assert f"{nuggets}: the worker on " in outcome.err
 
     @pytest.mark.parametrize("command", ["match", "clusters"])
-    def test_no_file(
-        self, command: str, tmp_path: Path, sharing: Callable[[Engine, int], None]
-    ) -> None:
+    def test_no_file(self, command: str, tmp_path: Path, sharing: Callable[..., None]) -> None:
         updates = tmp_path / "updates.tsv"
         updates.write_bytes(Path(SWIFT).read_bytes())
         sharing(Meddling(updates, b"", b""), 2)
@@ -265,7 +261,7 @@ class TestResume:
         return sorted((tmp_path / "cache").rglob("*.pairs"))
 
     def test_what_was_found_is_not_looked_for_again(
-        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+        self, tmp_path: Path, sharing: Callable[..., None]
     ) -> None:
         alone = tseval(*self.MATCH)
         engine = Counting()
@@ -278,14 +274,14 @@ class TestResume:
         assert engine.done == needed
 
     def test_without_the_option_nothing_is_kept(
-        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+        self, tmp_path: Path, sharing: Callable[..., None]
     ) -> None:
         sharing(Counting(), 2)
         assert tseval(*self.MATCH).code == 0
         assert not (tmp_path / "cache").exists()
 
     def test_an_interrupted_run_goes_on_where_it_was(
-        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+        self, tmp_path: Path, sharing: Callable[..., None]
     ) -> None:
         alone = tseval(*self.MATCH)
         engine = Counting()
@@ -313,7 +309,7 @@ class TestResume:
         self,
         spoil: Callable[[bytes], bytes],
         tmp_path: Path,
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         engine = Counting()
         sharing(engine, 2)
@@ -332,7 +328,7 @@ class TestResume:
         [("--matcher", "fuzzy(threshold=0.6)"), ("--matcher", "grams"), ("--threshold", "0.3")],
     )
     def test_another_matcher_is_another_question(
-        self, other: tuple[str, ...], sharing: Callable[[Engine, int], None]
+        self, other: tuple[str, ...], sharing: Callable[..., None]
     ) -> None:
         sharing(Counting(), 2)
         tseval(*self.MATCH, "--resume")
@@ -344,7 +340,7 @@ class TestResume:
         assert shared == tseval(*self.MATCH, *other)
 
     def test_other_nuggets_are_another_question(
-        self, tmp_path: Path, sharing: Callable[[Engine, int], None]
+        self, tmp_path: Path, sharing: Callable[..., None]
     ) -> None:
         sharing(Counting(), 2)
         tseval(*self.MATCH, "--resume")
@@ -390,7 +386,7 @@ class TestRealData:
         self,
         conformance: Path,
         engines: dict[str, Engine],
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         folder = conformance / "temporal" / "2014"
         arguments = (
@@ -408,7 +404,7 @@ class TestRealData:
         self,
         conformance: Path,
         engines: dict[str, Engine],
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         folder = conformance / "temporal" / "2013"
         arguments = (
@@ -424,7 +420,7 @@ class TestRealData:
         self,
         conformance: Path,
         engines: dict[str, Engine],
-        sharing: Callable[[Engine, int], None],
+        sharing: Callable[..., None],
     ) -> None:
         folder = conformance / "clusters" / "rts2017"
         arguments = (

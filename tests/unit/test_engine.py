@@ -115,8 +115,8 @@ class TestChoice:
 
     def test_what_is_not_used_is_not_imported(self) -> None:
         program = (
-            f"sys.argv = ['tseval', 'score', {SWIFT!r}, {NUGGETS!r}, '--quiet', '-o', {os.devnull!r}]"
-            "\n"
+            f"sys.argv = ['tseval', 'score', {SWIFT!r}, {NUGGETS!r}, '--quiet']\n"
+            f"sys.argv += ['-o', {os.devnull!r}]\n"
             "from tseval.__main__ import main\n"
             "try: main()\n"
             "except SystemExit as end: assert not end.code, end.code"

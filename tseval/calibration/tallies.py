@@ -81,9 +81,9 @@ def scored(
         return whole.tally, whole.extremes
     tally, extremes = Tally.none(len(topics)), Extremes(len(judged.nuggets))
     total = sum(len(topic.updates) for topic in topics)
-    starts = range(0, total, sharing.rows)
+    rows = sharing.rows_of(total)
     work = ScoreWork(judged.files, tuple(each.sha256 for each in judged.inputs), matcher)
-    units = [work.unit(start, min(start + sharing.rows, total)) for start in starts]
+    units = [work.unit(start, min(start + rows, total)) for start in range(0, total, rows)]
     for unit, part in zip(units, sharing.engine.run(work, units), strict=True):
         met = slice(part.first, part.first + len(part.tally.true))
         tally.true[met] += part.tally.true

@@ -165,8 +165,7 @@ engine_options = chained(
 resume_option = click.option(
     "--resume",
     is_flag=True,
-    help="Keep the matches of every 4096 updates on disk, and take those that are there from "
-    "an earlier run.",
+    help="Keep the matches on disk as they are found, and take those that an earlier run kept.",
 )
 
 

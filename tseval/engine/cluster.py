@@ -9,7 +9,6 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from importlib import import_module
 from itertools import islice
-from multiprocessing import resource_tracker
 from typing import Any
 
 from tseval.engine.contract import Result, Unit, Work, uninterrupted
@@ -88,7 +87,6 @@ class Cluster:
 
     def _connected(self, distributed: Any) -> Any:
         if self.scheduler is None:
-            resource_tracker.ensure_running()  # its start would let interrupts through
             with uninterrupted():
                 self._own = distributed.LocalCluster(
                     n_workers=self.jobs or cores(),

@@ -1,7 +1,8 @@
 """The processes of this machine, by loky, which comes with joblib.
 
-A process that dies takes the others down with it. Then new ones are started, and each unit that was
-in work gets one to itself: the unit that kills again is the one to blame.
+Units that follow one another go to the same process, since much of what one needs the next needs
+too. One that dies is replaced, and takes up the unit that it died at once more: a unit at which
+process after process dies is the one to blame.
 """
 
 from __future__ import annotations
@@ -9,59 +10,54 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
-from typing import Any
+from itertools import pairwise
+from typing import Any, Generic
 
 from tseval.engine.contract import Result, Unit, Work, uninterrupted
 from tseval.errors import EngineError
 
-AHEAD = 3
-"""So many units for each process are handed out before the first result is asked for."""
+AHEAD = 2
+"""A process has so many units before it, the one that it works on included."""
 ATTEMPTS = 3
-"""A unit that has been in work when so many processes died is given up."""
+"""A unit at which so many processes died is given up."""
 WATCHED_EVERY = 0.5
 """Seconds between two looks whether the process that started a worker is still there."""
 
 
 class Processes:
-    """So many processes, started with the first work that has more than one unit."""
+    """So many processes, each started with its first unit."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self._pool: Any = None
+        self._workers = [Worker(jobs) for _ in range(jobs)]
 
     def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
         """The results in the order of the units; one unit alone is done in this process."""
         if len(units) < 2:
-            yield from map(work, units)
-            return
-        waiting = iter(units)
-        flight = [(unit, self._hand_out(work, unit)) for unit in self._next(waiting)]
-        while flight:
-            try:
-                result = flight[0][1].result()
-            except BrokenProcessPool:
-                flight = self._repeated(work, flight)
-                continue
-            yield result
-            flight = flight[1:] + [(u, self._hand_out(work, u)) for u in islice(waiting, 1)]
+            return map(work, units)
+        return Run(work, units, self._workers).results()
 
     def close(self) -> None:
         """End all processes, whatever they are doing."""
-        if self._pool is not None:
-            self._pool.shutdown(kill_workers=True)
-            self._pool = None
+        for worker in self._workers:
+            worker.end()
 
-    def _next(self, waiting: Iterator[Unit]) -> Iterator[Unit]:
-        return islice(waiting, AHEAD * self.jobs)
 
-    def _hand_out(self, work: Work[Result], unit: Unit) -> Future[Result]:
-        """Have a unit done; a pool that is broken already says so in the future."""
-        self._pool = self._pool or started(self.jobs)
+class Worker:
+    """A process that is started when it is needed, and again if it has died."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: Any = None
+
+    def submit(self, work: Work[Result], unit: Unit) -> Future[Result]:
+        """Have a unit done; that the process has died already is said by the future, too."""
         try:
+            self._pool = self._pool or started(self._jobs)
             with uninterrupted():
                 future: Future[Result] = self._pool.submit(work, unit)
         except BrokenProcessPool as error:
@@ -69,34 +65,69 @@ class Processes:
             future.set_exception(error)
         return future
 
-    def _repeated(
-        self, work: Work[Result], flight: list[tuple[Unit, Future[Result]]]
-    ) -> list[tuple[Unit, Future[Result]]]:
-        """The units in flight, with those that were lost done again, one after the other.
+    def end(self) -> None:
+        """Let the process end at once."""
+        if self._pool is not None:
+            self._pool.shutdown(kill_workers=True)
+            self._pool = None
 
-        What else the work raised stays where it was.
-        """
-        self.close()
-        alone = Processes(1)
-        try:
-            return [
-                (unit, alone._again(work, unit) if _is_lost(future) else future)
-                for unit, future in flight
-            ]
-        finally:
-            alone.close()
 
-    def _again(self, work: Work[Result], unit: Unit) -> Future[Result]:
-        """A unit done with no other beside it; an `EngineError` names one that kills."""
-        for _ in range(ATTEMPTS - 1):
-            future = self._hand_out(work, unit)
-            if not _is_lost(future):
-                return future
-            self.close()
-        raise EngineError(
-            f"{unit}: {ATTEMPTS} processes died at this unit of work; "
-            "if memory ran out give fewer --jobs, else look for what kills them"
-        )
+class Run(Generic[Result]):
+    """Some units on their way through some workers."""
+
+    def __init__(
+        self, work: Work[Result], units: Sequence[Unit], workers: Sequence[Worker]
+    ) -> None:
+        self._work, self._units = work, units
+        self._workers = workers[: len(units)]
+        cuts = [len(units) * at // len(self._workers) for at in range(len(self._workers) + 1)]
+        self._waiting = [deque(range(*ends)) for ends in pairwise(cuts)]
+        self._flight: list[dict[int, Future[Result]]] = [{} for _ in self._workers]
+        self._done: dict[int, Future[Result]] = {}
+        self._deaths = Counter[int]()
+
+    def results(self) -> Iterator[Result]:
+        """The results in the order of the units."""
+        for number in range(len(self._units)):
+            self._hand_out()
+            while number not in self._done:
+                wait([f for own in self._flight for f in own.values()], None, FIRST_COMPLETED)
+                self._take_in()
+                self._hand_out()
+            yield self._done.pop(number).result()
+
+    def _hand_out(self) -> None:
+        for at, worker in enumerate(self._workers):
+            while len(self._flight[at]) < AHEAD and (number := self._next(at)) is not None:
+                self._flight[at][number] = worker.submit(self._work, self._units[number])
+
+    def _next(self, at: int) -> int | None:
+        """The next unit of a worker: of its own, else the last of whoever has most before them."""
+        if self._waiting[at]:
+            return self._waiting[at].popleft()
+        most = max(self._waiting, key=len)
+        return most.pop() if most else None
+
+    def _take_in(self) -> None:
+        """Collect what is done; what a dead process had before it goes back to be handed out."""
+        for at, own in enumerate(self._flight):
+            done = [number for number, future in own.items() if future.done()]
+            lost = [number for number in done if _is_lost(own[number])]
+            self._done |= {number: own[number] for number in done if number not in lost}
+            if lost:
+                self._bury(at, [number for number in own if number not in self._done])
+            self._flight[at] = {n: f for n, f in own.items() if not lost and n not in done}
+
+    def _bury(self, at: int, lost: list[int]) -> None:
+        """End what is left of a worker; it died at the first unit that was before it."""
+        self._workers[at].end()
+        self._deaths[lost[0]] += 1
+        if self._deaths[lost[0]] == ATTEMPTS:
+            raise EngineError(
+                f"{self._units[lost[0]]}: {ATTEMPTS} processes died at this unit of work; "
+                "if memory ran out give fewer --jobs, else look for what kills them"
+            )
+        self._waiting[at].extendleft(reversed(lost))
 
 
 def _is_lost(future: Future[Any]) -> bool:
@@ -104,16 +135,13 @@ def _is_lost(future: Future[Any]) -> bool:
 
 
 def started(jobs: int) -> Any:
-    """A pool of processes that share the cores and never outlive this one."""
+    """A process, one of so many that share the cores; it never outlives this one."""
     from joblib.externals.loky import ProcessPoolExecutor
-    from joblib.externals.loky.backend import resource_tracker
-
-    resource_tracker.ensure_running()  # its start would let interrupts through to the workers
 
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return ProcessPoolExecutor(
-        jobs,
+        1,
         initializer=_begin,
         initargs=(os.getpid(),),
         env={name: os.environ.get(name, threads) for name in names},

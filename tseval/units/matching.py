@@ -31,12 +31,13 @@ def match_in_units(
     """
     if (sharing.is_here and not sharing.resume) or not matcher.by_blocks:
         return match(matcher, updates, nuggets, progress)
-    with shared_out(updates, nuggets, files, sharing.rows) as shares:
+    rows = sharing.rows_of(len(updates))
+    with shared_out(updates, nuggets, files, rows) as shares:
         found = []
         for start, pairs in zip(shares.starts, _found(matcher, shares, sharing), strict=True):
             found.append(Pairs(pairs.update + start, pairs.nugget, pairs.score))
             if progress:
-                progress(min(start + sharing.rows, len(updates)), len(updates))
+                progress(min(start + rows, len(updates)), len(updates))
         return sorted_pairs(found)
 
 

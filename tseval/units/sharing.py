@@ -8,17 +8,28 @@ from dataclasses import dataclass, field
 
 from tseval.engine import Engine, Here, choose
 
-ROWS = 4096
-"""How many updates a unit has: enough that handing it out costs nothing beside matching it."""
+UNITS = 16
+"""Into so many units updates are divided,"""
+FEWEST, MOST = 2048, 16384
+"""unless one would have fewer or more rows than these: it has to be worth handing out, and not so
+much that a great deal is lost with it."""
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """Where work runs, and whether what was found before is taken from the disk."""
+    """Where work runs, and whether what was found before is taken from the disk.
+
+    How many rows a unit has depends on the updates alone, so that whoever resumes with other
+    engines finds the same units; `rows` says another number.
+    """
 
     engine: Engine = field(default_factory=Here)
     resume: bool = False
-    rows: int = ROWS
+    rows: int | None = None
+
+    def rows_of(self, total: int) -> int:
+        """How many of so many updates a unit has."""
+        return self.rows or min(MOST, max(FEWEST, -(-total // UNITS)))
 
     @property
     def is_here(self) -> bool:
