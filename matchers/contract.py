@@ -57,6 +57,19 @@ class Gold(Protocol):
 
 
 @dataclass(frozen=True)
+class Sought:
+    """Nuggets that a matcher prepared once, for updates that come in several calls."""
+
+    gold: Gold
+    nuggets: int
+    threshold: float
+
+    def match(self, updates: Sequence[str], *, first_only: bool = False) -> Pairs:
+        """The pairs of these updates, as `Matcher.match` gives them."""
+        return _match(self.gold, updates, self.nuggets, self.threshold, first_only)
+
+
+@dataclass(frozen=True)
 class Matcher(ABC):
     """Finds which updates say which nuggets. Subclasses are frozen dataclasses of parameters.
 
@@ -119,10 +132,15 @@ class Matcher(ABC):
         are taken to be in time order and only the first match of every nugget is returned. Lists
         may be empty; a text without words scores 0 against everything, itself included.
         """
+        sought = self.sought(nuggets, collection=collection)
+        self.read_ahead(updates)
+        return sought.match(updates, first_only=first_only)
+
+    def sought(self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None) -> Sought:
+        """The nuggets, ready to be matched with updates that come in several calls."""
         gold = Collection.of(nuggets)
         prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
-        self.read_ahead(updates)
-        return _match(prepared, updates, len(gold), getattr(self, "threshold", 0.0), first_only)
+        return Sought(prepared, len(gold), getattr(self, "threshold", 0.0))
 
     def explain(
         self, update: str, nugget: str, *, collection: Sequence[str] | None = None

@@ -68,6 +68,42 @@ def match(
     return _sorted(found)
 
 
+class SoughtNuggets:
+    """The nuggets of every topic, prepared once for updates that come block by block."""
+
+    def __init__(self, matcher: matchers.Matcher, nuggets: Nuggets) -> None:
+        layer = _own_matchers()
+        self._collection = layer.Collection(list(nuggets.text))
+        self._refused = layer.MatcherError
+        self._topics = nuggets.topic.names
+        self._rows: dict[int, IntArray] = {}
+        self._sought: dict[int, matchers.Sought] = {}
+        for code in np.unique(nuggets.topic.codes).tolist():
+            rows = np.flatnonzero(nuggets.topic.codes == code)
+            self._rows[code] = rows
+            self._sought[code] = self._prepared(matcher, list(nuggets.text.rows(rows)))
+
+    def _prepared(self, matcher: matchers.Matcher, texts: list[str]) -> matchers.Sought:
+        try:
+            return matcher.sought(texts, collection=self._collection)
+        except self._refused as error:
+            raise UsageError(str(error)) from error
+
+    def match(self, updates: Updates) -> Pairs:
+        """The pairs of a block, as `match` has them for all updates at once."""
+        topic = updates.topic.within(self._topics)
+        found: list[Pairs] = []
+        for code in np.unique(topic[topic != ABSENT]).tolist():
+            rows, gold = np.flatnonzero(topic == code), self._rows[code]
+            try:
+                pairs = self._sought[code].match(updates.text.rows(rows))
+            except self._refused as error:
+                raise UsageError(str(error)) from error
+            score = np.asarray(pairs.score, np.float64)
+            found.append(Pairs(rows[pairs.update], gold[pairs.nugget], score))
+        return _sorted(found)
+
+
 def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:
     """Let the matcher see all texts of all topics once, where that saves it work."""
     try:

@@ -67,6 +67,9 @@ class Definition:
     """Refuses combinations of arguments that have no meaning."""
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""
+    foldable: bool = False
+    """Whether each update alone says what it adds to the ledgers, once it is known which nuggets it
+    is the first to say: then streams can be read in blocks."""
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; a `MeasureError` lists the known ones."""
