@@ -148,7 +148,8 @@ class Pairing:
         found = resolve(matches, updates, self.gold.nuggets)
         self._known |= ~found.lost_update
         self._runs.update(updates.run.vocabulary())
-        return found.pairs
+        order = np.lexsort((found.pairs.nugget, found.pairs.update))
+        return Pairs(found.pairs.update[order], found.pairs.nugget[order])
 
     @property
     def _matches(self) -> Matches:

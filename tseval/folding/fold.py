@@ -249,3 +249,11 @@ def _of_rows(pairs: Pairs, chosen: BoolArray) -> Pairs:
     place = np.cumsum(chosen) - 1
     score = None if pairs.score is None else pairs.score[kept]
     return Pairs(place[pairs.update[kept]], pairs.nugget[kept], score)
+
+
+def rows_of(pairs: Pairs, start: int, stop: int) -> Pairs:
+    """The pairs of the rows from one on to another, which are sorted by row, numbered from 0."""
+    low, high = np.searchsorted(pairs.update, (start, stop))
+    own = slice(int(low), int(high))
+    score = None if pairs.score is None else pairs.score[own]
+    return Pairs(pairs.update[own] - start, pairs.nugget[own], score)

@@ -19,7 +19,7 @@ from tseval.editions import DRAFT
 from tseval.errors import Fault, InputError, UsageError
 from tseval.folding import saved
 from tseval.folding.blocks import Gold, Pairing, scores_of_fold, signature_of
-from tseval.folding.fold import Fold, Wanted
+from tseval.folding.fold import Fold, Wanted, rows_of
 from tseval.folding.repeats import Repeats
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import STANDARD_INPUT, Input
@@ -39,6 +39,7 @@ RUN = "stdin"
 """What a run is called whose updates don't say."""
 REMEMBERED = 1_000_000
 """Among how many of the last updates one that stands twice is found, at least."""
+LINE_FEED = 10
 SAVED_EVERY = 100_000
 """After how many updates the state is saved, at the latest."""
 
@@ -110,6 +111,8 @@ class Follower:
         self.continued = following.continued
         self.has_cost: bool | None = None
         self.headed = False
+        self.whole = True
+        """Whether the updates and the lines that are counted are the same."""
         if following.state is not None and following.state.exists():
             self._resume(following.state)
 
@@ -146,9 +149,44 @@ class Follower:
     def take(self, content: bytes) -> Iterator[str]:
         """Take whole lines; gives those to write. A faulty line is raised after all before it."""
         content = self._skipped(content)
-        while content:
-            part, content = _cut(content, self._room())
-            yield from self._take(part)
+        if not content:
+            return
+        lines = Lines(content, self.lines + 1)
+        faults = FaultList(lines)
+        updates = self._read(lines, faults)
+        yield from self._add(updates, content, len(faults) > 0)
+        if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
+            self.save()
+        faults.check()
+
+    def _add(self, updates: Updates, content: bytes, faulty: bool) -> Iterator[str]:
+        """Count updates, and stop to look at the measures where that is due.
+
+        With each of them the lines up to it are counted; those after the last of them too, if none
+        is faulty.
+        """
+        pairs, before = self.pairing.pairs(updates), self.lines
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
+        taken = start = 0
+        while start < len(updates):
+            stop = min(len(updates), start + self._room())
+            rows = np.arange(start, stop)
+            self.whole = False
+            self.fold.add(updates.rows(rows), rows_of(pairs, start, stop))
+            line = int(updates.origin.line[stop - 1]) - before
+            self._count(content[taken : ends[line - 1]])
+            taken, start = int(ends[line - 1]), stop
+            self.whole = True
+            yield from self._header()
+            if self.fold.updates % self.following.every == 0:
+                yield from self._news()
+        if not faulty:
+            self._count(content[taken:])
+
+    def _count(self, content: bytes) -> None:
+        """Remember lines as taken."""
+        self.hash.update(content)
+        self.lines += content.count(b"\n")
 
     def _room(self) -> int:
         """How many updates there may be until the measures are looked at."""
@@ -168,25 +206,6 @@ class Follower:
                 raise InputError([Fault(STANDARD_INPUT, None, reason, cure)])
             self.skip = None
         return rest
-
-    def _take(self, content: bytes) -> Iterator[str]:
-        lines = Lines(content, self.lines + 1)
-        faults = FaultList(lines)
-        updates = self._read(lines, faults)
-        if len(updates):
-            self.fold.add(updates, self.pairing.pairs(updates))
-            yield from self._header()
-        bad = [fault.line for fault in faults.noted if fault.line is not None]
-        good, _ = _cut(content, min(bad) - self.lines - 1) if bad else (content, b"")
-        self.hash.update(good)
-        self.lines += good.count(b"\n")
-        if len(updates) and self.fold.updates % self.following.every == 0:
-            yield from self._news()
-        if len(faults):
-            self.save()
-            faults.check()
-        if self.fold.updates - self.saved_at >= SAVED_EVERY:
-            self.save()
 
     def _read(self, lines: Lines, faults: FaultList) -> Updates:
         """The updates before the first faulty line; the faults are noted."""
@@ -260,8 +279,8 @@ class Follower:
         return self._told(records, final=True, warnings=list(scores.warnings))
 
     def save(self) -> None:
-        """Write the state, if a file is named and lines were taken."""
-        if self.following.state is None or self.skip is not None:
+        """Write the state, if a file is named, and if it is one that can go on."""
+        if self.following.state is None or self.skip is not None or not self.whole:
             return
         position = saved.Position(
             self._signature(), self.lines, self.hash.hexdigest(), self.continued
