@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -84,9 +83,9 @@ def _run(nuggets: str, given: dict[str, Any]) -> None:
     from tseval.folding.follow import whole_lines
 
     follower = _follower(nuggets, given)
-    source = sys.stdin.fileno()
+    source: Any = sys.stdin.buffer
     try:
-        for lines in whole_lines(lambda: os.read(source, PIECE)):
+        for lines in whole_lines(lambda: source.read1(PIECE)):
             for line in follower.take(lines):
                 click.echo(line)
         click.echo(follower.finish())

@@ -198,8 +198,8 @@ def score_in_blocks(
     gold = read_gold(sources)
     target = wanted_of(gold, chosen, at)
     pairing = Pairing(gold, matcher, threshold)
-    fold = Fold(target)
-    for updates in _blocks(inputs, rows):
+    fold = Fold(target, has_cost=any(each.has_cost for each in inputs))
+    for updates in _blocks(inputs, rows, fold.has_cost):
         fold.add(updates, pairing.pairs(updates))
         if progress:
             progress(fold.updates, fold.updates)
@@ -223,10 +223,9 @@ def _inputs(sources: Sources) -> list[BlockInput]:
     return [BlockInput(each, name, sources.form) for each, name in zip(given, names, strict=True)]
 
 
-def _blocks(inputs: Sequence[BlockInput], rows: int) -> Iterator[Updates]:
+def _blocks(inputs: Sequence[BlockInput], rows: int, has_cost: bool) -> Iterator[Updates]:
     """The updates of all inputs; one that stands twice in a run is a fault."""
     repeats = Repeats()
-    has_cost = any(each.has_cost for each in inputs)
     for at, each in enumerate(inputs):
         for updates in each.blocks(rows):
             cost = np.ones(len(updates)) if updates.cost is None and has_cost else updates.cost
@@ -319,7 +318,7 @@ def signature_of(fold: Fold, gold: Gold, matcher: str, missing: str, undefined: 
         for parameter in measure.definition.parameters
     )
     if silent:
-        costs = any(run.has_cost for run in fold.runs.values()) and gold.nuggets.cost is not None
+        costs = fold.has_cost and gold.nuggets.cost is not None
         traits["cost"] = "column" if costs else "1"
     traits |= {"missing": missing, "undefined": undefined}
     return "|".join(f"{name}:{value}" for name, value in traits.items())

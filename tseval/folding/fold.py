@@ -75,7 +75,7 @@ class Wanted:
 class RunFold:
     """One run."""
 
-    def __init__(self, run: str, wanted: Wanted) -> None:
+    def __init__(self, run: str, wanted: Wanted, *, has_cost: bool = False) -> None:
         self.run = run
         self.wanted = wanted
         number = len(wanted.nuggets)
@@ -87,14 +87,13 @@ class RunFold:
         self.present = np.zeros(len(wanted.topics), bool)
         """The topics that have updates."""
         self.seen = Seen()
-        self.has_cost = False
+        self.has_cost = has_cost
         self.totals: list[list[FloatArray]] = [[] for _ in wanted.measures]
         """For each measure the sums of its ledgers over the updates that are not kept."""
 
     def add(self, updates: Updates, pairs: Pairs) -> None:
         """Take the next updates of the run; `pairs` are those of their rows with nuggets."""
         index = EarliestIndex.build(updates, self.wanted.nuggets, pairs)
-        self.has_cost |= updates.cost is not None
         rows = self._take_over(index)
         others = np.ones(len(updates), bool)
         others[rows] = False
@@ -217,14 +216,16 @@ def table_of(run: str, kept: Sequence[Kept], *, has_cost: bool = False) -> Updat
 class Fold:
     """Several runs, which appear as their updates do."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: Wanted, *, has_cost: bool = False) -> None:
         self.wanted = wanted
+        self.has_cost = has_cost
+        """Whether updates have costs; then all of them must."""
         self.runs: dict[str, RunFold] = {}
 
     def run(self, name: str) -> RunFold:
         """What is known of a run; nothing if it is new."""
         if name not in self.runs:
-            self.runs[name] = RunFold(name, self.wanted)
+            self.runs[name] = RunFold(name, self.wanted, has_cost=self.has_cost)
         return self.runs[name]
 
     def add(self, updates: Updates, pairs: Pairs) -> None:

@@ -109,7 +109,6 @@ class Follower:
         self.saved_at = 0
         self.skip: saved.Position | None = None
         self.continued = following.continued
-        self.has_cost: bool | None = None
         self.headed = False
         self.whole = True
         """Whether the updates and the lines that are counted are the same."""
@@ -122,7 +121,6 @@ class Follower:
             reason = f"was saved by other rules or inputs: {position.signature}"
             raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
         self.recent = Recent(recent)
-        self.has_cost = any(run.has_cost for run in self.fold.runs.values())
         self.told = self._values()
         self.saved_at = self.fold.updates
         if self.following.continued:
@@ -131,7 +129,7 @@ class Follower:
             return
         if position.continued:
             raise UsageError(f"{path} went on without its beginning before: give --continued again")
-        self.skip = position
+        self.skip = position if position.lines else None
 
     def _signature(self) -> str:
         """What must be the same when a state goes on."""
@@ -228,9 +226,9 @@ class Follower:
 
     def _with_costs(self, updates: Updates) -> Updates:
         """The first update decides whether there are costs."""
-        if self.has_cost is None and len(updates):
-            self.has_cost = updates.cost is not None
-        if not self.has_cost:
+        if not self.fold.runs and len(updates):
+            self.fold.has_cost = updates.cost is not None
+        if not self.fold.has_cost:
             return replace(updates, cost=None)
         return updates if updates.cost is not None else replace(updates, cost=np.ones(len(updates)))
 

@@ -51,12 +51,17 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) 
                 "run": name,
                 "kept": [[place, asdict(each)] for place, each in sorted(run.kept.items())],
                 "seen": asdict(run.seen) | {"unjudged": sorted(run.seen.unjudged)},
-                "has_cost": run.has_cost,
                 "ledgers": [len(totals) for totals in run.totals],
             }
         )
     arrays |= {f"recent{at}": numbers for at, numbers in enumerate(recent)}
-    meta = {"format": FORMAT, "position": asdict(position), "runs": runs, "recent": len(recent)}
+    meta = {
+        "format": FORMAT,
+        "position": asdict(position),
+        "has_cost": fold.has_cost,
+        "runs": runs,
+        "recent": len(recent),
+    }
     arrays[META] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
     content = io.BytesIO()
     np.savez(content, **arrays)
@@ -70,6 +75,7 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
             meta = json.loads(bytes(arrays[META]))
             if meta["format"] != FORMAT:
                 raise ValueError(f"format {meta['format']}")
+            fold.has_cost = meta["has_cost"]
             for at, each in enumerate(meta["runs"]):
                 fold.runs[each["run"]] = _run(each, at, arrays, fold)
             recent = [arrays[f"recent{at}"] for at in range(meta["recent"])]
@@ -80,14 +86,13 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
 
 
 def _run(saved: dict[str, Any], at: int, arrays: Any, fold: Fold) -> RunFold:
-    run = RunFold(saved["run"], fold.wanted)
+    run = RunFold(saved["run"], fold.wanted, has_cost=fold.has_cost)
     run.time, run.keeper = arrays[f"time{at}"], arrays[f"keeper{at}"]
     run.present = arrays[f"present{at}"]
     run.kept = {place: Kept(**each) for place, each in saved["kept"]}
     seen = saved["seen"]
     confidence = None if seen["confidence"] is None else tuple(seen["confidence"])
     run.seen = Seen(**(seen | {"unjudged": set(seen["unjudged"]), "confidence": confidence}))
-    run.has_cost = saved["has_cost"]
     run.totals = [
         [arrays[f"total{at}_{measure}_{n}"] for n in range(number)]
         for measure, number in enumerate(saved["ledgers"])
