@@ -46,6 +46,7 @@ for answer in ("scoring", "curves", "explanations"):
     ROOMS[answer] = PREPARED | {"evaluation", "scores"}
 ROOMS["calibration"] = PREPARED | {"evaluation", "matchers", "statistics"}
 ROOMS["clusters"] = PREPARED | {"evaluation", "scores"}
+ROOMS["folding"] = PREPARED | {"evaluation", "scores", "scoring"}
 ROOMS["incidents"] = PREPARED | {"evaluation", "scores"}
 ROOMS["tracking"] = PREPARED | {"evaluation", "scores"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}

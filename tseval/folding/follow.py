@@ -221,7 +221,7 @@ class Follower:
         return self._with_costs(updates.rows(good))
 
     def _repeated(self, updates: Updates, row: int) -> Fault:
-        reason = f'update_id "{updates.update_id[row]}" stands twice in run "{updates.run[row]}"'
+        reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
         return updates.origin.fault(row, reason, "each update comes once")
 
     def _with_costs(self, updates: Updates) -> Updates:

@@ -71,7 +71,8 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) 
 def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
     """Read the state into a fold that has nothing yet; a file that is none is an `InputError`."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        content = io.BytesIO(Path(path).read_bytes())
+        with np.load(content, allow_pickle=False) as arrays:
             meta = json.loads(bytes(arrays[META]))
             if meta["format"] != FORMAT:
                 raise ValueError(f"format {meta['format']}")
