@@ -122,15 +122,16 @@ def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return rules
 
 
+measure_option = click.option(
+    "-m",
+    "--measure",
+    "wanted",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
+)
 measure_options = chained(
-    click.option(
-        "-m",
-        "--measure",
-        "wanted",
-        multiple=True,
-        metavar="NAME",
-        help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
-    ),
+    measure_option,
     click.option(
         "--edition", "edition_name", default="draft", show_default=True, help="Whose rules."
     ),
