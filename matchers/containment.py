@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS
 from matchers.pairs import Pairs
+from matchers.threads import parts, spread
 
 Reader = Callable[[list[str]], sparse.csr_array]
 """From texts to the sparse matrix of rows x terms: the weight that a text carries of a term."""
@@ -55,8 +56,8 @@ class Nuggets:
         cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int]
     ) -> tuple[dict[str, int], Nuggets]:
         """From the distinct terms of each nugget: the terms' columns, and the nuggets."""
-        column: dict[str, int] = {}
-        cells = [column.setdefault(term, len(column)) for row in terms for term in row]
+        column = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(terms)))}
+        cells = list(map(column.__getitem__, chain.from_iterable(terms)))
         ends = np.cumsum([0, *map(len, terms)])
         weights = np.fromiter(map(weigh, column), np.int64, len(column))
         ones = np.ones(len(cells), np.int64)
@@ -72,13 +73,17 @@ class Nuggets:
     def reached_by(self, texts: sparse.csr_array, threshold: float) -> Pairs:
         """All pairs of a row of `texts` and a nugget that score `threshold` or more."""
         heavy = self._heavy_for(threshold)
-        carried = texts @ heavy.incidence
-        enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
-        update = np.searchsorted(carried.indptr, enough, side="right") - 1
-        nugget = carried.indices[enough]
-        score = self.scores(texts, update, nugget)
-        kept = score >= threshold
-        return Pairs.of(update[kept], nugget[kept], score[kept])
+
+        def reached(part: slice) -> Pairs:
+            carried = texts[part] @ heavy.incidence
+            enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
+            update = np.searchsorted(carried.indptr, enough, side="right") - 1 + part.start
+            nugget = carried.indices[enough]
+            score = self.scores(texts, update, nugget)
+            kept = score >= threshold
+            return Pairs.of(update[kept], nugget[kept], score[kept])
+
+        return Pairs.joined(spread(reached, parts(texts.shape[0], len(self.totals))))
 
     def scores(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
@@ -86,9 +91,12 @@ class Nuggets:
         """The score of each pair; 0 for nuggets without terms."""
         size = np.diff(texts.indptr)[update] + np.diff(self.incidence.indptr)[nugget]
         found = np.zeros(len(update), np.int64)
-        for part in _parts(np.cumsum(size)):
+
+        def add_up(part: slice) -> None:
             shared = texts[update[part]].multiply(self.incidence[nugget[part]])
             found[part] = shared.sum(axis=1)
+
+        spread(add_up, _pieces(np.cumsum(size)))
         return np.round(found / np.maximum(self.totals[nugget], 1), DECIMALS)
 
     def _heavy_for(self, threshold: float) -> _Heavy:
@@ -111,7 +119,7 @@ class Nuggets:
         return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside)
 
 
-def _parts(cells: NDArray[np.int64]) -> Iterator[slice]:
+def _pieces(cells: NDArray[np.int64]) -> Iterator[slice]:
     """Cut a list so that each part has about `_CELLS`, given how many there are up to each item."""
     cuts = np.searchsorted(cells, np.arange(_CELLS, cells[-1] if len(cells) else 0, _CELLS))
     for start, end in pairwise([0, *cuts, len(cells)]):
@@ -128,8 +136,9 @@ def text_rows(
 
     `carried` gives, for the columns of these cells, the weights that stand there.
     """
-    row, column = np.divmod(cell, max(1, shape[1]))
-    ends = np.searchsorted(row, np.arange(shape[0] + 1))
+    starts = np.arange(shape[0] + 1) * max(1, shape[1])
+    ends = np.searchsorted(cell, starts.astype(cell.dtype))
+    column = cell - np.repeat(starts[:-1], np.diff(ends)).astype(cell.dtype)
     return sparse.csr_array((carried(column), column, ends), shape=shape)
 
 

@@ -25,11 +25,8 @@ from matchers.windows import best_window
 
 ROWS = 8192
 """A block has at most so many updates,"""
-PAIRS = 1 << 20
-"""and at most so many pairs, unless one update has more: what is dense is never larger.
-
-Larger blocks are no faster: what belongs to one should stay in the processor's cache.
-"""
+PAIRS = 1 << 23
+"""and at most so many pairs, unless one update has more. Blocks work on `threads.parts`."""
 
 
 Progress = Callable[[int, int], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, repeat
 from typing import ClassVar
 
 import numpy as np
@@ -77,14 +77,6 @@ def _best(term: str, places: list[Word], cutoff: float) -> tuple[float, Word | N
     return best
 
 
-class _Codes(dict[str, int]):
-    """Numbers for words, given at first sight; the mark between texts is number 0."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = code = len(self)
-        return code
-
-
 class WordReader:
     """Turns updates into the weights that they carry of the nuggets' words.
 
@@ -106,12 +98,21 @@ class WordReader:
         if len(self._codes) > WORDS_KEPT:
             self._forget()
         read = stream(texts)
-        code = np.fromiter(map(self._codes.__getitem__, read.words), np.int64, len(read.words))
-        self._learn()
-        row = read.row[np.cumsum(code == self._codes[MARK])]
+        found = read.coded()
+        code = self._coded(found.words)[found.number]
+        row = read.row[np.cumsum(code == 0)]
         counts = self._counts[code]
         entry = ranges(self._starts[code], counts)
         return self._best(np.repeat(row, counts), entry, len(texts))
+
+    def _coded(self, words: list[bytes]) -> NDArray[np.int64]:
+        """The numbers of different words; those that were never seen before are learnt."""
+        known = map(self._codes.get, words, repeat(-1))
+        code = np.fromiter(known, np.int64, len(words))
+        fresh = np.flatnonzero(code < 0)
+        code[fresh] = np.arange(len(self._codes), len(self._codes) + len(fresh))
+        self._learn([words[i] for i in fresh.tolist()])
+        return code
 
     def _best(
         self, row: NDArray[np.int64], entry: NDArray[np.int64], rows: int
@@ -134,14 +135,15 @@ class WordReader:
         )
 
     def _forget(self) -> None:
-        self._codes = _Codes({MARK: 0})
+        self._codes = {MARK.encode(): 0}
         self._starts = self._counts = np.zeros(1, np.int64)
         self._to = self._level = np.zeros(0, np.int64)
         self._levels = np.ones(1)  # the different similarities met so far, in rising order
 
-    def _learn(self) -> None:
-        """Find out what the words seen since the last time are like."""
-        fresh = list(islice(reversed(self._codes), len(self._codes) - len(self._counts)))[::-1]
+    def _learn(self, words: list[bytes]) -> None:
+        """Number words that were not seen before, and find out what they are like."""
+        self._codes.update(zip(words, count(len(self._codes))))
+        fresh = [word.decode("utf-8", "surrogatepass") for word in words]
         word, to, similar = self._alike(fresh)
         order = np.argsort(word, kind="stable")
         counts = np.bincount(word, minlength=len(fresh))

@@ -17,9 +17,11 @@ from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import number, parameter, whole
 from matchers.stream import MARK, stream
+from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
 from matchers.words import normalised, words_in_place
 
+_WIDTH = 1 << 10  # what a text counts as when texts are read in parts
 _TABLE = 1 << 24  # a step's table has at most so many places; beyond, the step is a search
 
 
@@ -129,8 +131,15 @@ class GramReader:
 
     def __call__(self, texts: list[str]) -> sparse.csr_array:
         """One row a text, one column a nugget gram: its weight, where the text has it."""
+        if not texts:
+            return self._read(texts)
+        return sparse.vstack(
+            spread(lambda part: self._read(texts[part]), parts(len(texts), _WIDTH)), format="csr"
+        )
+
+    def _read(self, texts: list[str]) -> sparse.csr_array:
         read = stream(texts)
-        points = _code_points(f" {' '.join(read.words)} ")
+        points = read.points()
         letter = self._letter.take(points, mode="clip")
         state = letter
         for k, step in enumerate(self._steps, start=1):

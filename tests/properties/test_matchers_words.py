@@ -41,7 +41,12 @@ def test_spans_hold_their_words_and_stay_in_order(text):
 def test_a_stream_has_the_words_of_every_text(texts):
     read = stream(texts)
     parts: list[list[str]] = [[]]
-    for word in read.words:
+    coded = read.coded()
+    every = [coded.words[number].decode("utf-8", "surrogatepass") for number in coded.number]
+    assert len(set(coded.words)) == len(coded.words)
+    if texts:
+        assert "".join(map(chr, read.points())) == f" {' '.join(every)} ".replace("  ", " ")
+    for word in every:
         if word == MARK:
             parts.append([])
         else:
