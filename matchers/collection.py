@@ -79,5 +79,5 @@ class Collection(Sequence[str]):
     def weigher(self, kind: Hashable, split: Callable[[str], list[str]]) -> Callable[[str], int]:
         """The function from a term to its weight, in parts of `GRAIN`."""
         frequencies = self.frequencies(kind, split)
-        count = len(self)
-        return lambda term: weight(count, frequencies[term])
+        weights = {each: weight(len(self), each) for each in {0, *frequencies.values()}}
+        return lambda term: weights[frequencies[term]]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -25,14 +26,17 @@ from matchers.collection import DECIMALS
 from matchers.pairs import Pairs
 from matchers.threads import parts, spread
 
-Reader = Callable[[list[str]], sparse.csr_array]
-"""From texts to the sparse matrix of rows x terms: the weight that a text carries of a term."""
+Reader = Callable[[list[str]], list[sparse.csr_array]]
+"""From texts to sparse matrices of rows x terms: the weight that a text carries of a term.
+
+Put one below the other, they have a row for each text.
+"""
 
 LIGHT = 0.6
 """The share of the weight asked for that is set aside; any value gives the same pairs."""
 
 _SLACK = 1e-6  # wider than the rounding of scores, so no pair is lost by it
-_CELLS = 1 << 22  # of the update rows copied at once to score candidates
+_CELLS = 1 << 18  # of the update rows copied at once to score candidates; they stay in the cache
 
 
 class _Heavy(NamedTuple):
@@ -58,11 +62,12 @@ class Nuggets:
         """From the distinct terms of each nugget: the terms' columns, and the nuggets."""
         column = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(terms)))}
         cells = list(map(column.__getitem__, chain.from_iterable(terms)))
-        ends = np.cumsum([0, *map(len, terms)])
+        numbers = number_type(len(cells))
+        ends = np.cumsum([0, *map(len, terms)], dtype=numbers)
         weights = np.fromiter(map(weigh, column), np.int64, len(column))
         ones = np.ones(len(cells), np.int64)
         shape = (len(terms), len(column))
-        incidence = sparse.csr_array((ones, np.array(cells, np.int64), ends), shape=shape)
+        incidence = sparse.csr_array((ones, np.array(cells, numbers), ends), shape=shape)
         incidence.sort_indices()
         return column, cls(incidence, weights)
 
@@ -70,20 +75,21 @@ class Nuggets:
         """The nuggets of these rows, over the same terms."""
         return Nuggets(self.incidence[rows], self.weights)
 
-    def reached_by(self, texts: sparse.csr_array, threshold: float) -> Pairs:
-        """All pairs of a row of `texts` and a nugget that score `threshold` or more."""
+    def reached_by(self, matrices: Sequence[sparse.csr_array], threshold: float) -> Pairs:
+        """All pairs of a row of `matrices` and a nugget that score `threshold` or more."""
         heavy = self._heavy_for(threshold)
 
-        def reached(part: slice) -> Pairs:
-            carried = texts[part] @ heavy.incidence
+        def reached(piece: tuple[int, sparse.csr_array]) -> Pairs:
+            first, texts = piece
+            carried = texts @ heavy.incidence
             enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
-            update = np.searchsorted(carried.indptr, enough, side="right") - 1 + part.start
+            update = np.searchsorted(carried.indptr, enough, side="right") - 1
             nugget = carried.indices[enough]
             score = self.scores(texts, update, nugget)
             kept = score >= threshold
-            return Pairs.of(update[kept], nugget[kept], score[kept])
+            return Pairs.of(update[kept] + first, nugget[kept], score[kept])
 
-        return Pairs.joined(spread(reached, parts(texts.shape[0], len(self.totals))))
+        return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
 
     def scores(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
@@ -106,7 +112,8 @@ class Nuggets:
 
     def _set_lightest_aside(self, threshold: float) -> _Heavy:
         asked = np.maximum(threshold - _SLACK, 0) * self.totals
-        row = np.repeat(np.arange(len(self.totals)), np.diff(self.incidence.indptr))
+        rows = np.arange(len(self.totals), dtype=self.incidence.indices.dtype)
+        row = np.repeat(rows, np.diff(self.incidence.indptr))
         order = np.lexsort((self.weights[self.incidence.indices], row))
         term = self.incidence.indices[order]
         weight = self.weights[term]
@@ -119,6 +126,18 @@ class Nuggets:
         return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside)
 
 
+def _row_parts(
+    matrices: Sequence[sparse.csr_array], width: int
+) -> Iterator[tuple[int, sparse.csr_array]]:
+    """The matrices' rows in parts, each with the number of its first row."""
+    first = 0
+    for rows in matrices:
+        for part in parts(rows.shape[0], width):
+            whole = part == slice(0, rows.shape[0])
+            yield first + part.start, rows if whole else rows[part]
+        first += rows.shape[0]
+
+
 def _pieces(cells: NDArray[np.int64]) -> Iterator[slice]:
     """Cut a list so that each part has about `_CELLS`, given how many there are up to each item."""
     cuts = np.searchsorted(cells, np.arange(_CELLS, cells[-1] if len(cells) else 0, _CELLS))
@@ -128,18 +147,26 @@ def _pieces(cells: NDArray[np.int64]) -> Iterator[slice]:
 
 
 def text_rows(
-    cell: NDArray[np.int64],
-    carried: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    cell: NDArray[np.signedinteger],
+    carried: Callable[[NDArray[np.signedinteger]], NDArray[np.int64]],
     shape: tuple[int, int],
 ) -> sparse.csr_array:
     """What a reader returns, from rising numbers of cells, ``row * columns + column``.
 
     `carried` gives, for the columns of these cells, the weights that stand there.
     """
-    starts = np.arange(shape[0] + 1) * max(1, shape[1])
-    ends = np.searchsorted(cell, starts.astype(cell.dtype))
-    column = cell - np.repeat(starts[:-1], np.diff(ends)).astype(cell.dtype)
-    return sparse.csr_array((carried(column), column, ends), shape=shape)
+    starts = np.arange(shape[0] + 1, dtype=cell.dtype) * max(1, shape[1])
+    ends = np.searchsorted(cell, starts)
+    column = cell - np.repeat(starts[:-1], np.diff(ends))
+    return sparse.csr_array((carried(column), column, ends.astype(cell.dtype)), shape=shape)
+
+
+def number_type(most: int) -> type[np.int32 | np.int64]:
+    """The type for numbers up to `most`.
+
+    Small ones are sorted faster; and SciPy copies one of two matrices whose types differ.
+    """
+    return np.int32 if most < 1 << 31 else np.int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +189,14 @@ class ContainmentGold:
 class ContainmentBlock:
     """Updates as rows over the nuggets' terms."""
 
-    texts: sparse.csr_array
+    texts: list[sparse.csr_array]
     nuggets: Nuggets
+
+    @cached_property
+    def whole(self) -> sparse.csr_array:
+        """All rows in one matrix."""
+        none = sparse.csr_array((0, len(self.nuggets.weights)), dtype=np.int64)
+        return sparse.vstack([none, *self.texts], format="csr")
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
@@ -171,4 +204,4 @@ class ContainmentBlock:
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of single pairs."""
-        return self.nuggets.scores(self.texts, update, nugget)
+        return self.nuggets.scores(self.whole, update, nugget)

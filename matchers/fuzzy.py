@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
-from matchers.containment import ContainmentGold, Nuggets, text_rows
+from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
 from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
@@ -93,7 +93,7 @@ class WordReader:
         self._vocabulary = Vocabulary.of(self._inexact)
         self._forget()
 
-    def __call__(self, texts: list[str]) -> sparse.csr_array:
+    def __call__(self, texts: list[str]) -> list[sparse.csr_array]:
         """One row a text, one column a nugget word: weight * best similarity, where above 0."""
         if len(self._codes) > WORDS_KEPT:
             self._forget()
@@ -103,7 +103,7 @@ class WordReader:
         row = read.row[np.cumsum(code == 0)]
         counts = self._counts[code]
         entry = ranges(self._starts[code], counts)
-        return self._best(np.repeat(row, counts), entry, len(texts))
+        return [self._best(np.repeat(row, counts), entry, len(texts))]
 
     def _coded(self, words: list[bytes]) -> NDArray[np.int64]:
         """The numbers of different words; those that were never seen before are learnt."""
@@ -125,7 +125,7 @@ class WordReader:
         columns, bits = max(1, len(self._column)), len(self._levels).bit_length()
         packed = (row * columns + self._to[entry]) << bits | self._level[entry]
         packed.sort()
-        cell = packed >> bits
+        cell = (packed >> bits).astype(number_type(rows * columns), copy=False)
         last = np.flatnonzero(np.append(cell[1:] != cell[:-1], True)[: len(cell)])
         best = self._levels[packed[last] & ((1 << bits) - 1)]
         return text_rows(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
-from matchers.containment import ContainmentGold, Nuggets, text_rows
+from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
 from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import number, parameter, whole
@@ -126,16 +126,12 @@ class GramReader:
             known, place = np.unique(state * width + letters[:, k], return_inverse=True)
             self._steps.append(_Step.of(known, states, width))
             state, states = place + 1, len(known)
-        self._column = np.zeros(states + 1, np.int64)
+        self._column = np.zeros(states + 1, np.int32)
         self._column[state] = np.arange(len(column))
 
-    def __call__(self, texts: list[str]) -> sparse.csr_array:
+    def __call__(self, texts: list[str]) -> list[sparse.csr_array]:
         """One row a text, one column a nugget gram: its weight, where the text has it."""
-        if not texts:
-            return self._read(texts)
-        return sparse.vstack(
-            spread(lambda part: self._read(texts[part]), parts(len(texts), _WIDTH)), format="csr"
-        )
+        return spread(lambda part: self._read(texts[part]), parts(len(texts), _WIDTH))
 
     def _read(self, texts: list[str]) -> sparse.csr_array:
         read = stream(texts)
@@ -144,12 +140,15 @@ class GramReader:
         state = letter
         for k, step in enumerate(self._steps, start=1):
             state = step(state[:-1], letter[k:])
-        at = np.flatnonzero(state != 0)
-        row = read.row.take(np.cumsum(points == ord(MARK), dtype=np.int32).take(at))
-        column = self._column.take(state.take(at))
-        cell = np.sort(row * len(self._weights) + column)
+        shape = (len(texts), len(self._weights))
+        lengths = np.diff(np.flatnonzero(points == ord(MARK)), prepend=0, append=len(points))
+        begins = (read.row * shape[1]).astype(number_type(shape[0] * shape[1]))
+        cell = np.repeat(begins, lengths[: len(begins)])[: len(state)]
+        cell += self._column.take(state)
+        cell = cell[state != 0]
+        cell.sort()
         cell = cell[np.append(True, cell[1:] != cell[:-1])[: len(cell)]]
-        return text_rows(cell, self._weights.__getitem__, (len(texts), len(self._weights)))
+        return text_rows(cell, self._weights.take, shape)
 
 
 def _code_points(text: str) -> NDArray[np.uint8] | NDArray[np.uint32]:

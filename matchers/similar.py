@@ -235,4 +235,5 @@ def _letter_marks(letters: NDArray[np.uint32]) -> NDArray[np.uint64]:
     again = np.zeros_like(ordered)
     again[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
     bits = np.uint64(1) << ((ordered & np.uint64(31)) + again * np.uint64(32))
-    return np.bitwise_or.reduce(bits, axis=1)
+    marks: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=1)
+    return marks

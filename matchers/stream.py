@@ -59,7 +59,7 @@ class Stream(NamedTuple):
         """Its code points, with one blank wherever there are several."""
         letters = np.frombuffer(self.text, np.uint8)
         blank = letters == _BLANK
-        single = letters[~(blank & np.append(False, blank[:-1]))]
+        single: NDArray[np.uint8] = letters[~(blank & np.append(False, blank[:-1]))]
         if self.text.isascii():
             return single
         text = single.tobytes().decode("utf-8", "surrogatepass")
