@@ -17,9 +17,12 @@ from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter
 from matchers.similar import Vocabulary, alike, inexact, similarity
-from matchers.stream import MARK, stream
+from matchers.stream import MARK, Stream, coded, stream
+from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
 from matchers.words import Word, words, words_in_place
+
+_WIDTH = 1 << 10  # what a text counts as when texts are read in parts
 
 WORDS_KEPT = 1 << 20
 """When so many different words of updates are known, a block starts anew: memory is bounded."""
@@ -97,10 +100,16 @@ class WordReader:
         """One row a text, one column a nugget word: weight * best similarity, where above 0."""
         if len(self._codes) > WORDS_KEPT:
             self._forget()
-        read = stream(texts)
-        found = read.coded()
+        if not texts:
+            return []
+        pieces = parts(len(texts), _WIDTH)
+        streams = spread(lambda part: stream(texts[part]), pieces)
+        found = coded(spread(Stream.words, streams))
         code = self._coded(found.words)[found.number]
-        row = read.row[np.cumsum(code == 0)]
+        mark = code == 0
+        row = np.concatenate(
+            [read.row + part.start for read, part in zip(streams, pieces, strict=True)]
+        )[np.cumsum(mark) - mark]
         counts = self._counts[code]
         entry = ranges(self._starts[code], counts)
         return [self._best(np.repeat(row, counts), entry, len(texts))]

@@ -141,9 +141,10 @@ class GramReader:
         for k, step in enumerate(self._steps, start=1):
             state = step(state[:-1], letter[k:])
         shape = (len(texts), len(self._weights))
-        lengths = np.diff(np.flatnonzero(points == ord(MARK)), prepend=0, append=len(points))
+        lengths = np.diff(np.flatnonzero(points == ord(MARK)), prepend=-1)
         begins = (read.row * shape[1]).astype(number_type(shape[0] * shape[1]))
-        cell = np.repeat(begins, lengths[: len(begins)])[: len(state)]
+        cell = np.repeat(begins, lengths)[: len(state)]
+        state = state[: len(cell)]
         cell += self._column.take(state)
         cell = cell[state != 0]
         cell.sort()

@@ -16,7 +16,7 @@ Only what is left is compared. The outcome is exactly that of comparing all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from typing import NamedTuple
 
@@ -25,15 +25,13 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.process import cpdist
 
-from matchers.threads import spread
-
 SHORT = 4
 """Words with fewer letters are alike only when equal."""
 
 _LOT = 4096  # words of one length that are looked at together
-_ROWS = 32  # marks compared at once with those of a lot: the temporaries stay in the cache
+_MARKS = 1 << 16  # pairs of marks compared at once: the temporaries stay in the cache
 _RESTS = 256  # a word with more ways to take letters out is compared by its marks
-_DEAR = 12  # so many marks are compared in the time that one rest takes
+_DEAR = 10  # so many marks are compared in the time that one rest takes
 _COMPARED = 1 << 18  # words compared at once
 _FILTER = 20  # bits: a table of so many places still fits the cache
 
@@ -64,7 +62,7 @@ class _Rests(NamedTuple):
         """Sort what `Lot.rests` gives."""
         flat = hashes.ravel()
         order = np.argsort(flat)
-        bits = min(_FILTER, len(flat).bit_length() + 4)
+        bits = min(_FILTER, len(flat).bit_length() + 6)
         shift = np.uint64(64 - bits)
         known = np.zeros(1 << bits, bool)
         known[flat >> shift] = True
@@ -123,8 +121,9 @@ class Lot:
 
     def _near_marks(self, other: Lot, spare: int) -> Iterator[Rows]:
         limit = np.uint8(min(spare, 64))
-        for row in range(0, other.size, _ROWS):
-            bits = np.bitwise_count(other.marks[row : row + _ROWS, np.newaxis] ^ self.marks)
+        step = max(1, _MARKS // self.size)
+        for row in range(0, other.size, step):
+            bits = np.bitwise_count(other.marks[row : row + step, np.newaxis] ^ self.marks)
             j, i = np.divmod(np.flatnonzero(bits <= limit), self.size)
             yield i, j + row
 
@@ -162,12 +161,9 @@ def similarity(left: str, right: str, cutoff: float) -> float:
 
 def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     """All pairs of words whose `ratio` is at least `cutoff` (above 0, at most 100)."""
-    slack = 1 - cutoff / 100
-    found = spread(lambda lot: list(_candidates(lot, right, slack)), left.lots)
+    found = list(_candidates(left, right, 1 - cutoff / 100))
     none = np.zeros(0, np.int64)
-    i, j = (
-        np.concatenate([none, *(pair[side] for lot in found for pair in lot)]) for side in (0, 1)
-    )
+    i, j = (np.concatenate([none, *(pair[side] for pair in found)]) for side in (0, 1))
     ratio = np.zeros(len(i))
     for start in range(0, len(i), _COMPARED):
         part = slice(start, start + _COMPARED)
@@ -182,9 +178,9 @@ def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     return Alike(left.number[i[kept]], right.number[j[kept]], ratio[kept] / 100)
 
 
-def _candidates(lot: Lot, right: Vocabulary, slack: float) -> Iterator[Rows]:
-    """Pairs that lengths and letters do not rule out, a lot against one after another."""
-    for other in right.lots:
+def _candidates(left: Vocabulary, right: Vocabulary, slack: float) -> Iterator[Rows]:
+    """Pairs that lengths and letters do not rule out, one lot against another."""
+    for lot, other in product(left.lots, right.lots):
         spare = int(slack * (lot.length + other.length) + 1e-6)
         if abs(lot.length - other.length) <= spare:
             yield from lot.candidates(other, spare)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchers.words import words
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 MARK = "\0"
-"""Stands between two texts. It is not a word character, so no text can hold it as a word."""
+"""Stands after each text. It is not a word character, so no text can hold it as a word."""
 
 _BLANK = ord(" ")
 
@@ -23,14 +26,14 @@ _NO_MARK = bytes([_BLANK, *range(1, 256)])
 
 
 class Coded(NamedTuple):
-    """The words of a stream by their numbers in a list of the different ones."""
+    """The words of streams by their numbers in a list of the different ones."""
 
     words: list[bytes]
     number: NDArray[np.int64]
 
 
 class Stream(NamedTuple):
-    """Several texts in UTF-8, normalised: words with blanks around, `MARK` from text to text.
+    """Several texts in UTF-8, normalised: words with blanks around, `MARK` after each text.
 
     `row` gives, for the first, second, ... text of the stream, its number among the texts given:
     plain ASCII texts come first, because one table translates them all at once. A stream begins
@@ -40,20 +43,17 @@ class Stream(NamedTuple):
     text: bytes
     row: NDArray[np.int64]
 
-    def coded(self) -> Coded:
-        """Its words, the marks too, numbered as they come first."""
+    def words(self) -> pa.LargeBinaryArray:
+        """Its words, the marks too, as a column."""
         import pyarrow as pa  # here, because the other matchers do without
 
-        letters = np.frombuffer(self.text, np.uint8)
-        blank = letters == _BLANK
+        blank = np.frombuffer(self.text, np.uint8) == _BLANK
         edges = np.flatnonzero(blank[1:] != blank[:-1])
-        ends = np.concatenate([[0], np.cumsum(edges[1::2] - edges[::2])])
-        joined = self.text.replace(b" ", b"")
-        offsets = pa.py_buffer(ends.astype(np.int64))
-        column = pa.Array.from_buffers(
-            pa.large_binary(), len(ends) - 1, [None, offsets, pa.py_buffer(joined)]
-        ).dictionary_encode()
-        return Coded(column.dictionary.to_pylist(), column.indices.to_numpy().astype(np.int64))
+        ends = np.zeros(len(edges) // 2 + 1, np.int64)
+        np.cumsum(edges[1::2] - edges[::2], out=ends[1:])
+        letters = self.text.translate(None, b" ")
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(letters)]
+        return pa.Array.from_buffers(pa.large_binary(), len(ends) - 1, buffers)
 
     def points(self) -> NDArray[np.uint8] | NDArray[np.uint32]:
         """Its code points, with one blank wherever there are several."""
@@ -72,8 +72,16 @@ def stream(texts: list[str]) -> Stream:
     other = [i for i, text in enumerate(texts) if not text.isascii()]
     found = [_plain([texts[i] for i in plain])] if plain else []
     found += [" ".join(words(texts[i])).encode("utf-8", "surrogatepass") for i in other]
-    text = b" %b " % b" \0 ".join(found)
+    text = b" " + b"".join(b"%b \0 " % part for part in found)
     return Stream(text, np.array(plain + other, dtype=np.int64))
+
+
+def coded(columns: list[pa.LargeBinaryArray]) -> Coded:
+    """The words of columns, one after another, numbered as they come first."""
+    import pyarrow as pa
+
+    encoded = pa.chunked_array(columns, pa.large_binary()).combine_chunks().dictionary_encode()
+    return Coded(encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64))
 
 
 def _plain(texts: list[str]) -> bytes:

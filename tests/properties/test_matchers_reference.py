@@ -145,7 +145,7 @@ def test_blocks_and_threads_change_nothing(
         patch.setattr(threads, "CELLS", cells)
         patch.setattr(threads, "cores", lambda: count)
         patch.setattr(fuzzy, "WORDS_KEPT", rows)
-        patch.setattr(similar, "_ROWS", rows)
+        patch.setattr(similar, "_MARKS", rows)
         patch.setattr(similar, "_LOT", cells)
         patch.setattr(similar, "_DEAR", dear)
         patch.setattr(similar, "_COMPARED", rows)
