@@ -21,6 +21,7 @@ from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
 from matchers.texts import blocks, checked, distinct
+from matchers.threads import parts
 from matchers.windows import best_window
 
 ROWS = 8192
@@ -205,6 +206,14 @@ def _block_pairs(gold: Gold, texts: list[str], nuggets: int, threshold: float) -
     if threshold > 0:
         pairs = block.reaching(threshold)
     else:
-        update, nugget = np.divmod(np.arange(len(different) * nuggets), max(1, nuggets))
-        pairs = Pairs.of(update, nugget, block.scores(update, nugget))
+        pairs = Pairs.joined(
+            _every_pair(block, part, nuggets) for part in parts(len(different), nuggets)
+        )
     return pairs if len(different) == len(texts) else pairs.repeated(number)
+
+
+def _every_pair(block: Block, rows: slice, nuggets: int) -> Pairs:
+    """All pairs of some updates of a block, whatever they score."""
+    update, nugget = np.divmod(np.arange((rows.stop - rows.start) * nuggets), max(1, nuggets))
+    update += rows.start
+    return Pairs.of(update, nugget, block.scores(update, nugget))

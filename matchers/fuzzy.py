@@ -134,7 +134,8 @@ class WordReader:
         columns, bits = max(1, len(self._column)), len(self._levels).bit_length()
         packed = (row * columns + self._to[entry]) << bits | self._level[entry]
         packed.sort()
-        cell = (packed >> bits).astype(number_type(rows * columns), copy=False)
+        kind = number_type(rows * columns)
+        cell: NDArray[np.signedinteger] = (packed >> bits).astype(kind, copy=False)
         last = np.flatnonzero(np.append(cell[1:] != cell[:-1], True)[: len(cell)])
         best = self._levels[packed[last] & ((1 << bits) - 1)]
         return text_rows(
