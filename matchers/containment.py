@@ -47,17 +47,23 @@ class _Heavy(NamedTuple):
 
 
 class Nuggets:
-    """Nuggets as rows of a sparse incidence matrix over weighted terms."""
+    """Nuggets as rows of a sparse incidence matrix over weighted terms.
 
-    def __init__(self, incidence: sparse.csr_array, weights: NDArray[np.int64]) -> None:
+    `doubt` is weight that every nugget has besides, and that no update can carry.
+    """
+
+    def __init__(
+        self, incidence: sparse.csr_array, weights: NDArray[np.int64], doubt: int = 0
+    ) -> None:
         self.incidence = incidence
         self.weights = weights
-        self.totals: NDArray[np.int64] = incidence @ weights
+        self.doubt = doubt
+        self.totals: NDArray[np.int64] = incidence @ weights + doubt
         self._heavy: dict[float, _Heavy] = {}
 
     @classmethod
     def of(
-        cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int]
+        cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int], doubt: int = 0
     ) -> tuple[dict[str, int], Nuggets]:
         """From the distinct terms of each nugget: the terms' columns, and the nuggets."""
         column = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(terms)))}
@@ -69,11 +75,11 @@ class Nuggets:
         shape = (len(terms), len(column))
         incidence = sparse.csr_array((ones, np.array(cells, numbers), ends), shape=shape)
         incidence.sort_indices()
-        return column, cls(incidence, weights)
+        return column, cls(incidence, weights, doubt)
 
     def only(self, rows: NDArray[np.int64]) -> Nuggets:
         """The nuggets of these rows, over the same terms."""
-        return Nuggets(self.incidence[rows], self.weights)
+        return Nuggets(self.incidence[rows], self.weights, self.doubt)
 
     def reached_by(self, matrices: Sequence[sparse.csr_array], threshold: float) -> Pairs:
         """All pairs of a row of `matrices` and a nugget that score `threshold` or more."""
@@ -117,7 +123,8 @@ class Nuggets:
         order = np.lexsort((self.weights[self.incidence.indices], row))
         term = self.incidence.indices[order]
         weight = self.weights[term]
-        reached = np.cumsum(weight) - (np.cumsum(self.totals) - self.totals)[row]
+        carried = self.totals - self.doubt
+        reached = np.cumsum(weight) - (np.cumsum(carried) - carried)[row]
         light = reached <= (LIGHT * asked)[row]
         aside = np.zeros(len(self.totals), np.int64)
         np.add.at(aside, row[light], weight[light])

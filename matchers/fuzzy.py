@@ -36,18 +36,21 @@ class Fuzzy(Matcher):
     sum of the weights. A word's similarity is the best that any word of the update reaches by
     RapidFuzz `ratio`, or nothing if that is under `word`. Words under four letters, and words with
     digits, must be equal. With a `window` the nugget is held against every stretch of so many words
-    of the update, half a window apart, and the best counts.
+    of the update, half a window apart, and the best counts. With `doubt` that much weight is added
+    to the sum that the score is divided by, so short nuggets score less, their own words too.
     """
 
     name: ClassVar[str] = "fuzzy"
     word: float = parameter(80.0, number(50, 100))
     threshold: float = parameter(0.55, number(0, 1))
     window: int = window_parameter(shown=False)
+    doubt: float = parameter(0.0, number(0, 1000), shown=False)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
         """Weigh the nuggets' words."""
         terms = nuggets.terms("words", words)
-        column, rows = Nuggets.of(terms, collection.weigher("words", words))
+        doubt = round(self.doubt * GRAIN)
+        column, rows = Nuggets.of(terms, collection.weigher("words", words), doubt)
         reader = WordReader(column, rows.weights, self.word)
         return in_windows(ContainmentGold(reader, rows), self.window)
 
@@ -57,7 +60,7 @@ class Fuzzy(Matcher):
         places = sorted(said.values(), key=lambda word: word.start)
         matched: list[MatchedWord] = []
         missing: list[MissingWord] = []
-        found = total = 0
+        found, total = 0, round(self.doubt * GRAIN)
         for term in dict.fromkeys(words(nugget)):
             best, place = _best(term, places, self.word)
             total += weigh(term)

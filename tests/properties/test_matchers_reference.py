@@ -56,6 +56,16 @@ def test_fuzzy_is_the_slow_one(updates, nuggets, collection, threshold, word):
     assert triples(matcher.match(updates, nuggets, collection=collection)) == expected
 
 
+@given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.floats(0, 1000))
+def test_doubt_is_the_slow_one(updates, nuggets, collection, threshold, doubt):
+    matcher = matchers.get("fuzzy", doubt=doubt, threshold=threshold)
+    gold = nuggets if collection is None else collection
+    expected = slow.pairs(
+        lambda u, n: slow.fuzzy(u, n, gold, doubt=doubt), updates, nuggets, threshold
+    )
+    assert triples(matcher.match(updates, nuggets, collection=collection)) == expected
+
+
 @given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.sampled_from([2, 3, 4, 7]))
 def test_grams_is_the_slow_one(updates, nuggets, collection, threshold, n):
     matcher = matchers.get("grams", n=n, threshold=threshold)
@@ -124,7 +134,8 @@ def test_blend_is_the_slow_one(updates, nuggets, threshold, weight):
 
 ALL = [
     *("exact", "exact(contained=true)", "fuzzy", "fuzzy(word=66)", "grams", "rapidfuzz"),
-    *("fuzzy(window=3)", "grams(window=2)", "blend(fuzzy,0.5*grams)"),
+    *("fuzzy(window=3)", "grams(window=2)", "blend(fuzzy,0.5*grams)", "fuzzy(doubt=0.5)"),
+    "fuzzy(window=2,doubt=2)",
     "blend(exact,2*blend(fuzzy(window=2),grams(n=3)))",
 ]
 ANY = st.builds(lambda name, x: quiet(name).with_threshold(x), st.sampled_from(ALL), THRESHOLD)
