@@ -34,7 +34,8 @@ def test_results_stand_in_the_order_of_the_pieces(cores):
     assert threads.spread(late, []) == []
 
 
-def test_a_part_may_be_spread_again(cores):
+@pytest.mark.usefixtures("cores")
+def test_a_part_may_be_spread_again():
     def row(i):
         return threads.spread(lambda j: i * j, range(5))
 
