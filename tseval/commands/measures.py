@@ -82,6 +82,8 @@ def _parameter(definition: Definition, parameter: Parameter) -> str:
     if parameter.flag:
         return f"{definition.name}({parameter.name}): {parameter.meaning}"
     choices = "|".join(parameter.choices)
+    if parameter.bare:
+        return f"{definition.name}({choices}): {parameter.meaning}"
     default = f"; default {parameter.default}" if parameter.default else ""
     return f"{parameter.name}={choices}: {parameter.meaning}{default}"
 
