@@ -15,7 +15,7 @@ from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.filtering.index import TrendIndex
 from tseval.filtering.pairs import Pairs, paired
-from tseval.filtering.period import Period
+from tseval.filtering.period import Period, seconds_of
 from tseval.filtering.tally import Tally
 from tseval.formats.filtering import read_returned, read_truth
 from tseval.formats.temporal import check_inputs
@@ -140,6 +140,8 @@ def _checked(settings: Settings) -> Settings:
         raise UsageError(f"on_missing cannot be '{settings.on_missing}': choose one of {known}")
     if not settings.batches:
         raise UsageError("no length of batches is given")
+    for length in settings.batches:
+        seconds_of(length)
     return replace(settings, batches=tuple(dict.fromkeys(settings.batches)))
 
 

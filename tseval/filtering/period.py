@@ -48,12 +48,7 @@ class Period:
 
     def cut(self, length: str, partial: str) -> Cut:
         """Its batches of a length such as `1d`; a shorter last one is kept or dropped."""
-        try:
-            seconds = duration(length)
-        except NotANumber as error:
-            raise UsageError(f"--batch: {error}") from None
-        if seconds <= 0:
-            raise UsageError(f"--batch {length}: a batch has to last longer than nothing")
+        seconds = seconds_of(length)
         exact = (self.end - self.start) / seconds
         if exact > MOST_BATCHES:
             raise UsageError(f"--batch {length}: more than {MOST_BATCHES:,} batches")
@@ -61,6 +56,17 @@ class Period:
         if not number:
             raise UsageError(f"--batch {length} is longer than the period: no batch is whole")
         return Cut(self, length, seconds, number, shorter=number > exact)
+
+
+def seconds_of(length: str) -> float:
+    """How long a batch of this length lasts."""
+    try:
+        seconds = duration(length)
+    except NotANumber as error:
+        raise UsageError(f"--batch: {error}") from None
+    if seconds <= 0:
+        raise UsageError(f"--batch {length}: a batch has to last longer than nothing")
+    return seconds
 
 
 def _moment(option: str, text: str, first: float) -> float:

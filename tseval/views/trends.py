@@ -18,6 +18,7 @@ from tseval.views.charts import (
     PIXELS_PER_CHARACTER,
     broken,
     need_extra,
+    notice,
     rounded,
     styled,
 )
@@ -118,7 +119,7 @@ def specification(chart: TrendChart, *, hover: bool) -> dict[str, Any]:
     whole = alt.vconcat(panels)
     if not hover:  # a page has the signature as text below the chart
         whole = whole.properties(title=signature_lines(chart))
-    return styled(whole).to_dict() | {"datasets": data}
+    return styled(whole).to_dict() | {"datasets": data | {"origin": [{}]}}
 
 
 def signature_lines(chart: TrendChart) -> alt.Title:
@@ -178,8 +179,9 @@ class Panel:
         """What the axis of values covers: 0 to 1, and what lies beyond."""
         shown = [self.batches.loc[self.batches["usable"], "value"], self.fits["end"]]
         shown += [self.fits["end_low"], self.fits["end_high"], self.batches["trend"]]
-        low = min(float(each.min()) for each in shown if each.notna().any())
-        high = max(float(each.max()) for each in shown if each.notna().any())
+        known = [each for each in shown if each.notna().any()]
+        low = min((float(each.min()) for each in known), default=0.0)
+        high = max((float(each.max()) for each in known), default=1.0)
         pad = PADDING * (max(high, 1.0) - min(low, 0.0))
         return min(low - pad if low < 0 else 0.0, 0.0), max(high + pad if high > 1 else 1.0, 1.0)
 
@@ -221,11 +223,10 @@ class Panel:
 
     def _ranks(self) -> list[Point]:
         points = []
-        for row in self.ranking.to_dict("records"):
-            for side, name in (("usual score", "usual_place"), ("end point", "place")):
-                place = row[name]
-                if place == place and str(place) != "<NA>":
-                    points.append(self._named(row["run"]) | {"side": side, "rank": int(place)})
+        for side, name in (("usual score", "usual_place"), ("end point", "place")):
+            own = self.ranking[self.ranking[name].notna()]
+            for run, place in zip(own["run"], own[name], strict=True):
+                points.append(self._named(run) | {"side": side, "rank": int(place)})
         return points
 
     def _named(self, run: str) -> Point:
@@ -251,6 +252,10 @@ class Panel:
         )
         marks = ends.mark_point(shape="diamond", filled=True, size=70, opacity=1)
         layers = [dots, lines.encode(**axes), bars, marks.encode(**axes)]
+        if not self._dots():
+            layers.append(notice("no usable batch", WIDTH, HEIGHT))
+        elif not self._ends():
+            layers.append(notice("fewer than 3 usable batches: no trend", WIDTH, HEIGHT))
         return alt.LayerChart(layer=layers).properties(
             width=WIDTH, height=HEIGHT, title=f"{self.metric} in batches of {self.length}"
         )
