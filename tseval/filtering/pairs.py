@@ -204,10 +204,15 @@ def _kept(
 
 def _once(returned: Returned) -> IntArray:
     """For each (run, pair) the row of highest confidence, the earliest of equal ones, by run."""
-    pair = returned.topic.codes * max(len(returned.post_id.names), 1) + returned.post_id.codes
-    run = returned.run.codes
-    order = np.lexsort((returned.time, -returned.confidence, pair, run))
-    new = np.append(True, (np.diff(pair[order]) != 0) | (np.diff(run[order]) != 0))
+    posts = max(len(returned.post_id.names), 1)
+    pair = returned.topic.codes * posts + returned.post_id.codes
+    pairs = max(len(returned.topic.names), 1) * posts
+    unit = returned.run.codes * pairs + pair
+    order = np.argsort(unit, kind="stable")
+    if not (np.diff(unit[order]) == 0).any():  # as in most runs: nothing to choose
+        return order
+    order = np.lexsort((returned.time, -returned.confidence, unit))
+    new = np.append(True, np.diff(unit[order]) != 0)
     once: IntArray = order[new[: len(order)]]
     return once
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,11 +86,13 @@ def first_fields(source: Input) -> list[bytes] | None:
 
     A file of comments alone has no fields: it is an empty run.
     """
-    lines = [line.split() for line in source.head().split(b"\n") if line.strip()]
-    body = [line for line in lines if not line[0].startswith(b"#")]
-    if not body:
-        return [] if lines else None
-    first = body[1:2] if len(body) > 1 and _is_heading(body[0]) else body[:1]
+    lines = source.head().split(b"\n")
+    body = (line.split() for line in lines if line.lstrip()[:1] not in (b"", b"#"))
+    first = list(islice(body, 2))
+    if not first:
+        return [] if any(map(bytes.strip, lines)) else None
+    if len(first) > 1 and _is_heading(first[0]):
+        first = first[1:]
     fields = first[0]
     fits = len(fields) >= SHORT and STREAM_ID.fullmatch(fields[2]) and NUMBER.fullmatch(fields[4])
     return fields if fits else None
