@@ -497,6 +497,20 @@ def test_validate_knows_what_is_what(tmp_path: Path, official: str) -> None:
     ]
 
 
+def test_import_writes_plain_tables(tmp_path: Path, official: str) -> None:
+    """Scored, they give what the files of the track give."""
+    own = written(tmp_path, "own", "#{}", f"t s {A} Entity_1 500 2 1", f"t s {B} Entity_1 40 2 1")
+    plain = [str(tmp_path / name) for name in ("run.tsv", "truth.tsv")]
+    assert program("import", "kba-run", own, "-o", plain[0]).code == 0
+    assert program("import", "kba-truth", official, "-o", plain[1]).code == 0
+    names = "R P F_pra T11SU"
+    for rules in ({}, {"votes": "any"}, {"unsure": "drop"}):
+        one = tseval.score_filtering(own, official, names, cutoff=50, rules=rules)
+        two = tseval.score_filtering(*plain, names, cutoff=50, rules=rules)
+        assert list(one.records()) == list(two.records())
+    assert program("validate", *plain).code == 0
+
+
 # Wrong usage
 
 
@@ -587,3 +601,10 @@ def test_one_run_in_two_files_is_one_run() -> None:
     halves = [run(("t", each, 0)).assign(run="one") for each in "de"]
     scores = scored(halves, judged, "R")
     assert (scores.runs, scores.value("R")) == (("one",), 1)
+
+
+def test_a_measure_of_another_is_explained_without_it() -> None:
+    for name in ("slope", "slope(P)", "slope(P,batch=36h)"):
+        done = program("measures", name)
+        assert done.out.startswith("slope: whether a system gets better or worse with time")
+    assert "batch=1d|7d|30d|…: how long a batch lasts" in program("measures", "end").out

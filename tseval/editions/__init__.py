@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tseval.editions.clusters import MB2015, PROPOSAL, RTS2016, RTS2017
 from tseval.editions.edition import Edition
+from tseval.editions.filtering import DIETZ2013, KBA2013, KENTER2015
 from tseval.editions.incidents import (
-    DIETZ2013,
     INCIDENT_2018,
     INCIDENT_2018V2,
     INCIDENT_2019A,
@@ -13,8 +13,6 @@ from tseval.editions.incidents import (
     INCIDENT_2021,
     INCIDENT_NOTE,
     INCIDENT_PROPOSAL,
-    KBA2013,
-    KENTER2015,
 )
 from tseval.editions.temporal import DRAFT, TS, TS2013, TS2014, TS2015
 from tseval.errors import UsageError

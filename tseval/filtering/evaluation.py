@@ -122,7 +122,7 @@ def read(
 def rules_of(chosen: Edition) -> FilterRules:
     """The habits of an edition of filtering."""
     if chosen.filtering is None:
-        known = ", ".join(each.name for each in EDITIONS.values() if each.filtering is not None)
+        known = ", ".join(each.name for each in EDITIONS if each.filtering is not None)
         raise UsageError(f"edition {chosen.name} has no rules of filtering: see {known}")
     return chosen.filtering
 

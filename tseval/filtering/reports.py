@@ -44,8 +44,8 @@ DOUBT = (
 
 
 FITS_FOR_PEOPLE = (
-    *("run", "metric", "batch", "cutoff", "usable", "intercept", "slope", "se", "t", "p"),
-    *("end", "end_se", "spearman", "AD_p", "DW", "independence", "verdict"),
+    *("run", "metric", "batch", "cutoff", "usable", "slope", "slope_per_day", "slope_per_second"),
+    *("se", "t", "p", "end", "end_se", "spearman", "AD_p", "DW", "independence", "verdict"),
 )
 """The columns that a table has room for; the other forms have all."""
 
@@ -271,7 +271,7 @@ def _trusted(both: Trend, z_p: FloatArray) -> list[str]:
 
 
 def every_batch(index: TrendIndex, asked: Asked) -> pd.DataFrame:
-    """A metric of every run in every batch, at the metric's own cutoff, with its trend's line.
+    """A metric of every run in every batch, at its own cutoff, with its trend and residuals.
 
     The weight is the batch's share of the run's pairs; a batch that is undefined or weighs nothing
     is not `usable`.
@@ -301,6 +301,8 @@ def _batch_columns(index: TrendIndex, metric: str, fitted: Fitted) -> dict[str, 
         "weight": series.weight.ravel(),
         "usable": trend.usable.ravel(),
         "trend": trend.line().ravel(),
+        "residual": trend.residuals.ravel(),
+        "weighted_residual": trend.weighted_residuals.ravel(),
     }
 
 
