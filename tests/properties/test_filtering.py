@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,8 +15,11 @@ from hypothesis import strategies as st
 import tseval
 from tests.reference import filtering as slow
 from tests.reference.filtering import Options
+from tseval.errors import InputError
 from tseval.filtering import reports
 from tseval.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
+from tseval.formats.filtering import is_kba, read_returned
+from tseval.formats.inputs import Input
 from tseval.measures.batches import METRICS
 
 ENTITIES = ("a", "b", "c")
@@ -229,3 +234,102 @@ def test_the_official_scorer(world: World, step: int, require: int) -> None:
             continue
         assert close(scores.value("F_1", run=f"r{number}"), theirs.f)
         assert close(scores.value("T11SU", run=f"r{number}"), theirs.su)
+
+
+@given(worlds(), st.sampled_from(("P", "R", "A", "F_pra", "FDR")), st.booleans())
+def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: bool) -> None:
+    options = replace(world.options, cutoff=50)
+    evaluation = world.evaluation("50")
+    asked = [(metric, evaluation.settings.batches[0])]
+    frame = reports.fits(evaluation.index, asked, weighted=weighted)
+    for rows, ours in zip(world.runs, frame.to_dict("records"), strict=True):
+        points = slow.series(slow.tallies(slow.best(rows), world.truth, options), metric, options)
+        line = slow.line(points)
+        if line is None:
+            assert ours["verdict"] == "too few batches"
+            continue
+        chosen = {"": line.residuals, "_weighted": line.weighted}
+        for suffix, residuals in chosen.items():
+            normal = slow.anderson_darling(residuals) or (None, None)
+            found = (ours[f"AD{suffix}"], ours[f"AD_p{suffix}"], ours[f"DW{suffix}"])
+            theirs = (*normal, slow.durbin_watson(residuals))
+            assert all(
+                a == pytest.approx(b, rel=1e-4, abs=1e-6) if b is not None else np.isnan(a)
+                for a, b in zip(found, theirs, strict=True)
+            )
+        if line.t is None:
+            assert ours["verdict"] == "no residuals"
+            continue
+        p = ours["AD_p_weighted" if weighted else "AD_p"]
+        moved = ours["spearman_p"]
+        assert ("not normal" in ours["verdict"]) == (p < 0.05)
+        assert ("moves no one way" in ours["verdict"]) == (not moved < 0.05)
+
+
+LINE_PARTS = st.sampled_from(
+    ["t", "s", "#x", "12-ab", "7-é", "Entity_(a)", "1000", "0.5", "-1", "", "#", "2", "many"]
+)
+GAPS = st.sampled_from([" ", "\t", "  ", " \t "])
+
+
+@st.composite
+def kba_lines(draw: st.DrawFn) -> bytes:
+    """Lines of a run, most of them as they should be, with any white space and comments."""
+    lines = []
+    for _ in range(draw(st.integers(1, 8))):
+        parts = ["team", draw(LINE_PARTS) or "s", "5-ab", "e", "3", "2", "more"]
+        parts = parts[: draw(st.sampled_from((3, 5, 6, 6, 7, 7)))]
+        if draw(st.integers(0, 4)) == 0:
+            parts[draw(st.integers(0, len(parts) - 1))] = draw(LINE_PARTS)
+        gap = draw(GAPS)
+        lines.append(draw(st.sampled_from(("", " "))) + gap.join(parts))
+        lines += draw(st.lists(st.sampled_from(("", "# a comment", "   ")), max_size=2))
+    return draw(st.sampled_from(("\n", "\r\n"))).join(lines).encode() + b"\n" * draw(
+        st.integers(0, 1)
+    )
+
+
+def slowly_read(content: bytes) -> tuple[list[tuple[str, ...]], set[int]]:
+    """The rows (run, post, topic, confidence), and the lines at fault, read one by one."""
+    body = [
+        (number, line.split())
+        for number, line in enumerate(content.decode().split("\n"), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    width = 6 if len(body[0][1]) >= 6 else 5
+    rows, bad = [], set()
+    for number, fields in body:
+        if len(fields) < width:
+            bad.add(number)
+            continue
+        numbers = [fields[2].partition("-")[0], fields[4], *fields[5:6][: width - 5]]
+        try:
+            list(map(float, numbers))
+        except ValueError:
+            bad.add(number)
+        rows.append((f"{fields[0]}-{fields[1]}", fields[2], fields[3], fields[4]))
+    return rows, bad
+
+
+def quickly_read(path: Path) -> tuple[list[tuple[object, ...]], set[int | None]]:
+    """The same by the program."""
+    try:
+        run = read_returned([path])
+    except InputError as error:
+        return [], {fault.line for fault in error.faults}
+    names = (run.run.to_list(), run.post_id.to_list(), run.topic.to_list())
+    return list(zip(*names, run.confidence.tolist(), strict=True)), set()
+
+
+@given(kba_lines())
+def test_runs_of_the_track_are_read_line_by_line(content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        path.write_bytes(content)
+        if not is_kba(Input(path)):
+            return
+        ours, faulty = quickly_read(path)
+    rows, bad = slowly_read(content)
+    assert faulty == bad
+    if not bad:
+        assert ours == [(*row[:3], float(row[3])) for row in rows]

@@ -14,9 +14,10 @@ import tseval
 from tests.program import FIXTURES, Outcome
 from tests.program import tseval as program
 from tseval.errors import InputError, MissingTopics, UsageError
+from tseval.filtering.evaluation import FilterSources, Settings, read
 from tseval.filtering.index import best
 from tseval.filtering.period import Period
-from tseval.filtering.reports import places
+from tseval.filtering.reports import fits, places, ranking
 from tseval.measures import measure
 from tseval.measures.batches import METRICS, Batches, Counts
 from tseval.scores import Scores
@@ -608,3 +609,76 @@ def test_a_measure_of_another_is_explained_without_it() -> None:
         done = program("measures", name)
         assert done.out.startswith("slope: whether a system gets better or worse with time")
     assert "batch=1d|7d|30d|…: how long a batch lasts" in program("measures", "end").out
+
+
+# What the reports say
+
+
+def waves(hits: Sequence[int], positives: int = 10) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A topic with so many positives a day, of which the run returns some."""
+    pairs = [(f"d{day}-{n}", day, n) for day in range(len(hits)) for n in range(positives)]
+    judged = truth(*(("t", name, 2, day) for name, day, _ in pairs))
+    returned = run(*(("t", name, day) for name, day, n in pairs if n < hits[day]))
+    return returned, judged
+
+
+def fits_of(hits: Sequence[int]) -> dict[str, Any]:
+    returned, judged = waves(hits)
+    settings = Settings(start="0", end=str(len(hits) * DAY), cutoff="50")
+    index = read(FilterSources([returned], judged), settings=settings).index
+    (row,) = fits(index, [("R", "1d")]).to_dict("records")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("hits", "verdict"),
+    [
+        ([round(5 + 4 * np.sin(day / 3)) for day in range(24)], "autocorrelated"),
+        ([1, 2, 2, 4, 3, 5, 6, 6, 8, 8], "nothing against it"),
+        ([5, 6, 5, 4, 5, 6, 4, 5, 6, 5, 4, 5], "moves no one way"),
+        ([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 0], "not normal"),
+        ([1, 2, 3, 4], "no residuals"),
+        ([1, 2], "too few batches"),
+    ],
+)
+def test_verdicts(hits: list[int], verdict: str) -> None:
+    assert verdict in fits_of(hits)["verdict"]
+    others = {"autocorrelated": "nothing", "nothing against it": "not normal"}
+    assert others.get(verdict, "?") not in fits_of(hits)["verdict"]
+
+
+def test_the_bounds_of_durbin_watson_are_those_of_the_printed_tables() -> None:
+    """Savin and White, one regressor, 5 %."""
+    for number, low, high in ((6, 0.610, 1.400), (10, 0.879, 1.320), (15, 1.077, 1.361)):
+        row = fits_of([day * 3 % 7 for day in range(number)])
+        assert (row["DW_low"], row["DW_high"]) == pytest.approx((low, high), abs=5e-4)
+
+
+def test_tau_turns_costs_around() -> None:
+    """The better run by F_1 has the lower cost: the two rankings agree."""
+    better, judged = daily([True, True, False, True])
+    worse, _ = daily([True, False, False, True])
+    runs = [better.assign(run="better"), worse.assign(run="worse")]
+    settings = Settings(start="0", cutoff="50")
+    index = read(FilterSources(runs, judged), settings=settings).index
+    rows = ranking(index, [("C_trk", "1d"), ("R", "1d")])
+    assert rows["tau"].tolist() == [1, 1, 1, 1]
+    assert rows["run"].tolist() == ["better", "worse"] * 2
+    assert rows["place"].tolist() == [1, 2] * 2
+
+
+def test_topics_follow_the_cutoff_of_their_run() -> None:
+    """Only what is returned above the best cutoff counts, which is not the lowest."""
+    both = [(kind, day) for day in range(4) for kind in "dn"]
+    judged = truth(*(("t", f"{kind}{day}", 2 * (kind == "d"), day) for kind, day in both))
+    good = run(*(("t", f"d{day}", day) for day in range(4)), confidence=900)
+    bad = run(*(("t", f"n{day}", day) for day in range(3)), confidence=200)
+    scores = scored(pd.concat([good, bad]), judged, "end(P) intercept(P) cutoff(P) P")
+    for topic in ("t", "all"):
+        assert [scores.value(name, topic) for name in scores.measures] == [1, 1, 250, 1]
+
+
+def test_the_warning_of_ends_has_room_for_rounding() -> None:
+    returned, judged = daily([True] * 7)
+    scores = scored(returned, judged, "end(R) end(F_pra) end(A)", batch="1d")
+    assert not any("outside" in warning for warning in scores.warnings)
