@@ -21,6 +21,7 @@ from tseval.filtering.reports import fits, places, ranking
 from tseval.measures import measure
 from tseval.measures.batches import METRICS, Batches, Counts
 from tseval.scores import Scores
+from tseval.views.trends import ticks
 
 DAY = 86400
 FOLDER = FIXTURES / "filter"
@@ -673,12 +674,20 @@ def test_topics_follow_the_cutoff_of_their_run() -> None:
     judged = truth(*(("t", f"{kind}{day}", 2 * (kind == "d"), day) for kind, day in both))
     good = run(*(("t", f"d{day}", day) for day in range(4)), confidence=900)
     bad = run(*(("t", f"n{day}", day) for day in range(3)), confidence=200)
-    scores = scored(pd.concat([good, bad]), judged, "end(P) intercept(P) cutoff(P) P")
+    names = "end(P) intercept(P) cutoff(P) P uniform(P) burst(P)"
+    scores = scored(pd.concat([good, bad]), judged, names)
     for topic in ("t", "all"):
-        assert [scores.value(name, topic) for name in scores.measures] == [1, 1, 250, 1]
+        assert [scores.value(name, topic) for name in scores.measures] == [1, 1, 250, 1, 1, 1]
 
 
 def test_the_warning_of_ends_has_room_for_rounding() -> None:
     returned, judged = daily([True] * 7)
     scores = scored(returned, judged, "end(R) end(F_pra) end(A)", batch="1d")
     assert not any("outside" in warning for warning in scores.warnings)
+
+
+def test_the_days_that_a_picture_names() -> None:
+    assert ticks(122) == [0, 20, 40, 60, 80, 100, 120]
+    assert ticks(6) == [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6]
+    assert ticks(0.02)[-1] == 0.02
+    assert max(len(ticks(days / 7)) for days in range(1, 5000)) <= 13

@@ -7,6 +7,7 @@ usual one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,8 +40,10 @@ RANKS = 230
 """How wide the panel of rankings is."""
 SMALLEST, LARGEST = 6, 220
 """The areas of the dots of the lightest and the heaviest batch."""
-APART = 0.018
-"""How far apart the end points of two runs stand, as a share of the axis."""
+APART, ENDS = 0.018, 0.2
+"""How far apart the end points of two runs stand, and all at most, as shares of the axis."""
+TICKS = 12
+"""How many days the axis names at most."""
 DAY = 86400.0
 PADDING = 0.04
 
@@ -172,7 +175,12 @@ class Panel:
     def days(self) -> tuple[float, float]:
         """What the axis of time covers: the period, and room for the end points behind it."""
         last = float((self.batches["end"].max() - self.batches["start"].min()) / DAY)
-        return last, last * (1 + APART * (len(self.chart.runs) + 1))
+        return last, last * (1 + self.apart * (len(self.chart.runs) + 1))
+
+    @property
+    def apart(self) -> float:
+        """How far apart two end points stand: less where there are many."""
+        return min(APART, ENDS / len(self.chart.runs))
 
     @cached_property
     def values(self) -> tuple[float, float]:
@@ -214,7 +222,7 @@ class Panel:
     def _ends(self) -> list[Point]:
         points = []
         for place, row in enumerate(self.fits.to_dict("records")):
-            days = self.days[0] * (1 + APART * (place + 0.75))
+            days = self.days[0] * (1 + self.apart * (place + 0.75))
             low, high = (rounded(row[name]) for name in ("end_low", "end_high"))
             if rounded(row["end"]) is not None:
                 named = self._named(row["run"]) | {"days": rounded(days)}
@@ -246,12 +254,13 @@ class Panel:
         tips = ["label:N", "days:Q", alt.Tooltip("value:Q", format=".4f"), "weight:Q"]
         dots = dots.encode(**axes, size=weight, **({"tooltip": tips} if hover else {}))
         lines = alt.Chart(alt.NamedData(f"lines_{self.place}")).mark_line(strokeWidth=1.8)
+        lines = lines.encode(**(axes | self.legend.channels()))
         ends = alt.Chart(alt.NamedData(f"ends_{self.place}"))
         bars = ends.mark_rule(strokeWidth=1.4).encode(
             x="days:Q", y="low:Q", y2="high:Q", color=colour
         )
         marks = ends.mark_point(shape="diamond", filled=True, size=70, opacity=1)
-        layers = [dots, lines.encode(**axes), bars, marks.encode(**axes)]
+        layers = [dots, lines, bars, marks.encode(**axes)]
         if not self._dots():
             layers.append(notice("no usable batch", WIDTH, HEIGHT))
         elif not self._ends():
@@ -264,7 +273,8 @@ class Panel:
         import altair as alt
 
         scale = alt.Scale(domain=[0, self.days[1]], nice=False)
-        return alt.X("days:Q", scale=scale, title="days since the period's start")
+        axis = alt.Axis(values=ticks(self.days[0]))
+        return alt.X("days:Q", scale=scale, title="days since the period's start", axis=axis)
 
     def _value(self) -> alt.Y:
         import altair as alt
@@ -291,11 +301,20 @@ class Panel:
             axis=alt.Axis(values=list(range(1, last + 1)), format="d", grid=False),
             title="place",
         )
+        channels = self.legend.channels()
         base = alt.Chart(alt.NamedData(f"ranks_{self.place}")).encode(
-            x=sides, y=places, color=self.legend.channels()["color"]
+            x=sides, y=places, color=channels["color"]
         )
+        lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=channels["strokeDash"])
         tau = float(self.ranking["tau"].iloc[0])
         told = f"Kendall's tau {tau:.2f}" if tau == tau else "no Kendall's tau"
-        layers = [base.mark_line(strokeWidth=1.8), base.mark_circle(size=70, opacity=1)]
+        layers = [lines, base.mark_circle(size=70, opacity=1)]
         title = alt.Title("ranking", subtitle=told, subtitleColor=GREY)
         return alt.LayerChart(layer=layers).properties(width=RANKS, height=HEIGHT, title=title)
+
+
+def ticks(last: float) -> list[float]:
+    """Round numbers of days up to the last, with 1, 2 or 5 times a power of ten between them."""
+    power = 10.0 ** math.floor(math.log10(last / TICKS))
+    step = next(power * by for by in (1, 2, 5, 10) if last / (power * by) <= TICKS)
+    return [round(step * at, 9) for at in range(int(last / step) + 1)]
