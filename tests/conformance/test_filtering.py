@@ -24,7 +24,7 @@ from tseval.filtering.evaluation import FilterEvaluation, FilterSources, Setting
 from tseval.filtering.index import Fitted
 from tseval.formats.filtering import read_returned, read_truth
 from tseval.measures.accounts import Values
-from tseval.measures.batches import METRICS, Batches, Counts, harmonic
+from tseval.measures.filter_metrics import METRICS, Batches, Counts, harmonic
 from tseval.statistics.ranks import kendall, kendall_p
 
 NAMES = {"P": "P", "R": "R", "A": "A", "Fpr": "F_pr", "Fpra": "F_pra"}

@@ -20,7 +20,7 @@ from tseval.filtering import reports
 from tseval.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
 from tseval.formats.filtering import is_kba, read_returned
 from tseval.formats.inputs import Input
-from tseval.measures.batches import METRICS
+from tseval.measures.filter_metrics import METRICS
 
 ENTITIES = ("a", "b", "c")
 DOCUMENTS = tuple(f"{time}-{'x' * n}" for n, time in enumerate((0, 3, 9, 10, 11, 19, 20, 27, 35)))

@@ -19,9 +19,9 @@ from tseval.filtering.index import best
 from tseval.filtering.period import Period
 from tseval.filtering.reports import fits, places, ranking
 from tseval.measures import measure
-from tseval.measures.batches import METRICS, Batches, Counts
+from tseval.measures.filter_metrics import METRICS, Batches, Counts
 from tseval.scores import Scores
-from tseval.views.trends import ticks
+from tseval.views.filtering import ticks
 
 DAY = 86400
 FOLDER = FIXTURES / "filter"

@@ -24,9 +24,9 @@ from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.formats.whole import write_whole
 from tseval.measures import Measure
-from tseval.measures.batches import METRICS
+from tseval.measures.filter_metrics import METRICS
+from tseval.views.filtering import FORMS as PICTURES
 from tseval.views.tables import rows_table, scores_table
-from tseval.views.trends import FORMS as PICTURES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -307,17 +307,17 @@ def _picture(
     evaluation: FilterEvaluation, wanted: list[Measure], form: str, given: dict[str, Any]
 ) -> bytes:
     """The trends as a chart."""
-    from tseval.views.trends import TrendChart, draw_trends
+    from tseval.views.filtering import FilterChart, draw_filtering
 
     if given["per_topic"]:
         raise UsageError("-q has no meaning for a chart")
     asked = trends(evaluation, wanted)
     _warn_of_trends(evaluation, asked, given["quiet"])
     index = evaluation.index
-    chart = TrendChart(
+    chart = FilterChart(
         batches=reports.every_batch(index, asked),
         fits=reports.fits(index, asked),
         ranking=reports.ranking(index, asked),
         signature=evaluation.signature(),
     )
-    return draw_trends(chart, form)
+    return draw_filtering(chart, form)

@@ -16,7 +16,7 @@ import numpy as np
 from tseval.filtering.period import Cut
 from tseval.filtering.tally import Tally, at_cutoff
 from tseval.measures.accounts import Values
-from tseval.measures.batches import LOWER_IS_BETTER, METRICS, Batches, Counts, support
+from tseval.measures.filter_metrics import LOWER_IS_BETTER, METRICS, Batches, Counts, support
 from tseval.measures.filter_rules import FilterRules
 from tseval.measures.push import Taken
 from tseval.statistics.assumptions import Assumptions, check

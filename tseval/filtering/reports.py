@@ -11,7 +11,7 @@ import numpy as np
 from tseval.filtering.index import USUAL, Fitted, TrendIndex
 from tseval.filtering.period import Cut
 from tseval.filtering.tally import Tally
-from tseval.measures.batches import LOWER_IS_BETTER
+from tseval.measures.filter_metrics import LOWER_IS_BETTER
 from tseval.statistics.assumptions import VERDICTS, durbin_watson_bounds
 from tseval.statistics.ranks import kendall, kendall_p
 from tseval.statistics.trend import Trend, difference, z_test

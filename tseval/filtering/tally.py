@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.filtering.pairs import Judged, Kept
 from tseval.filtering.period import Cut, Period
-from tseval.measures.batches import Counts
+from tseval.measures.filter_metrics import Counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,14 +1,14 @@
 """The measures of filtering: metrics of batches, their trends, and burst-aware means.
 
-What is measured in a batch stands in `tseval.measures.batches`; the statistics of a trend come from
-an index that knows them.
+What is measured in a batch stands in `tseval.measures.filter_metrics`; the statistics of a trend
+come from an index that knows them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from tseval.measures.batches import LOWER_IS_BETTER, METRICS
+from tseval.measures.filter_metrics import LOWER_IS_BETTER, METRICS
 from tseval.measures.measure import Definition, Measure, Parameter
 from tseval.measures.push import Taken
 from tseval.tables.times import UNITS, duration

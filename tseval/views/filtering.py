@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Point: TypeAlias = dict[str, Any]
 
-__all__ = ["FORMS", "TrendChart", "draw_trends"]
+__all__ = ["FORMS", "FilterChart", "draw_filtering"]
 
 TITLE = "Filtering over time"
 WIDTH, HEIGHT = 620, 300
@@ -49,7 +49,7 @@ PADDING = 0.04
 
 
 @dataclass(frozen=True, eq=False)
-class TrendChart:
+class FilterChart:
     """The frames of every batch, of the fits and of the ranking, and the signature."""
 
     batches: pd.DataFrame
@@ -74,7 +74,7 @@ class TrendChart:
         return len(self.runs) > 1
 
 
-def draw_trends(chart: TrendChart, form: str) -> bytes:
+def draw_filtering(chart: FilterChart, form: str) -> bytes:
     """Draw the chart as ``form``, one of :data:`FORMS`.
 
     Raises:
@@ -94,7 +94,7 @@ def draw_trends(chart: TrendChart, form: str) -> bytes:
     return str(vl_convert.vegalite_to_svg(drawn)).encode()
 
 
-def specification(chart: TrendChart, *, hover: bool) -> dict[str, Any]:
+def specification(chart: FilterChart, *, hover: bool) -> dict[str, Any]:
     """The Vega-Lite specification of the whole chart, data included."""
     import altair as alt
 
@@ -125,7 +125,7 @@ def specification(chart: TrendChart, *, hover: bool) -> dict[str, Any]:
     return styled(whole).to_dict() | {"datasets": data | {"origin": [{}]}}
 
 
-def signature_lines(chart: TrendChart) -> alt.Title:
+def signature_lines(chart: FilterChart) -> alt.Title:
     """The signature as small print at the chart's foot, broken to its width."""
     import altair as alt
 
@@ -145,7 +145,7 @@ def signature_lines(chart: TrendChart) -> alt.Title:
 class Panel:
     """One metric in batches of one length."""
 
-    chart: TrendChart
+    chart: FilterChart
     place: int
     metric: str
     length: str
