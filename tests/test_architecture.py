@@ -44,6 +44,7 @@ PREPARED = (
 ROOMS["evaluation"] = PREPARED
 for answer in ("scoring", "curves", "explanations"):
     ROOMS[answer] = PREPARED | {"evaluation", "scores"}
+ROOMS["trends"] = PREPARED | {"evaluation", "curves", "statistics"}
 ROOMS["calibration"] = PREPARED | {"evaluation", "matchers", "statistics"}
 ROOMS["clusters"] = PREPARED | {"evaluation", "scores"}
 ROOMS["folding"] = PREPARED | {"evaluation", "scores", "scoring"}

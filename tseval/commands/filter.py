@@ -25,7 +25,7 @@ from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.formats.whole import write_whole
 from tseval.measures import Measure
 from tseval.measures.filter_metrics import METRICS
-from tseval.views.filtering import FORMS as PICTURES
+from tseval.views.drawing import FORMS as PICTURES
 from tseval.views.tables import rows_table, scores_table
 
 if TYPE_CHECKING:

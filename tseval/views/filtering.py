@@ -10,29 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.views.charts import (
-    FORMS,
-    GREY,
-    PIXELS_PER_CHARACTER,
-    broken,
-    need_extra,
-    notice,
-    rounded,
-    styled,
-)
-from tseval.views.legend import Legend, printable
-from tseval.views.page import chart_page
+from tseval.views.charts import notice, rounded
+from tseval.views.drawing import GREY, drawn, small_print, styled
+from tseval.views.legend import Legend
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
     Point: TypeAlias = dict[str, Any]
-
-__all__ = ["FORMS", "FilterChart", "draw_filtering"]
 
 TITLE = "Filtering over time"
 WIDTH, HEIGHT = 620, 300
@@ -81,20 +70,10 @@ def draw_filtering(chart: FilterChart, form: str) -> bytes:
         MissingExtra: Altair or vl-convert isn't installed.
 
     """
-    need_extra()
-    import vl_convert
-
-    drawn = specification(chart, hover=form == "html")
-    if form == "html":
-        return chart_page(TITLE, printable(chart.signature), drawn)
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(drawn, scale=2))
-    if form == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(drawn))
-    return str(vl_convert.vegalite_to_svg(drawn)).encode()
+    return drawn(partial(specification, chart), TITLE, chart.signature, form)
 
 
-def specification(chart: FilterChart, *, hover: bool) -> dict[str, Any]:
+def specification(chart: FilterChart, hover: bool) -> dict[str, Any]:
     """The Vega-Lite specification of the whole chart, data included."""
     import altair as alt
 
@@ -127,18 +106,7 @@ def specification(chart: FilterChart, *, hover: bool) -> dict[str, Any]:
 
 def signature_lines(chart: FilterChart) -> alt.Title:
     """The signature as small print at the chart's foot, broken to its width."""
-    import altair as alt
-
-    width = WIDTH + (RANKS + 40 if chart.ranked else 0)
-    return alt.Title(
-        broken(printable(chart.signature), int(width / PIXELS_PER_CHARACTER)),
-        orient="bottom",
-        frame="bounds",
-        fontSize=9,
-        fontWeight="normal",
-        color=GREY,
-        offset=10,
-    )
+    return small_print(chart.signature, WIDTH + (RANKS + 40 if chart.ranked else 0))
 
 
 @dataclass(frozen=True, eq=False)
