@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,9 @@ import pytest
 
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, Outcome
 from tests.program import tseval as program
+from tseval import trends
+from tseval.evaluation import Evaluation, Sources, prepare
+from tseval.measures import measures
 from tseval.measures.batches import Batches, cover
 from tseval.views.charts import MeasureAxis, draw_curves, specification
 from tseval.views.trends import TrendChart
@@ -116,7 +120,63 @@ class TestByHand:
         assert [float(row["value"]) for row in rows[:3]] == [0.25, 0.5, 0.25]
         assert float(rows[0]["time"]) + 15 * 60 == START + 1800
         assert sum(float(row["value"]) for row in rows) == 1
-        assert sum(float(row["weight"]) for row in rows) == pytest.approx(1)
+        assert [float(row["weight"]) for row in rows[:4]] == [0.2, 0.2, 0.4, 0.2]
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    return prepare(Sources([SWIFT, THOROUGH], NUGGETS, matches=MATCHES, topics=TOPICS))
+
+
+class TestTogether:
+    """Several runs and measures in one call."""
+
+    def test_each_line_is_its_own(self, evaluation: Evaluation) -> None:
+        together = trends.batch_series(evaluation, measures(["P R T"]), 7200, ["flood", "all"])
+        for r, run in enumerate((SWIFT, THOROUGH)):
+            own = prepare(Sources([run], NUGGETS, matches=MATCHES, topics=TOPICS))
+            for m, name in enumerate("PRT"):
+                alone = trends.batch_series(own, measures([name]), 7200, ["flood", "all"])
+                for one, many in zip(alone, together, strict=True):
+                    ours, theirs = trends.statistics(one), trends.statistics(many)
+                    assert {key: each[0] for key, each in ours.items()} == pytest.approx(
+                        {key: each[r * 3 + m] for key, each in theirs.items()}, nan_ok=True
+                    )
+
+    def test_lines_are_named_as_they_are(self, evaluation: Evaluation) -> None:
+        drawn = trends.batch_series(evaluation, measures(["P R"]), 7200, ["flood", "ferry"])
+        table = trends.trend_frame(drawn).set_index(["run", "topic", "measure"])["value"]
+        lines = trends.line_frame(drawn).set_index(["run", "topic", "measure"])
+        for place, series in enumerate(drawn):
+            for r, run in enumerate(("swift", "thorough")):
+                for m, name in enumerate("PR"):
+                    key, row = (run, ("flood", "ferry")[place], name), r * 2 + m
+                    end = series.trend.end[row]
+                    assert table[(*key[:2], f"end({name})")] == end
+                    line = lines.loc[key]
+                    assert (line["from_hours"], line["to_hours"], line["to_value"]) == (1, 23, end)
+                    assert line["from_value"] == series.trend.intercept[row]
+                    middle = (line["low"] + line["high"]) / 2
+                    assert middle == pytest.approx(end)
+
+    def test_topics_that_do_not_count_are_in_no_mean(self, evaluation: Evaluation) -> None:
+        counted = np.array([[False, True, False]] * 2)
+        options = (evaluation, measures(["P R"]), 7200)
+        (mean,) = trends.batch_series(*options, counted=counted)
+        (flood,) = trends.batch_series(*options, ["flood"])
+        assert np.array_equal(mean.values.defined, flood.values.defined)
+        assert np.array_equal(mean.values.value, flood.values.value)
+        assert np.array_equal(mean.sent, flood.sent)
+
+    def test_what_is_lost_is_told_of_its_run(self, evaluation: Evaluation) -> None:
+        (drawn,) = trends.batch_series(evaluation, measures(["R"]), 7200)
+        assert not list(trends.outside(evaluation, [drawn]))
+        index = evaluation.index
+        later = index.updates.time + 1e6 * (index.unit == 3)  # thorough, ferry: eight updates
+        moved = replace(index, updates=replace(index.updates, time=later))
+        told = list(trends.outside(replace(evaluation, index=moved), [drawn]))
+        where = "before the first batch of the topic or after the last"
+        assert told == [f"run thorough: 8 messages {where}"]
 
 
 class TestWhere:
@@ -124,6 +184,9 @@ class TestWhere:
         cut = Batches(np.array([0.0, 10.0]), 0.1, np.array([5, 2]))
         times = np.array([0.0, 0.1, 0.2, 0.3, 0.30000000000000004, 0.5, -0.01, np.inf])
         assert cut.of(np.zeros(8, int), times).tolist() == [0, 1, 2, 2, 3, -1, -1, -1]
+        below, cut_there = 11.899999999999999, Batches(np.array([2.0]), 0.3, np.array([99]))
+        assert (below - 2) / 0.3 == 33  # though below is before 2 + 33 * 0.3
+        assert cut_there.of(np.zeros(2, int), np.array([below, 11.9])).tolist() == [32, 33]
         times = np.array([9.9, 10.0, 10.1, 10.2])
         assert cut.of(np.ones(4, int), times).tolist() == [-1, 0, 1, -1]
 
@@ -290,6 +353,13 @@ class TestChart:
         words = " ".join(ElementTree.fromstring(draw_curves(chart(), "svg")).itertext())
         for word in ("recall", "higher is better", "mean over topics", "batch:1h"):
             assert word in words
+
+    def test_the_command_draws_batches_of_its_length_with_their_lines(self) -> None:
+        options = (SWIFT, *FLOOD, "-m", "P", "--batch", "2h", "--quiet", "-f", "html")
+        for more, drawn in (("--trend",), True), ((), False):
+            page = program("curve", *options, *more).out
+            assert ('"kind":"end"' in page) is drawn
+            assert '"kind":"batch","label":"swift","run":"swift","time":1.0' in page
 
     def test_nothing_to_draw(self) -> None:
         drawn = chart()

@@ -64,6 +64,8 @@ class TestByHand:
         assert told.weights[0, :3] == pytest.approx([3 / 16 + 1 / 16, 3 / 16, 5 / 16])
         assert told.degrees == 1
         assert told.height.statistic == told.end / told.end_error
+        fewer = trend.difference(one, trend.fit([0, 1, 0, 1], 1, [False, True, True, True]))
+        assert fewer.usable.tolist() == [[False, True, True, False]]
 
     def test_z(self) -> None:
         one, other = trend.Estimate(np.array(2.5), np.array(3)), trend.Estimate(0, np.array(4))
