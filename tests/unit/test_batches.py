@@ -172,11 +172,11 @@ class TestTogether:
         (drawn,) = trends.batch_series(evaluation, measures(["R"]), 7200)
         assert not list(trends.outside(evaluation, [drawn]))
         index = evaluation.index
-        later = index.updates.time + 1e6 * (index.unit == 3)  # thorough, ferry: eight updates
+        later = index.updates.time + 1e6 * (index.unit == 4)  # thorough, flood: nine updates
         moved = replace(index, updates=replace(index.updates, time=later))
         told = list(trends.outside(replace(evaluation, index=moved), [drawn]))
         where = "before the first batch of the topic or after the last"
-        assert told == [f"run thorough: 8 messages {where}"]
+        assert told == [f"run thorough: 9 messages {where}"]
 
 
 class TestWhere:
