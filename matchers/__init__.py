@@ -19,7 +19,7 @@ The package knows nothing of topics, times, runs or measures. Everything public 
 from matchers.assessed import Assessed
 from matchers.blend import Blend, Part
 from matchers.collection import Collection
-from matchers.contract import Block, Gold, Matcher
+from matchers.contract import Block, Gold, Matcher, Sought
 from matchers.embedding import Embedding
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, MatchedWord, MissingWord
@@ -51,6 +51,7 @@ __all__ = [
     "Pairs",
     "Part",
     "RapidFuzz",
+    "Sought",
     "get",
     "names",
     "normalised",

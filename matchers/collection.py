@@ -79,4 +79,5 @@ class Collection(Sequence[str]):
     def weigher(self, kind: Hashable, split: Callable[[str], list[str]]) -> Callable[[str], int]:
         """The function from a term to its weight, in parts of `GRAIN`."""
         frequencies = self.frequencies(kind, split)
-        return lambda term: weight(len(self), frequencies[term])
+        weights = {each: weight(len(self), each) for each in {0, *frequencies.values()}}
+        return lambda term: weights[frequencies[term]]

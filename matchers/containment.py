@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,15 +24,19 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS
 from matchers.pairs import Pairs
+from matchers.threads import parts, spread
 
-Reader = Callable[[list[str]], sparse.csr_array]
-"""From texts to the sparse matrix of rows x terms: the weight that a text carries of a term."""
+Reader = Callable[[list[str]], list[sparse.csr_array]]
+"""From texts to sparse matrices of rows x terms: the weight that a text carries of a term.
+
+Put one below the other, they have a row for each text.
+"""
 
 LIGHT = 0.6
 """The share of the weight asked for that is set aside; any value gives the same pairs."""
 
 _SLACK = 1e-6  # wider than the rounding of scores, so no pair is lost by it
-_CELLS = 1 << 22  # of the update rows copied at once to score candidates
+_CELLS = 1 << 18  # of the update rows copied at once to score candidates; they stay in the cache
 
 
 class _Heavy(NamedTuple):
@@ -42,43 +47,55 @@ class _Heavy(NamedTuple):
 
 
 class Nuggets:
-    """Nuggets as rows of a sparse incidence matrix over weighted terms."""
+    """Nuggets as rows of a sparse incidence matrix over weighted terms.
 
-    def __init__(self, incidence: sparse.csr_array, weights: NDArray[np.int64]) -> None:
+    `doubt` is weight that every nugget has besides, and that no update can carry.
+    """
+
+    def __init__(
+        self, incidence: sparse.csr_array, weights: NDArray[np.int64], doubt: int = 0
+    ) -> None:
         self.incidence = incidence
         self.weights = weights
-        self.totals: NDArray[np.int64] = incidence @ weights
+        self.doubt = doubt
+        self.totals: NDArray[np.int64] = incidence @ weights + doubt
         self._heavy: dict[float, _Heavy] = {}
 
     @classmethod
     def of(
-        cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int]
+        cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int], doubt: int = 0
     ) -> tuple[dict[str, int], Nuggets]:
         """From the distinct terms of each nugget: the terms' columns, and the nuggets."""
-        column: dict[str, int] = {}
-        cells = [column.setdefault(term, len(column)) for row in terms for term in row]
-        ends = np.cumsum([0, *map(len, terms)])
+        column = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(terms)))}
+        cells = list(map(column.__getitem__, chain.from_iterable(terms)))
+        numbers = number_type(len(cells))
+        ends = np.cumsum([0, *map(len, terms)], dtype=numbers)
         weights = np.fromiter(map(weigh, column), np.int64, len(column))
         ones = np.ones(len(cells), np.int64)
         shape = (len(terms), len(column))
-        incidence = sparse.csr_array((ones, np.array(cells, np.int64), ends), shape=shape)
+        incidence = sparse.csr_array((ones, np.array(cells, numbers), ends), shape=shape)
         incidence.sort_indices()
-        return column, cls(incidence, weights)
+        return column, cls(incidence, weights, doubt)
 
     def only(self, rows: NDArray[np.int64]) -> Nuggets:
         """The nuggets of these rows, over the same terms."""
-        return Nuggets(self.incidence[rows], self.weights)
+        return Nuggets(self.incidence[rows], self.weights, self.doubt)
 
-    def reached_by(self, texts: sparse.csr_array, threshold: float) -> Pairs:
-        """All pairs of a row of `texts` and a nugget that score `threshold` or more."""
+    def reached_by(self, matrices: Sequence[sparse.csr_array], threshold: float) -> Pairs:
+        """All pairs of a row of `matrices` and a nugget that score `threshold` or more."""
         heavy = self._heavy_for(threshold)
-        carried = texts @ heavy.incidence
-        enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
-        update = np.searchsorted(carried.indptr, enough, side="right") - 1
-        nugget = carried.indices[enough]
-        score = self.scores(texts, update, nugget)
-        kept = score >= threshold
-        return Pairs.of(update[kept], nugget[kept], score[kept])
+
+        def reached(piece: tuple[int, sparse.csr_array]) -> Pairs:
+            first, texts = piece
+            carried = texts @ heavy.incidence
+            enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
+            update = np.searchsorted(carried.indptr, enough, side="right") - 1
+            nugget = carried.indices[enough]
+            score = self.scores(texts, update, nugget)
+            kept = score >= threshold
+            return Pairs.of(update[kept] + first, nugget[kept], score[kept])
+
+        return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
 
     def scores(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
@@ -86,9 +103,12 @@ class Nuggets:
         """The score of each pair; 0 for nuggets without terms."""
         size = np.diff(texts.indptr)[update] + np.diff(self.incidence.indptr)[nugget]
         found = np.zeros(len(update), np.int64)
-        for part in _parts(np.cumsum(size)):
+
+        def add_up(part: slice) -> None:
             shared = texts[update[part]].multiply(self.incidence[nugget[part]])
             found[part] = shared.sum(axis=1)
+
+        spread(add_up, _pieces(np.cumsum(size)))
         return np.round(found / np.maximum(self.totals[nugget], 1), DECIMALS)
 
     def _heavy_for(self, threshold: float) -> _Heavy:
@@ -98,11 +118,13 @@ class Nuggets:
 
     def _set_lightest_aside(self, threshold: float) -> _Heavy:
         asked = np.maximum(threshold - _SLACK, 0) * self.totals
-        row = np.repeat(np.arange(len(self.totals)), np.diff(self.incidence.indptr))
+        rows = np.arange(len(self.totals), dtype=self.incidence.indices.dtype)
+        row = np.repeat(rows, np.diff(self.incidence.indptr))
         order = np.lexsort((self.weights[self.incidence.indices], row))
         term = self.incidence.indices[order]
         weight = self.weights[term]
-        reached = np.cumsum(weight) - (np.cumsum(self.totals) - self.totals)[row]
+        carried = self.totals - self.doubt
+        reached = np.cumsum(weight) - (np.cumsum(carried) - carried)[row]
         light = reached <= (LIGHT * asked)[row]
         aside = np.zeros(len(self.totals), np.int64)
         np.add.at(aside, row[light], weight[light])
@@ -111,7 +133,19 @@ class Nuggets:
         return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside)
 
 
-def _parts(cells: NDArray[np.int64]) -> Iterator[slice]:
+def _row_parts(
+    matrices: Sequence[sparse.csr_array], width: int
+) -> Iterator[tuple[int, sparse.csr_array]]:
+    """The matrices' rows in parts, each with the number of its first row."""
+    first = 0
+    for rows in matrices:
+        for part in parts(rows.shape[0], width):
+            whole = part == slice(0, rows.shape[0])
+            yield first + part.start, rows if whole else rows[part]
+        first += rows.shape[0]
+
+
+def _pieces(cells: NDArray[np.int64]) -> Iterator[slice]:
     """Cut a list so that each part has about `_CELLS`, given how many there are up to each item."""
     cuts = np.searchsorted(cells, np.arange(_CELLS, cells[-1] if len(cells) else 0, _CELLS))
     for start, end in pairwise([0, *cuts, len(cells)]):
@@ -120,17 +154,26 @@ def _parts(cells: NDArray[np.int64]) -> Iterator[slice]:
 
 
 def text_rows(
-    cell: NDArray[np.int64],
-    carried: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    cell: NDArray[np.signedinteger],
+    carried: Callable[[NDArray[np.signedinteger]], NDArray[np.int64]],
     shape: tuple[int, int],
 ) -> sparse.csr_array:
     """What a reader returns, from rising numbers of cells, ``row * columns + column``.
 
     `carried` gives, for the columns of these cells, the weights that stand there.
     """
-    row, column = np.divmod(cell, max(1, shape[1]))
-    ends = np.searchsorted(row, np.arange(shape[0] + 1))
-    return sparse.csr_array((carried(column), column, ends), shape=shape)
+    starts = np.arange(shape[0] + 1, dtype=cell.dtype) * max(1, shape[1])
+    ends = np.searchsorted(cell, starts)
+    column = cell - np.repeat(starts[:-1], np.diff(ends))
+    return sparse.csr_array((carried(column), column, ends.astype(cell.dtype)), shape=shape)
+
+
+def number_type(most: int) -> type[np.int32 | np.int64]:
+    """The type for numbers up to `most`.
+
+    Small ones are sorted faster; and SciPy copies one of two matrices whose types differ.
+    """
+    return np.int32 if most < 1 << 31 else np.int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +196,14 @@ class ContainmentGold:
 class ContainmentBlock:
     """Updates as rows over the nuggets' terms."""
 
-    texts: sparse.csr_array
+    texts: list[sparse.csr_array]
     nuggets: Nuggets
+
+    @cached_property
+    def whole(self) -> sparse.csr_array:
+        """All rows in one matrix."""
+        none = sparse.csr_array((0, len(self.nuggets.weights)), dtype=np.int64)
+        return sparse.vstack([none, *self.texts], format="csr")
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
@@ -162,4 +211,4 @@ class ContainmentBlock:
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of single pairs."""
-        return self.nuggets.scores(self.texts, update, nugget)
+        return self.nuggets.scores(self.whole, update, nugget)

@@ -21,15 +21,13 @@ from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
 from matchers.texts import blocks, checked, distinct
+from matchers.threads import parts
 from matchers.windows import best_window
 
 ROWS = 8192
 """A block has at most so many updates,"""
-PAIRS = 1 << 20
-"""and at most so many pairs, unless one update has more: what is dense is never larger.
-
-Larger blocks are no faster: what belongs to one should stay in the processor's cache.
-"""
+PAIRS = 1 << 23
+"""and at most so many pairs, unless one update has more. Blocks work on `threads.parts`."""
 
 
 Progress = Callable[[int, int], None]
@@ -54,6 +52,19 @@ class Gold(Protocol):
 
     def only(self, nuggets: NDArray[np.int64]) -> Gold:
         """The same for the nuggets of these rows alone, in this order."""
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Nuggets that a matcher prepared once, for updates that come in several calls."""
+
+    gold: Gold
+    nuggets: int
+    threshold: float
+
+    def match(self, updates: Sequence[str], *, first_only: bool = False) -> Pairs:
+        """The pairs of these updates, as `Matcher.match` gives them."""
+        return _match(self.gold, updates, self.nuggets, self.threshold, first_only)
 
 
 @dataclass(frozen=True)
@@ -119,17 +130,15 @@ class Matcher(ABC):
         are taken to be in time order and only the first match of every nugget is returned. Lists
         may be empty; a text without words scores 0 against everything, itself included.
         """
-        prepared = self.prepared(nuggets, collection=collection)
+        sought = self.sought(nuggets, collection=collection)
         self.read_ahead(updates)
-        return prepared.match(updates, first_only=first_only)
+        return sought.match(updates, first_only=first_only)
 
-    def prepared(
-        self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None
-    ) -> Prepared:
-        """The nuggets made ready once, for several lists of updates; see `match`."""
+    def sought(self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None) -> Sought:
+        """The nuggets, ready to be matched with updates that come in several calls."""
         gold = Collection.of(nuggets)
-        ready = self.prepare(gold, gold if collection is None else Collection.of(collection))
-        return Prepared(ready, len(gold), getattr(self, "threshold", 0.0))
+        prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
+        return Sought(prepared, len(gold), getattr(self, "threshold", 0.0))
 
     @property
     def by_blocks(self) -> bool:
@@ -173,19 +182,6 @@ class Matcher(ABC):
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence: ...
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """The nuggets of a matcher, ready for any number of lists of updates, one after the other."""
-
-    gold: Gold
-    nuggets: int
-    threshold: float
-
-    def match(self, updates: Sequence[str], *, first_only: bool = False) -> Pairs:
-        """What `Matcher.match` gives for these updates, but nothing is read ahead."""
-        return _match(self.gold, updates, self.nuggets, self.threshold, first_only)
-
-
 def accepted(matcher: type[Matcher]) -> str:
     """The parameters that a matcher takes, each with the form of its values, as a clause."""
     forms = [
@@ -218,6 +214,14 @@ def _block_pairs(gold: Gold, texts: list[str], nuggets: int, threshold: float) -
     if threshold > 0:
         pairs = block.reaching(threshold)
     else:
-        update, nugget = np.divmod(np.arange(len(different) * nuggets), max(1, nuggets))
-        pairs = Pairs.of(update, nugget, block.scores(update, nugget))
+        pairs = Pairs.joined(
+            _every_pair(block, part, nuggets) for part in parts(len(different), nuggets)
+        )
     return pairs if len(different) == len(texts) else pairs.repeated(number)
+
+
+def _every_pair(block: Block, rows: slice, nuggets: int) -> Pairs:
+    """All pairs of some updates of a block, whatever they score."""
+    update, nugget = np.divmod(np.arange((rows.stop - rows.start) * nuggets), max(1, nuggets))
+    update += rows.start
+    return Pairs.of(update, nugget, block.scores(update, nugget))

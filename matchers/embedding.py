@@ -32,7 +32,8 @@ DECIMALS = 5
 """Scores are rounded to so many decimals; a vector's last digits depend on its batch."""
 
 _SLACK = 1e-4  # wider than the rounding of scores and of float32 products together
-_CELLS = 1 << 22  # products at once, and numbers of vectors gathered at once
+_CELLS = 1 << 22  # products at once
+_GATHERED = 1 << 16  # numbers of vectors gathered at once; they stay in the cache
 
 
 @dataclass(frozen=True)
@@ -146,11 +147,11 @@ class VectorBlock:
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The cosines of single pairs, whatever the others are."""
         found = np.zeros(len(update))
-        step = max(1, _CELLS // max(1, self.updates.shape[1]))
+        step = max(1, _GATHERED // max(1, self.updates.shape[1]))
         for start in range(0, len(update), step):
             part = slice(start, start + step)
-            left = self.updates[update[part]].astype(np.float64)
-            found[part] = (left * self.nuggets[nugget[part]]).sum(axis=1)
+            left = self.updates.take(update[part], axis=0).astype(np.float64)
+            found[part] = (left * self.nuggets.take(nugget[part], axis=0)).sum(axis=1)
         return np.round(np.clip(found, 0, 1), DECIMALS).astype(np.float64)
 
     def _near(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

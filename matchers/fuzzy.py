@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, repeat
 from typing import ClassVar
 
 import numpy as np
@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
-from matchers.containment import ContainmentGold, Nuggets, text_rows
+from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
 from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter
 from matchers.similar import Vocabulary, alike, inexact, similarity
-from matchers.stream import MARK, stream
+from matchers.stream import MARK, Stream, coded, stream
+from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
 from matchers.words import Word, words, words_in_place
+
+_WIDTH = 1 << 10  # what a text counts as when texts are read in parts
 
 WORDS_KEPT = 1 << 20
 """When so many different words of updates are known, a block starts anew: memory is bounded."""
@@ -33,18 +36,21 @@ class Fuzzy(Matcher):
     sum of the weights. A word's similarity is the best that any word of the update reaches by
     RapidFuzz `ratio`, or nothing if that is under `word`. Words under four letters, and words with
     digits, must be equal. With a `window` the nugget is held against every stretch of so many words
-    of the update, half a window apart, and the best counts.
+    of the update, half a window apart, and the best counts. With `doubt` that much weight is added
+    to the sum that the score is divided by, so short nuggets score less, their own words too.
     """
 
     name: ClassVar[str] = "fuzzy"
     word: float = parameter(80.0, number(50, 100))
     threshold: float = parameter(0.55, number(0, 1))
     window: int = window_parameter(shown=False)
+    doubt: float = parameter(0.0, number(0, 1000), shown=False)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
         """Weigh the nuggets' words."""
         terms = nuggets.terms("words", words)
-        column, rows = Nuggets.of(terms, collection.weigher("words", words))
+        doubt = round(self.doubt * GRAIN)
+        column, rows = Nuggets.of(terms, collection.weigher("words", words), doubt)
         reader = WordReader(column, rows.weights, self.word)
         return in_windows(ContainmentGold(reader, rows), self.window)
 
@@ -54,7 +60,7 @@ class Fuzzy(Matcher):
         places = sorted(said.values(), key=lambda word: word.start)
         matched: list[MatchedWord] = []
         missing: list[MissingWord] = []
-        found = total = 0
+        found, total = 0, round(self.doubt * GRAIN)
         for term in dict.fromkeys(words(nugget)):
             best, place = _best(term, places, self.word)
             total += weigh(term)
@@ -77,14 +83,6 @@ def _best(term: str, places: list[Word], cutoff: float) -> tuple[float, Word | N
     return best
 
 
-class _Codes(dict[str, int]):
-    """Numbers for words, given at first sight; the mark between texts is number 0."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = code = len(self)
-        return code
-
-
 class WordReader:
     """Turns updates into the weights that they carry of the nuggets' words.
 
@@ -101,17 +99,32 @@ class WordReader:
         self._vocabulary = Vocabulary.of(self._inexact)
         self._forget()
 
-    def __call__(self, texts: list[str]) -> sparse.csr_array:
+    def __call__(self, texts: list[str]) -> list[sparse.csr_array]:
         """One row a text, one column a nugget word: weight * best similarity, where above 0."""
         if len(self._codes) > WORDS_KEPT:
             self._forget()
-        read = stream(texts)
-        code = np.fromiter(map(self._codes.__getitem__, read.words), np.int64, len(read.words))
-        self._learn()
-        row = read.row[np.cumsum(code == self._codes[MARK])]
+        if not texts:
+            return []
+        pieces = parts(len(texts), _WIDTH)
+        streams = spread(lambda part: stream(texts[part]), pieces)
+        found = coded(spread(Stream.words, streams))
+        code = self._coded(found.words)[found.number]
+        mark = code == 0
+        row = np.concatenate(
+            [read.row + part.start for read, part in zip(streams, pieces, strict=True)]
+        )[np.cumsum(mark) - mark]
         counts = self._counts[code]
         entry = ranges(self._starts[code], counts)
-        return self._best(np.repeat(row, counts), entry, len(texts))
+        return [self._best(np.repeat(row, counts), entry, len(texts))]
+
+    def _coded(self, words: list[bytes]) -> NDArray[np.int64]:
+        """The numbers of different words; those that were never seen before are learnt."""
+        known = map(self._codes.get, words, repeat(-1))
+        code = np.fromiter(known, np.int64, len(words))
+        fresh = np.flatnonzero(code < 0)
+        code[fresh] = np.arange(len(self._codes), len(self._codes) + len(fresh))
+        self._learn([words[i] for i in fresh.tolist()])
+        return code
 
     def _best(
         self, row: NDArray[np.int64], entry: NDArray[np.int64], rows: int
@@ -124,7 +137,8 @@ class WordReader:
         columns, bits = max(1, len(self._column)), len(self._levels).bit_length()
         packed = (row * columns + self._to[entry]) << bits | self._level[entry]
         packed.sort()
-        cell = packed >> bits
+        kind = number_type(rows * columns)
+        cell: NDArray[np.signedinteger] = (packed >> bits).astype(kind, copy=False)
         last = np.flatnonzero(np.append(cell[1:] != cell[:-1], True)[: len(cell)])
         best = self._levels[packed[last] & ((1 << bits) - 1)]
         return text_rows(
@@ -134,14 +148,15 @@ class WordReader:
         )
 
     def _forget(self) -> None:
-        self._codes = _Codes({MARK: 0})
+        self._codes = {MARK.encode(): 0}
         self._starts = self._counts = np.zeros(1, np.int64)
         self._to = self._level = np.zeros(0, np.int64)
         self._levels = np.ones(1)  # the different similarities met so far, in rising order
 
-    def _learn(self) -> None:
-        """Find out what the words seen since the last time are like."""
-        fresh = list(islice(reversed(self._codes), len(self._codes) - len(self._counts)))[::-1]
+    def _learn(self, words: list[bytes]) -> None:
+        """Number words that were not seen before, and find out what they are like."""
+        self._codes.update(zip(words, count(len(self._codes))))
+        fresh = [word.decode("utf-8", "surrogatepass") for word in words]
         word, to, similar = self._alike(fresh)
         order = np.argsort(word, kind="stable")
         counts = np.bincount(word, minlength=len(fresh))

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
-from matchers.containment import ContainmentGold, Nuggets, text_rows
+from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
 from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import number, parameter, whole
 from matchers.stream import MARK, stream
+from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
 from matchers.words import normalised, words_in_place
 
+_WIDTH = 1 << 10  # what a text counts as when texts are read in parts
 _TABLE = 1 << 24  # a step's table has at most so many places; beyond, the step is a search
 
 
@@ -124,23 +126,30 @@ class GramReader:
             known, place = np.unique(state * width + letters[:, k], return_inverse=True)
             self._steps.append(_Step.of(known, states, width))
             state, states = place + 1, len(known)
-        self._column = np.zeros(states + 1, np.int64)
+        self._column = np.zeros(states + 1, np.int32)
         self._column[state] = np.arange(len(column))
 
-    def __call__(self, texts: list[str]) -> sparse.csr_array:
+    def __call__(self, texts: list[str]) -> list[sparse.csr_array]:
         """One row a text, one column a nugget gram: its weight, where the text has it."""
+        return spread(lambda part: self._read(texts[part]), parts(len(texts), _WIDTH))
+
+    def _read(self, texts: list[str]) -> sparse.csr_array:
         read = stream(texts)
-        points = _code_points(f" {' '.join(read.words)} ")
+        points = read.points()
         letter = self._letter.take(points, mode="clip")
         state = letter
         for k, step in enumerate(self._steps, start=1):
             state = step(state[:-1], letter[k:])
-        at = np.flatnonzero(state != 0)
-        row = read.row.take(np.cumsum(points == ord(MARK), dtype=np.int32).take(at))
-        column = self._column.take(state.take(at))
-        cell = np.sort(row * len(self._weights) + column)
+        shape = (len(texts), len(self._weights))
+        lengths = np.diff(np.flatnonzero(points == ord(MARK)), prepend=-1)
+        begins = (read.row * shape[1]).astype(number_type(shape[0] * shape[1]))
+        cell = np.repeat(begins, lengths)[: len(state)]
+        state = state[: len(cell)]
+        cell += self._column.take(state)
+        cell = cell[state != 0]
+        cell.sort()
         cell = cell[np.append(True, cell[1:] != cell[:-1])[: len(cell)]]
-        return text_rows(cell, self._weights.__getitem__, (len(texts), len(self._weights)))
+        return text_rows(cell, self._weights.take, shape)
 
 
 def _code_points(text: str) -> NDArray[np.uint8] | NDArray[np.uint32]:

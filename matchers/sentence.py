@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import parent_process
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +17,7 @@ from matchers.contract import Matcher
 from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
 from matchers.parameters import choice, number, parameter
+from matchers.threads import cores, parts
 from matchers.words import normalised
 
 SCORERS = (
@@ -101,19 +100,28 @@ class SentenceBlock:
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
+        wordless = _wordless(self.nuggets)
+        found = [
+            self._reaching(rows, wordless, threshold)
+            for rows in parts(len(self.updates), len(self.nuggets))
+        ]
+        return Pairs.joined(found)
+
+    def _reaching(self, rows: slice, wordless: NDArray[np.bool_], threshold: float) -> Pairs:
+        updates = self.updates[rows]
         score = cdist(
-            self.updates,
+            updates,
             self.nuggets,
             scorer=self.scorer,
             score_cutoff=max(0.0, 100 * threshold - 1e-6),  # never above what must come out
             dtype=np.float64,
-            workers=_cores(),
+            workers=cores(),
         )
         score /= 100
-        score[_wordless(self.updates)] = 0
-        score[:, _wordless(self.nuggets)] = 0
+        score[_wordless(updates)] = 0
+        score[:, wordless] = 0
         update, nugget = np.nonzero(score >= threshold)
-        return Pairs.of(update, nugget, score[update, nugget])
+        return Pairs.of(update + rows.start, nugget, score[update, nugget])
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of single pairs."""
@@ -122,7 +130,7 @@ class SentenceBlock:
             [self.nuggets[i] for i in nugget],
             scorer=self.scorer,
             dtype=np.float64,
-            workers=_cores(),
+            workers=cores(),
         )
         wordless = _wordless(self.updates)[update] | _wordless(self.nuggets)[nugget]
         return np.where(wordless, 0, score / 100)
@@ -130,15 +138,3 @@ class SentenceBlock:
 
 def _wordless(texts: list[str]) -> NDArray[np.bool_]:
     return np.array([not text for text in texts], dtype=bool)
-
-
-def _cores() -> int:
-    """All cores that this process may use, but one in a process that was started for work.
-
-    Whoever starts processes gives each a share of the work, and the cores are theirs together.
-    """
-    if parent_process() is not None:
-        return 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

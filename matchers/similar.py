@@ -1,15 +1,23 @@
 """Which words of two vocabularies are alike, by RapidFuzz `ratio`.
 
 Comparing all words with all words is what a fuzzy matcher would spend its time on, so most pairs
-are ruled out first. `ratio` counts the letters to take out of either word until both are equal,
-and one letter more or less in a word changes one bit, at most, of the word's letter marks. Words
-whose marks differ in more bits than the cutoff allows cannot be alike; only the others are
-compared. The outcome is exactly that of comparing all.
+are ruled out first. `ratio` counts the letters to take out of either word until both are equal, so
+how many letters two alike words have in common at least follows from their lengths. There are two
+ways to use that, and lengths decide which is the cheaper:
+
+* Take so many letters out of either word, in all ways there are. Alike words have a rest in common,
+  and equal rests are found by their hashes.
+* Mark a word's letters in 64 bits. One letter more or less changes one bit at most, so words whose
+  marks differ in more bits than letters may differ cannot be alike.
+
+Only what is left is compared. The outcome is exactly that of comparing all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +28,17 @@ from rapidfuzz.process import cpdist
 SHORT = 4
 """Words with fewer letters are alike only when equal."""
 
-_ROWS, _COLUMNS = 32, 4096  # marks compared at once: the temporaries stay in the cache
+_LOT = 4096  # words of one length that are looked at together
+_MARKS = 1 << 16  # pairs of marks compared at once: the temporaries stay in the cache
+_RESTS = 256  # a word with more ways to take letters out is compared by its marks
+_DEAR = 10  # so many marks are compared in the time that one rest takes
 _COMPARED = 1 << 18  # words compared at once
+_FILTER = 20  # bits: a table of so many places still fits the cache
+
+_BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by
+_SPREAD = np.uint64(0xD6E8FEB86659FD93)
+
+Rows = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class Alike(NamedTuple):
@@ -32,21 +49,99 @@ class Alike(NamedTuple):
     similarity: NDArray[np.float64]  # ratio / 100
 
 
+class _Rests(NamedTuple):
+    """The rests of a lot's words by rising hash, and by a hash's first bits whether any has it."""
+
+    hashes: NDArray[np.uint64]
+    row: NDArray[np.int64]
+    filter: NDArray[np.bool_]
+    shift: np.uint64
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint64]) -> _Rests:
+        """Sort what `Lot.rests` gives."""
+        flat = hashes.ravel()
+        order = np.argsort(flat)
+        bits = min(_FILTER, len(flat).bit_length() + 6)
+        shift = np.uint64(64 - bits)
+        known = np.zeros(1 << bits, bool)
+        known[flat >> shift] = True
+        return cls(flat[order], order % hashes.shape[1], known, shift)
+
+    def sharing(self, hashes: NDArray[np.uint64]) -> Rows:
+        """Other words and the words here that have a hash in common, each pair once."""
+        flat = hashes.ravel()
+        seen = np.flatnonzero(self.filter.take((flat >> self.shift).view(np.int64)))
+        starts = np.searchsorted(self.hashes, flat[seen])
+        equal = self.hashes[np.minimum(starts, len(self.hashes) - 1)] == flat[seen]
+        seen, starts = seen[equal], starts[equal]
+        counts = np.searchsorted(self.hashes, flat[seen], side="right") - starts
+        other = np.repeat(seen % hashes.shape[1], counts)
+        before = np.repeat(np.cumsum(counts) - counts, counts)
+        here = self.row[np.arange(len(other)) - before + np.repeat(starts, counts)]
+        pair = np.unique(other * len(self.row) + here)
+        return np.divmod(pair, max(1, len(self.row)))
+
+
+class Lot:
+    """Words of one length: from which row of the vocabulary on, their marks and letters."""
+
+    def __init__(self, first: int, letters: NDArray[np.uint32]) -> None:
+        self.first = first
+        self.size, self.length = letters.shape
+        self.marks = _letter_marks(letters)
+        self._letters = letters
+        self._hashes: dict[int, NDArray[np.uint64]] = {}
+        self._sorted: dict[int, _Rests] = {}
+
+    def rests(self, out: int) -> NDArray[np.uint64]:
+        """The hashes of the words without `out` letters: a row a way, a column a word."""
+        if out not in self._hashes:
+            self._hashes[out] = _rest_hashes(self._letters, out)
+        return self._hashes[out]
+
+    def sorted_rests(self, out: int) -> _Rests:
+        """The same, made ready to look others up in."""
+        if out not in self._sorted:
+            self._sorted[out] = _Rests.of(_rest_hashes(self._letters, out))
+        return self._sorted[out]
+
+    def candidates(self, other: Lot, spare: int) -> Iterator[Rows]:
+        """Rows of words here and there that may differ in no more than `spare` letters."""
+        common = (self.length + other.length - spare + 1) // 2
+        here, there = self.length - common, other.length - common
+        ways = (comb(self.length, here), comb(other.length, there))
+        rests = self.size * ways[0] + (there not in other._sorted) * other.size * ways[1]
+        if max(ways) <= _RESTS and _DEAR * rests < self.size * other.size:
+            pairs = iter([other.sorted_rests(there).sharing(self.rests(here))])
+        else:
+            pairs = self._near_marks(other, spare)
+        for i, j in pairs:
+            yield i + self.first, j + other.first
+
+    def _near_marks(self, other: Lot, spare: int) -> Iterator[Rows]:
+        limit = np.uint8(min(spare, 64))
+        step = max(1, _MARKS // self.size)
+        for row in range(0, other.size, step):
+            bits = np.bitwise_count(other.marks[row : row + step, np.newaxis] ^ self.marks)
+            j, i = np.divmod(np.flatnonzero(bits <= limit), self.size)
+            yield i, j + row
+
+
 class Vocabulary(NamedTuple):
-    """Words by length, with their letter marks; `number` is each word's place as given."""
+    """Words by length, in lots; `number` is each word's place as given."""
 
     words: NDArray[np.object_]
     number: NDArray[np.int64]
-    length: NDArray[np.int64]
-    marks: NDArray[np.uint64]
+    lots: list[Lot]
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Vocabulary:
-        """Sort `words` by length and mark them. None may be empty; there may be none."""
+        """Sort `words` by length. None may be empty; there may be none."""
         length = np.fromiter(map(len, words), np.int64, len(words))
         number = np.argsort(length, kind="stable")
         ordered = np.array([*words, None], dtype=object)[number]
-        return cls(ordered, number, length[number], _letter_marks(ordered, length[number]))
+        return cls(ordered, number, list(_lots(ordered, length[number])))
 
 
 def inexact(word: str) -> bool:
@@ -67,8 +162,8 @@ def similarity(left: str, right: str, cutoff: float) -> float:
 def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     """All pairs of words whose `ratio` is at least `cutoff` (above 0, at most 100)."""
     found = list(_candidates(left, right, 1 - cutoff / 100))
-    i = np.concatenate([pair[0] for pair in found]) if found else np.zeros(0, np.int64)
-    j = np.concatenate([pair[1] for pair in found]) if found else np.zeros(0, np.int64)
+    none = np.zeros(0, np.int64)
+    i, j = (np.concatenate([none, *(pair[side] for pair in found)]) for side in (0, 1))
     ratio = np.zeros(len(i))
     for start in range(0, len(i), _COMPARED):
         part = slice(start, start + _COMPARED)
@@ -83,35 +178,58 @@ def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     return Alike(left.number[i[kept]], right.number[j[kept]], ratio[kept] / 100)
 
 
-def _candidates(
-    left: Vocabulary, right: Vocabulary, slack: float
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Pairs that lengths and marks do not rule out, one length of `right` after another."""
-    for length in np.unique(right.length):
-        first, last = np.searchsorted(right.length, [length, length + 1])
-        allowed = np.floor(slack * (left.length + length) + 1e-6).astype(np.int64)
-        near = np.flatnonzero(np.abs(left.length - length) <= allowed)
-        begin, end = (near[0], near[-1] + 1) if len(near) else (0, 0)
-        for column in range(begin, end, _COLUMNS):
-            part = slice(column, min(column + _COLUMNS, end))
-            limit = np.minimum(allowed[part], 64).astype(np.uint8)
-            for row in range(first, last, _ROWS):
-                rows = right.marks[row : min(row + _ROWS, last), np.newaxis]
-                bits = np.bitwise_count(rows ^ left.marks[part])
-                j, i = np.divmod(np.flatnonzero(bits <= limit), len(limit))
-                yield i + column, j + row
+def _candidates(left: Vocabulary, right: Vocabulary, slack: float) -> Iterator[Rows]:
+    """Pairs that lengths and letters do not rule out, one lot against another."""
+    for lot, other in product(left.lots, right.lots):
+        spare = int(slack * (lot.length + other.length) + 1e-6)
+        if abs(lot.length - other.length) <= spare:
+            yield from lot.candidates(other, spare)
 
 
-def _letter_marks(words: NDArray[np.object_], length: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _lots(words: NDArray[np.object_], length: NDArray[np.int64]) -> Iterator[Lot]:
+    """Cut words in order of length into lots."""
+    letters = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+    ends = np.cumsum(length)
+    for each in np.unique(length).tolist():
+        first, last = np.searchsorted(length, [each, each + 1]).tolist()
+        for start in range(first, last, _LOT):
+            end = min(start + _LOT, last)
+            own = letters[ends[start] - each : ends[end - 1]]
+            yield Lot(start, own.reshape(-1, each))
+
+
+def _rest_hashes(letters: NDArray[np.uint32], out: int) -> NDArray[np.uint64]:
+    """Hashes of what is left of each word when `out` of its letters are taken out, for all ways.
+
+    A letter counts as its code times a power that rises by its place among those that are left. So
+    the hash of a rest is a sum of stretches, each divided by one more power than the one before;
+    and the sum over a stretch is the difference of two sums from the word's beginning.
+    """
+    size, length = letters.shape
+    powers = np.array([pow(_BASE, i, 1 << 64) for i in range(length)], np.uint64)
+    sums = np.zeros((length + 1, size), np.uint64)
+    np.cumsum(letters.T * powers[:, np.newaxis], axis=0, out=sums[1:])
+    ways = comb(length, out)
+    taken = np.array(list(combinations(range(length), out)), np.int64).reshape(ways, out)
+    ends = np.column_stack([taken, np.full(ways, length)])
+    starts = np.column_stack([np.zeros(ways, np.int64), taken + 1])
+    hashes = np.zeros((ways, size), np.uint64)
+    for stretch in range(out + 1):
+        moved = sums * np.uint64(pow(_BASE, -stretch, 1 << 64))
+        hashes += moved.take(ends[:, stretch], axis=0)
+        hashes -= moved.take(starts[:, stretch], axis=0)
+    hashes *= _SPREAD
+    return hashes
+
+
+def _letter_marks(letters: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """64 bits a word: one for a letter that it has, another for having that letter twice.
 
     Several letters share a bit (code points modulo 32), which costs candidates, not correctness.
     """
-    if not len(words):
-        return np.zeros(0, np.uint64)
-    letters = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
-    word = np.repeat(np.arange(len(words), dtype=np.uint64), length)
-    key = np.sort(word << np.uint64(32) | letters)
-    again = np.concatenate([[False], key[1:] == key[:-1]]).astype(np.uint64)
-    bit = (key & np.uint64(31)) + again * np.uint64(32)
-    return np.bitwise_or.reduceat(np.uint64(1) << bit, np.cumsum(length) - length)
+    ordered = np.sort(letters, axis=1).astype(np.uint64)
+    again = np.zeros_like(ordered)
+    again[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+    bits = np.uint64(1) << ((ordered & np.uint64(31)) + again * np.uint64(32))
+    marks: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=1)
+    return marks

@@ -46,9 +46,12 @@ PREPARED = (
 ROOMS["evaluation"] = PREPARED
 for answer in ("scoring", "curves", "explanations"):
     ROOMS[answer] = PREPARED | {"evaluation", "scores"}
+ROOMS["trends"] = PREPARED | {"evaluation", "curves", "statistics"}
 ROOMS["calibration"] = PREPARED | {"evaluation", "matchers", "statistics"}
 ROOMS["clusters"] = PREPARED | {"evaluation", "scores"}
+ROOMS["folding"] = PREPARED | {"evaluation", "scores", "scoring"}
 ROOMS["incidents"] = PREPARED | {"evaluation", "scores"}
+ROOMS["filtering"] = PREPARED | {"evaluation", "scores", "statistics"}
 ROOMS["tracking"] = PREPARED | {"evaluation", "scores"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}
 ROOMS["commands"] = set(ROOMS) - {"__main__"}

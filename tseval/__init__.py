@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
+    from tseval.filtering.scoring import score_filtering
     from tseval.formats.temporal import read_matches, read_nuggets, read_updates
     from tseval.incidents.scoring import score_incidents
     from tseval.measures import Measure, measure
@@ -54,6 +55,7 @@ _PUBLIC = {
     "score": "tseval.scoring",
     "score_clusters": "tseval.clusters.scoring",
     "score_incidents": "tseval.incidents.scoring",
+    "score_filtering": "tseval.filtering.scoring",
     "score_values": "tseval.tracking",
 }
 
@@ -78,6 +80,7 @@ __all__ = [
     "read_updates",
     "score",
     "score_clusters",
+    "score_filtering",
     "score_incidents",
     "score_values",
 ]

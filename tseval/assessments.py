@@ -329,8 +329,7 @@ def _spans(index: EarliestIndex, found: Found) -> tuple[FloatArray, FloatArray] 
 def periods(index: EarliestIndex, topics: Topics | None) -> tuple[FloatArray, FloatArray]:
     """When each topic starts and ends: as the topics file says, else as its nuggets do."""
     start = index.first_nugget_times
-    end = np.full(len(index.topics), -np.inf)
-    np.maximum.at(end, index.nugget_topic, index.nuggets.time)
+    end = index.latest_nugget_times
     if topics is None:
         return start, end
     place = {name: at for at, name in enumerate(index.topics)}

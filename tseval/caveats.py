@@ -3,65 +3,97 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.earliest import EarliestIndex
-from tseval.tables import ABSENT, Topics, Updates
+from tseval.tables import ABSENT, Nuggets, Topics
+from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.tables.columns import FloatArray, IntArray
 
 NAMED = 5
 """How many names a warning lists before it counts the rest."""
+
+
+@dataclass(frozen=True)
+class Census:
+    """What a run has that a reader of its scores should know of."""
+
+    run: str
+    unjudged: tuple[str, ...]
+    """The topics that are not in the gold."""
+    early: int
+    """How many updates are before the start of their topic."""
+    confidence: float | None
+    """What every confidence is, where there are several and all are equal."""
 
 
 def caveats(
     index: EarliestIndex, starts: FloatArray, topics: Topics | None, *, by_text: bool
 ) -> Iterator[str]:
     """Warnings about the inputs; `by_text` says that a matcher had to read the nuggets' texts."""
-    yield from _unknown_topics(index)
-    yield from _early_updates(index, starts)
-    yield from _constant_confidences(index.updates)
-    if by_text and index.nuggets.text.blank.any():
-        blank = index.nuggets.nugget_id.rows(index.nuggets.text.blank).to_list()
+    yield from of_runs(_censuses(index, starts))
+    yield from of_gold(index.nuggets, index.topics, topics, by_text=by_text)
+
+
+def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
+    """Warnings about the runs."""
+    for run in censuses:
+        if run.unjudged:
+            noun = count(len(run.unjudged), "topic")
+            yield f"run {run.run}: {noun} not in the gold, ignored: {listed(run.unjudged)}"
+    for run in censuses:
+        if run.early:
+            yield f"run {run.run}: {count(run.early, 'update')} before the start of the topic"
+    for run in censuses:
+        if run.confidence is not None:
+            yield f"run {run.run}: every confidence is {run.confidence:g}"
+
+
+def of_gold(
+    nuggets: Nuggets, judged: Sequence[str], topics: Topics | None, *, by_text: bool
+) -> Iterator[str]:
+    """Warnings about the gold."""
+    if by_text and nuggets.text.blank.any():
+        blank = nuggets.nugget_id.rows(nuggets.text.blank).to_list()
         yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
     if topics is not None:
-        lost = sorted(set(index.topics) - set(topics.topic.to_list()))
+        lost = sorted(set(judged) - set(topics.topic.to_list()))
         if lost:
             noun = count(len(lost), "judged topic")
             yield f"{noun} not in the topics file start at their earliest nugget: {listed(lost)}"
 
 
-def _unknown_topics(index: EarliestIndex) -> Iterator[str]:
+def _censuses(index: EarliestIndex, starts: FloatArray) -> list[Census]:
     updates = index.updates
-    for code, run in enumerate(updates.run.vocabulary()):
-        lost = (updates.run.codes == code) & (index.unit == ABSENT)
-        if lost.any():
-            names = sorted(set(updates.topic.rows(lost).to_list()))
-            noun = count(len(names), "topic")
-            yield f"run {run}: {noun} not in the gold, ignored: {listed(names)}"
+    run = updates.run.within(strings(index.runs))
+    early = _early(index, starts)
+    found = []
+    for at, name in enumerate(index.runs):
+        own = run == at
+        lost = updates.topic.codes[own & (index.unit == ABSENT)]
+        unjudged = tuple(sorted(updates.topic.take_names(np.unique(lost))))
+        confidence = None if updates.confidence is None else updates.confidence[own]
+        found.append(Census(name, unjudged, int(early[at]), _constant(confidence)))
+    return found
 
 
-def _early_updates(index: EarliestIndex, starts: FloatArray) -> Iterator[str]:
-    start = starts[index.unit_topic[index.unit[index.sent]]]
-    early = index.updates.time[index.sent] < start
-    number = np.bincount(
-        index.unit[index.sent][early] // len(index.topics), minlength=len(index.runs)
-    )
-    for run, many in zip(index.runs, number.tolist(), strict=True):
-        if many:
-            yield f"run {run}: {count(many, 'update')} before the start of the topic"
+def _early(index: EarliestIndex, starts: FloatArray) -> IntArray:
+    """How many updates each run has before the start of their topic."""
+    unit = index.unit[index.sent]
+    early = index.updates.time[index.sent] < starts[index.unit_topic[unit]]
+    return np.bincount(unit[early] // len(index.topics), minlength=len(index.runs))
 
 
-def _constant_confidences(updates: Updates) -> Iterator[str]:
-    if updates.confidence is None:
-        return
-    for code, run in enumerate(updates.run.vocabulary()):
-        confidence = updates.confidence[updates.run.codes == code]
-        if len(confidence) > 1 and (confidence == confidence[0]).all():
-            yield f"run {run}: every confidence is {confidence[0]:g}"
+def _constant(confidence: FloatArray | None) -> float | None:
+    """The one value of several that are equal."""
+    if confidence is None or len(confidence) < 2 or (confidence != confidence[0]).any():
+        return None
+    return float(confidence[0])
 
 
 def count(number: int, noun: str) -> str:

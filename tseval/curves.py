@@ -81,7 +81,7 @@ def curves(
     (`counted[run, topic]`, by default all) and where the measure is defined.
     Measures with a time of their own, and unknown topics, are a `UsageError`.
     """
-    _check(evaluation, measures, topics)
+    check(evaluation, measures, topics)
     index = evaluation.index
     changing = [curve(index, measure, evaluation.starts) for measure in measures]
     for r, run in enumerate(index.runs):
@@ -99,7 +99,8 @@ def curves(
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
 
 
-def _check(evaluation: Followed, measures: Sequence[Measure], topics: Sequence[str]) -> None:
+def check(evaluation: Followed, measures: Sequence[Measure], topics: Sequence[str]) -> None:
+    """Refuse, as a `UsageError`, measures with a time of their own and unknown topics."""
     dated = [measure.name for measure in measures if measure.at is not None]
     if dated:
         raise UsageError(f"a curve shows every time: leave the @TIME out of {', '.join(dated)}")

@@ -102,6 +102,13 @@ class EarliestIndex(Units):
         return times
 
     @property
+    def latest_nugget_times(self) -> FloatArray:
+        """For each topic the time of its latest nugget."""
+        times = np.full(len(self.topics), -np.inf)
+        np.maximum.at(times, self.nugget_topic, self.nuggets.time)
+        return times
+
+    @property
     def firsts(self) -> IntArray:
         """Per update the number of nuggets that it is the first to say."""
         return np.bincount(self.first.update, minlength=len(self.unit))

@@ -52,7 +52,7 @@ from tseval.version import VERSION
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
 
@@ -164,6 +164,21 @@ class Evaluation:
     """The rules that were asked for beside the edition's."""
     teams: Mapping[str, tuple[str, str]]
     """For each run of the track its team's and its own name."""
+
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends: as the topics file says, else with its latest nugget."""
+        return self.index.periods[1]
+
+    @property
+    def latest(self) -> FloatArray:
+        """The time of each topic's latest nugget."""
+        return self.index.latest_nugget_times
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit and the time of every update that counts."""
+        return self.index.unit[self.index.sent], self.index.updates.time[self.index.sent]
 
     def signature(self, **more: str) -> str:
         """One line that names all that can change a number."""

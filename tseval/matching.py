@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
-    from matchers.contract import Prepared
     from tseval.tables.columns import FloatArray, IntArray
 
 Progress = Callable[[int, int], None]
@@ -60,55 +59,67 @@ def match(
 
     Word weights come from all nuggets of all topics. Sorted by update, then nugget.
     """
-    ready = Ready(matcher, nuggets.topic, nuggets.text)
+    sought = SoughtNuggets(matcher, nuggets, kept=1)
     known = updates.topic.within(nuggets.topic.names) != ABSENT
     read_ahead(matcher, updates.text.rows(known), progress)
-    return ready.match(updates.topic, updates.text, progress)
+    return sought.match(updates, progress)
 
 
-class Ready:
-    """The nuggets of all topics, each topic's prepared when the first update of it is matched.
+class Told(Protocol):
+    """Texts with their topics: updates, nuggets, or no more than that."""
 
-    The prepared ones of the last `kept` topics stay: whoever matches block after block of a stream
-    needs them again.
+    @property
+    def topic(self) -> Ids:
+        """The topic of each."""
+
+    @property
+    def text(self) -> Texts:
+        """The texts."""
+
+
+class SoughtNuggets:
+    """The nuggets of all topics, for updates that come block by block.
+
+    A topic's are prepared when the first update of it comes. They stay, or with `kept` those of so
+    many topics do: the last ones that were prepared.
     """
 
-    def __init__(self, matcher: matchers.Matcher, topic: Ids, text: Texts, kept: int = 1) -> None:
+    def __init__(self, matcher: matchers.Matcher, nuggets: Told, kept: int | None = None) -> None:
         self._matcher = matcher
-        self._topic, self._text = topic, text
-        self._collection = collection(text)
-        self._kept = kept
-        self._prepared: dict[int, Prepared] = {}
+        self._topic, self._text = nuggets.topic, nuggets.text
+        self._collection = collection(self._text)
+        self._kept = kept or len(self._topic.names)
+        self._sought: dict[int, matchers.Sought] = {}
 
-    def match(self, topic: Ids, text: Texts, progress: Progress | None = None) -> Pairs:
-        """The pairs of some updates; rows are counted from the first of these."""
-        code_of = topic.within(self._topic.names)
+    def match(self, updates: Told, progress: Progress | None = None) -> Pairs:
+        """The pairs of a block, as `match` has them for all updates at once."""
+        topic = updates.topic.within(self._topic.names)
         found: list[Pairs] = []
         done = 0
-        for code in np.unique(code_of[code_of != ABSENT]).tolist():
-            rows, gold = np.flatnonzero(code_of == code), np.flatnonzero(self._topic.codes == code)
+        for code in np.unique(topic[topic != ABSENT]).tolist():
+            rows, gold = np.flatnonzero(topic == code), np.flatnonzero(self._topic.codes == code)
             if len(gold):
-                found.append(self._match_topic(code, text, rows, gold))
+                found.append(self._match_topic(code, updates.text, rows, gold))
             done += len(rows)
             if progress:
-                progress(done, len(text))
+                progress(done, len(updates.text))
         return sorted_pairs(found)
 
     def _match_topic(self, code: int, text: Texts, rows: IntArray, gold: IntArray) -> Pairs:
         try:
-            pairs = self._gold(code, gold).match(text.rows(rows))
+            pairs = self._of_topic(code, gold).match(text.rows(rows))
         except _own_matchers().MatcherError as error:
             raise UsageError(str(error)) from error
         return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
 
-    def _gold(self, code: int, gold: IntArray) -> Prepared:
+    def _of_topic(self, code: int, gold: IntArray) -> matchers.Sought:
         """A topic's nuggets, prepared; another's make room for them."""
-        if code not in self._prepared:
-            while len(self._prepared) >= self._kept:
-                del self._prepared[next(iter(self._prepared))]
+        if code not in self._sought:
+            while len(self._sought) >= self._kept:
+                del self._sought[next(iter(self._sought))]
             texts = list(self._text.rows(gold))
-            self._prepared[code] = self._matcher.prepared(texts, collection=self._collection)
-        return self._prepared[code]
+            self._sought[code] = self._matcher.sought(texts, collection=self._collection)
+        return self._sought[code]
 
 
 def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:

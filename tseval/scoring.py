@@ -17,6 +17,7 @@ from tseval.measures.measure import with_times
 from tseval.measures.rules import WEIGHING
 from tseval.measures.values import evaluate
 from tseval.scores import Scores
+from tseval.tables.units import Units
 from tseval.units import shared
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def scores_of(
     """The scores of what was prepared; `on_missing` defaults to the edition's rule."""
     index = evaluation.index
     missing = missing_topics(evaluation, on_missing)
-    _check_choice("undefined", undefined, get_args(Undefined))
+    check_choice("undefined", undefined, get_args(Undefined))
     values, defined = evaluate(index, wanted, evaluation.starts)
     scores = Scores(
         runs=index.runs,
@@ -139,7 +140,7 @@ def scores_of(
         inputs=evaluation.inputs,
         warnings=evaluation.warnings + missing.warnings + _span_warnings(evaluation, wanted),
     )
-    return replace(scores, warnings=scores.warnings + tuple(_undefined_warnings(scores)))
+    return replace(scores, warnings=scores.warnings + tuple(undefined_warnings(scores)))
 
 
 def _span_warnings(evaluation: Evaluation, wanted: Sequence[Measure]) -> tuple[str, ...]:
@@ -176,36 +177,35 @@ class Missing:
 
 def missing_topics(evaluation: Evaluation, on_missing: str | None) -> Missing:
     """Apply a rule, by default the edition's; `error` raises `MissingTopics` if there is any."""
-    rule = on_missing or evaluation.edition.on_missing
-    _check_choice("on_missing", rule, get_args(OnMissing))
-    present = evaluation.index.lines
-    lost = _lost_topics(evaluation, present)
-    if rule == "error" and lost:
-        run, topics = lost[0]
+    index = evaluation.index
+    return missing_by_rule(on_missing or evaluation.edition.on_missing, index, index.lines)
+
+
+def missing_by_rule(rule: str, units: Units, present: BoolArray) -> Missing:
+    """The same for any runs and topics, of which these are present."""
+    check_choice("on_missing", rule, get_args(OnMissing))
+    lost = [[units.topics[t] for t in np.flatnonzero(~row)] for row in present]
+    of_runs = [(run, topics) for run, topics in zip(units.runs, lost, strict=True) if topics]
+    if rule == "error" and of_runs:
+        run, topics = of_runs[0]
         noun = count(len(topics), "judged topic")
         raise MissingTopics(f"run {run} has no updates for {noun}: {listed(topics)}")
     how = "left out of the mean" if rule == "skip" else "counted as an empty system"
     warnings = [
         f"run {run}: no updates for {count(len(topics), 'judged topic')}, {how}: {listed(topics)}"
-        for run, topics in lost
+        for run, topics in of_runs
     ]
     counted = present if rule == "skip" else np.ones_like(present)
     return Missing(rule, present, counted, tuple(warnings))
 
 
-def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
+def check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    """Refuse a value that is none of the known."""
     if value not in known:
         raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")
 
 
-def _lost_topics(evaluation: Evaluation, present: BoolArray) -> list[tuple[str, list[str]]]:
-    """For each run that lacks judged topics, which ones."""
-    index = evaluation.index
-    lost = [[index.topics[t] for t in np.flatnonzero(~row)] for row in present]
-    return [(run, topics) for run, topics in zip(index.runs, lost, strict=True) if topics]
-
-
-def _undefined_warnings(scores: Scores) -> Iterator[str]:
+def undefined_warnings(scores: Scores) -> Iterator[str]:
     """A line for each run and set of topics, with the measures that are undefined there."""
     how = "counted as 0" if scores.undefined_as_zero else "left out of the mean"
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import matchers
-from matchers import containment, contract, fuzzy, similar
+from matchers import containment, contract, fuzzy, similar, threads
 from matchers.sentence import SCORERS, USELESS
 from tests.reference import matching as slow
 
@@ -53,6 +53,16 @@ def test_fuzzy_is_the_slow_one(updates, nuggets, collection, threshold, word):
     matcher = matchers.get("fuzzy", word=word, threshold=threshold)
     gold = nuggets if collection is None else collection
     expected = slow.pairs(lambda u, n: slow.fuzzy(u, n, gold, word), updates, nuggets, threshold)
+    assert triples(matcher.match(updates, nuggets, collection=collection)) == expected
+
+
+@given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.floats(0, 1000))
+def test_doubt_is_the_slow_one(updates, nuggets, collection, threshold, doubt):
+    matcher = matchers.get("fuzzy", doubt=doubt, threshold=threshold)
+    gold = nuggets if collection is None else collection
+    expected = slow.pairs(
+        lambda u, n: slow.fuzzy(u, n, gold, doubt=doubt), updates, nuggets, threshold
+    )
     assert triples(matcher.match(updates, nuggets, collection=collection)) == expected
 
 
@@ -124,22 +134,31 @@ def test_blend_is_the_slow_one(updates, nuggets, threshold, weight):
 
 ALL = [
     *("exact", "exact(contained=true)", "fuzzy", "fuzzy(word=66)", "grams", "rapidfuzz"),
-    *("fuzzy(window=3)", "grams(window=2)", "blend(fuzzy,0.5*grams)"),
+    *("fuzzy(window=3)", "grams(window=2)", "blend(fuzzy,0.5*grams)", "fuzzy(doubt=0.5)"),
+    "fuzzy(window=2,doubt=2)",
     "blend(exact,2*blend(fuzzy(window=2),grams(n=3)))",
 ]
 ANY = st.builds(lambda name, x: quiet(name).with_threshold(x), st.sampled_from(ALL), THRESHOLD)
 
 
-@given(ANY, TEXTS, TEXTS, st.integers(1, 4), st.integers(1, 9), st.sampled_from([0.0, 0.3, 0.9]))
-def test_blocks_change_nothing(matcher, updates, nuggets, rows, cells, light):
+@given(
+    *(ANY, TEXTS, TEXTS, st.integers(1, 4), st.integers(1, 9), st.sampled_from([0.0, 0.3, 0.9])),
+    *(st.integers(1, 3), st.sampled_from([0, 12])),
+)
+def test_blocks_and_threads_change_nothing(
+    matcher, updates, nuggets, rows, cells, light, count, dear
+):
     whole = triples(matcher.match(updates, nuggets))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contract, "ROWS", rows)
         patch.setattr(containment, "LIGHT", light)
         patch.setattr(containment, "_CELLS", cells)
+        patch.setattr(threads, "CELLS", cells)
+        patch.setattr(threads, "cores", lambda: count)
         patch.setattr(fuzzy, "WORDS_KEPT", rows)
-        patch.setattr(similar, "_ROWS", rows)
-        patch.setattr(similar, "_COLUMNS", cells)
+        patch.setattr(similar, "_MARKS", rows)
+        patch.setattr(similar, "_LOT", cells)
+        patch.setattr(similar, "_DEAR", dear)
         patch.setattr(similar, "_COMPARED", rows)
         assert triples(matcher.match(updates, nuggets)) == whole
 

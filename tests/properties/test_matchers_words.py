@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchers import normalised, words
-from matchers.stream import MARK, stream
+from matchers.stream import MARK, coded, stream
 from matchers.words import has_words, words_in_place
 from tests.reference import matching as slow
 
@@ -37,18 +37,25 @@ def test_spans_hold_their_words_and_stay_in_order(text):
     assert [word.start for word in placed] == sorted(word.start for word in placed)
 
 
-@given(st.lists(TEXT))
-def test_a_stream_has_the_words_of_every_text(texts):
-    read = stream(texts)
+@given(st.lists(TEXT), st.lists(TEXT))
+def test_streams_have_the_words_of_every_text(first, second):
+    streams = [stream(first), stream(second)]
+    found = coded([read.words() for read in streams])
+    assert len(set(found.words)) == len(found.words)
+    every = [found.words[number].decode("utf-8", "surrogatepass") for number in found.number]
+    points = ["".join(map(chr, read.points())) for read in streams]
+    assert " ".join(["", *every, ""]) == points[0] + points[1][1:] or not every
     parts: list[list[str]] = [[]]
-    for word in read.words:
+    for word in every:
         if word == MARK:
             parts.append([])
         else:
             parts[-1].append(word)
-    assert sorted(read.row) == list(range(len(texts)))
-    assert len(parts) == max(1, len(texts))
-    assert all(part == words(texts[i]) for part, i in zip(parts, read.row, strict=False))
+    assert parts.pop() == []
+    rows = [read.row.tolist() for read in streams]
+    assert [sorted(row) for row in rows] == [list(range(len(first))), list(range(len(second)))]
+    texts = [*(first[i] for i in rows[0]), *(second[i] for i in rows[1])]
+    assert parts == [words(text) for text in texts]
 
 
 @given(TEXT)

@@ -52,8 +52,9 @@ def share(found, total):
     return round(found / total, 10) if total else 0.0
 
 
-def fuzzy(update, nugget, collection, cutoff=80):
-    found = total = 0
+def fuzzy(update, nugget, collection, cutoff=80, doubt=0):
+    found = 0
+    total = round(doubt * GRAIN)
     for term in set(words(nugget)):
         best = max((similarity(word, term, cutoff) for word in words(update)), default=0.0)
         total += weight(term, collection, words)

@@ -302,6 +302,7 @@ class TestScores:
         self, threshold: float, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(embedding, "_CELLS", 50)
+        monkeypatch.setattr(embedding, "_GATHERED", 50)
         texts = [" ".join(f"w{(i * j) % 7}" for j in range(1, 6)) for i in range(30)]
         every = named(folder, threshold=0).match(texts, texts[:9])
         some = named(folder, threshold=threshold).match(texts, texts[:9])

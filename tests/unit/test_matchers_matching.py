@@ -65,6 +65,19 @@ class TestFuzzy:
         told = matchers.get("fuzzy").explain("Say: crash, CRASH!", "crash")
         assert told.matched[0].span == (5, 10)
 
+    def test_doubt_adds_to_what_a_score_is_divided_by(self):
+        # said are "train" and "crash", 2 of 2 + 2 * rare; with the doubt of 4 - 2 * rare, of 6
+        matcher = matchers.get("fuzzy", doubt=4 - 2 * self.rare, threshold=0.2)
+        update = "a train crash"
+        assert triples(matcher.match([update], NUGGETS[:1], collection=NUGGETS)) == [
+            (0, 0, pytest.approx(2 / 6, abs=1e-9))
+        ]
+        told = matcher.explain(update, NUGGETS[0], collection=NUGGETS)
+        assert told.score == pytest.approx(2 / 6, abs=1e-9)
+        assert told.lacking == pytest.approx(2 * self.rare)
+        assert matchers.get("fuzzy(doubt=0)").signature == "fuzzy(word=80,threshold=0.55)"
+        assert str(matchers.get("fuzzy(doubt=2)")) == "fuzzy(word=80,threshold=0.55,doubt=2)"
+
     def test_repeated_words_of_a_nugget_count_once(self):
         found = matchers.get("fuzzy").match(["fire"], ["fire fire fire smoke"])
         assert len(found) == 0

@@ -25,13 +25,14 @@ def random_measures(draw: st.DrawFn, family: str | None = None) -> Measure:
     arguments = {
         parameter.name: "" if parameter.flag else draw(st.sampled_from(parameter.choices))
         for parameter in definition.parameters
-        if draw(st.booleans())
+        if parameter.bare or draw(st.booleans())
     }
+    needed = {p.name: arguments[p.name] for p in definition.parameters if p.bare}
     at = draw(st.sampled_from([None, "6h", "90m", "2d", "1.5h", "30s", "0", "2013-02-04T10:00Z"]))
     try:
         return Measure.of(definition, arguments, at)
     except MeasureError:
-        return Measure.of(definition, {}, at)
+        return Measure.of(definition, needed, at)
 
 
 @given(random_measures())

@@ -120,6 +120,14 @@ def test_tau_is_scipy_s(pairs: list[tuple[int, int]]) -> None:
     assert same(statistics.kendall(a, b), expected)
 
 
+def test_p_of_tau_by_hand_and_at_the_edges() -> None:
+    # only 1 of the 24 orders of four agrees as well as the same one, and 1 disagrees as well
+    assert statistics.kendall_p(np.arange(4.0), np.arange(4.0)) == pytest.approx(2 / 24)
+    assert statistics.kendall_p(np.arange(4.0), -np.arange(4.0)) == pytest.approx(2 / 24)
+    assert math.isnan(statistics.kendall_p(np.ones(4), np.arange(4.0)))
+    assert math.isnan(statistics.kendall_p(np.array([1.0, np.nan]), np.array([1.0, 2.0])))
+
+
 def test_tau_at_three_levels() -> None:
     ours = np.array([[0.9, 0.1], [0.5, 0.4], [0.1, np.nan]])
     theirs = np.array([[0.8, 0.2], [0.6, 0.6], [0.2, 0.5]])

@@ -37,7 +37,7 @@ from tseval.version import VERSION
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
     Index: TypeAlias = ClusterIndex | PushIndex | LiveIndex
@@ -147,6 +147,22 @@ class ClusterEvaluation:
     def starts(self) -> FloatArray:
         """When each topic starts: with the earliest post in a cluster of it."""
         return self.groups.starts
+
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends: with the latest post in a cluster of it."""
+        return self.groups.ends
+
+    @property
+    def latest(self) -> FloatArray:
+        """The time of each topic's latest post in a cluster, which is its end."""
+        return self.groups.ends
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit of every post of a judged topic, and when the run returned it."""
+        rows = self.groups.returned
+        return self.groups.unit[rows], self.groups.posts.time[rows]
 
     @property
     def _clusters(self) -> Clusters:

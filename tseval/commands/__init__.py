@@ -22,6 +22,7 @@ SUMMARIES = {
     "values": "Errors of values tracked over time, such as deaths, or where it happens.",
     "clusters": "Latency, redundancy and push measures over assessors' clusters.",
     "incidents": "Information types, priority and alerts of incident streams.",
+    "filter": "Filtering over time: batches, trends, end points.",
     "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
     "validate": "Every fault of a file, as file:line: reason.",
 }

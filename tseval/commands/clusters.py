@@ -22,14 +22,7 @@ from tseval.views.tables import rows_table, scores_table
 
 @click.command("clusters")
 @click.argument("files", nargs=-1, metavar="RUN... CLUSTERS", type=click.Path(path_type=str))
-@click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
-)
+@options.measure_option
 @click.option(
     "--edition",
     "edition_name",

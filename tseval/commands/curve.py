@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tseval import trends
 from tseval.clusters import scoring as clusters
 from tseval.clusters.evaluation import ClusterSources
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.commands.score import prepared
-from tseval.curves import Curve, Followed, curves, frame
+from tseval.curves import Followed, curves, frame
 from tseval.editions import DRAFT, EDITIONS, PROPOSAL
 from tseval.errors import UsageError
 from tseval.formats.clusters import is_table_of_clusters
@@ -22,10 +23,15 @@ from tseval.measures import Measure
 from tseval.measures.clusters import FAMILY
 from tseval.scoring import chosen_measures, cost_trait, missing_topics
 from tseval.tables import ALL_TOPICS
+from tseval.tables.times import UNITS, NotANumber, duration
+from tseval.trends import Dated
 from tseval.views.charts import CurveChart, MeasureAxis, draw_curves
 from tseval.views.drawing import FORMS as PICTURES
+from tseval.views.trends import TrendChart
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tseval.tables.columns import BoolArray
 
 FORMS = ("csv", *PICTURES)
@@ -48,6 +54,16 @@ FORMS = ("csv", *PICTURES)
 @options.missing_option
 @options.undefined_option
 @click.option(
+    "--batch",
+    metavar="LENGTH",
+    help="Instead of curves the measures of batches of this length, such as 1d, each by itself.",
+)
+@click.option(
+    "--trend",
+    is_flag=True,
+    help="With --batch: the line through the batches, its slope, its end point and their errors.",
+)
+@click.option(
     "--title", default="Measures over time", show_default=True, help="The title of the chart."
 )
 @click.option(
@@ -69,7 +85,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     The suffix of -o decides; without it CSV goes to standard output, one row for each time at
     which a measure can change: from just after it on, the measure has this value. Pictures need
     the extra `report`. Where the last file is a table of clusters, the curves are those of
-    latency, redundancy and coverage.
+    latency, redundancy and coverage. With --batch a measure is taken from what is dated in each
+    batch alone, one row for each batch.
 
     \b
     tseval curve mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -o curve.html
@@ -79,46 +96,108 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     form = form_of(given["form"], output, FORMS, "csv")
     if given["per_topic"] and given["chosen"]:
         raise UsageError("give -q for every topic, or --topic for some, not both")
-    shown = _over_clusters(files, given) if _of_clusters(files, given) else _shown(files, given)
-    table = frame(shown.curves)
-    warn(shown.warnings, given["quiet"])
+    length = _length(given)
+    asked = _over_clusters(files, given) if _of_clusters(files, given) else _asked(files, given)
+    shown = _curves(asked, given) if length is None else _batches(asked, length, given)
+    warn((*asked.warnings, *shown.warnings), given["quiet"])
     if form == "csv":
-        deliver(rows_bytes(table, "csv", shown.signature), output)
+        deliver(rows_bytes(shown.table, "csv", shown.chart.signature), output)
     else:
-        chart = CurveChart(table, shown.signature, given["title"], _axes(shown.measures))
-        deliver(draw_curves(chart, form), output)
+        deliver(draw_curves(shown.chart, form), output)
+
+
+def _length(given: dict[str, Any]) -> float | None:
+    """The seconds of a batch; None for curves."""
+    written = given["batch"]
+    if written is None:
+        if given["trend"]:
+            raise UsageError("--trend needs batches to draw a line through: --batch 1d")
+        return None
+    try:
+        length = duration(written)
+    except NotANumber as error:
+        raise UsageError(f"--batch: {error}") from None
+    if not length:
+        raise UsageError("--batch: a batch must last longer than 0 seconds")
+    return length
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is followed, and what is told beside it."""
+
+    evaluation: Dated
+    measures: list[Measure]
+    counted: BoolArray
+    warnings: tuple[str, ...]
+    traits: dict[str, str]
+
+    def signature(self, given: dict[str, Any]) -> str:
+        """One line that names all that can change a number."""
+        batch = {"batch": given["batch"]} if given["batch"] else {}
+        return self.evaluation.signature(**self.traits, undefined=given["undefined"], **batch)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The curves to show, with what is told beside them."""
+    """The rows and the chart, with warnings of their own."""
 
-    curves: list[Curve]
-    measures: list[Measure]
-    warnings: tuple[str, ...]
-    signature: str
+    table: pd.DataFrame
+    chart: CurveChart
+    warnings: tuple[str, ...] = ()
 
 
-def _shown(files: tuple[str, ...], given: dict[str, Any]) -> Shown:
+def _asked(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     """Measures over nuggets."""
     evaluation = prepared(files, given)
     wanted = chosen_measures(evaluation, given["wanted"])
     missing = missing_topics(evaluation, given["on_missing"])
-    traits = cost_trait(evaluation, wanted) | {"missing": missing.rule}
-    return Shown(
-        _curves(evaluation, wanted, missing.counted, given),
+    return Asked(
+        evaluation,
         wanted,
+        missing.counted,
         evaluation.warnings + missing.warnings,
-        evaluation.signature(**traits, undefined=given["undefined"]),
+        cost_trait(evaluation, wanted) | {"missing": missing.rule},
     )
 
 
-def _curves(
-    evaluation: Followed, wanted: list[Measure], counted: BoolArray, given: dict[str, Any]
-) -> list[Curve]:
-    zero = given["undefined"] == "zero"
-    topics = _topics(evaluation, given)
-    return list(curves(evaluation, wanted, topics, counted=counted, undefined_as_zero=zero))
+def _curves(asked: Asked, given: dict[str, Any]) -> Shown:
+    """Every measure at every time at which it can change."""
+    drawn = curves(
+        asked.evaluation,
+        asked.measures,
+        _topics(asked.evaluation, given),
+        counted=asked.counted,
+        undefined_as_zero=given["undefined"] == "zero",
+    )
+    table = frame(list(drawn))
+    axes = _axes(asked.measures)
+    return Shown(table, CurveChart(table, asked.signature(given), given["title"], axes))
+
+
+def _batches(asked: Asked, length: float, given: dict[str, Any]) -> Shown:
+    """Every measure batch by batch, with the lines through them if they are asked for."""
+    drawn = trends.batch_series(
+        asked.evaluation,
+        asked.measures,
+        length,
+        _topics(asked.evaluation, given),
+        counted=asked.counted,
+        undefined_as_zero=given["undefined"] == "zero",
+    )
+    table = trends.frame(drawn)
+    chart = TrendChart(
+        table,
+        asked.signature(given),
+        given["title"],
+        _axes(asked.measures),
+        length / UNITS["h"],
+        trends.line_frame(drawn) if given["trend"] else None,
+    )
+    lost = tuple(trends.outside(asked.evaluation, drawn))
+    if not given["trend"]:
+        return Shown(table, chart, lost)
+    return Shown(trends.with_lines(table, drawn), chart, (*lost, *trends.doubts(drawn)))
 
 
 def _of_clusters(files: tuple[str, ...], given: dict[str, Any]) -> bool:
@@ -146,7 +225,7 @@ FOR_NUGGETS = {
 """The options that nothing over clusters reads."""
 
 
-def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Shown:
+def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     """Latency, redundancy and coverage over clusters, as `tseval clusters` has them."""
     for name in FOR_NUGGETS:
         if given[name]:
@@ -159,12 +238,8 @@ def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Shown:
     wanted = clusters.over_time(evaluation, given["wanted"])
     index = evaluation.groups
     rule, counted, lost = clusters.missing_topics(evaluation, [index], given["on_missing"])
-    return Shown(
-        _curves(evaluation, wanted, counted, given),
-        wanted,
-        (*clusters.caveats(evaluation, [index]), *lost),
-        evaluation.signature(missing=rule, undefined=given["undefined"]),
-    )
+    told = (*clusters.caveats(evaluation, [index]), *lost)
+    return Asked(evaluation, wanted, counted, told, {"missing": rule})
 
 
 def _topics(evaluation: Followed, given: dict[str, Any]) -> list[str]:

@@ -80,8 +80,9 @@ def command(
     FORMAT is `ts-run`, `ts-nuggets`, `ts-matches`, `ts-pool`, `ts-topics` or `ts-values` (runs of
     value tracking), for the files of TREC Temporal Summarization, plain or compressed; `clusters`
     for assessors' clusters in two columns or in the JSON of Microblog 2015, RTS 2016, RTS 2017 and
-    CrisisFACTS; `rts-run` for runs of scenario A of Real-Time Summarization; `pool` for several
-    runs of incident streams: the posts to which any of them gave a type, for assessors.
+    CrisisFACTS; `rts-run` for runs of scenario A of Real-Time Summarization; `kba-run` and
+    `kba-truth` for the files of TREC KBA 2012 to 2014; `pool` for several runs of incident
+    streams: the posts to which any of them gave a type, for assessors.
 
     \b
     tseval import ts-run run.gz --pool updates_sampled.tsv.gz -o run.tsv

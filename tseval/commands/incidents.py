@@ -45,14 +45,7 @@ EVENTS_DRAWN = 4
     help="The track's file of topics: which events count, and their numbers.",
 )
 @click.option("--epochs", metavar="FILE", help="When posts were made: post YYYYMMDD epoch.")
-@click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
-)
+@options.measure_option
 @click.option(
     "--edition",
     "edition_name",

@@ -53,9 +53,9 @@ def _listing() -> Iterator[str]:
 def _explained(name: str) -> Iterator[str]:
     """The definition in every family that knows the name."""
     found = []
-    for family in families():
+    for family, definitions in families().items():
         try:
-            found.append(measure(name, family).definition)
+            found.append(definitions.get(name) or measure(name, family).definition)
         except MeasureError as error:
             unknown = error
     if not found:
@@ -81,7 +81,9 @@ def _definition_lines(definition: Definition) -> Iterator[str]:
 def _parameter(definition: Definition, parameter: Parameter) -> str:
     if parameter.flag:
         return f"{definition.name}({parameter.name}): {parameter.meaning}"
-    choices = "|".join(parameter.choices)
+    choices = "|".join(parameter.choices) + ("|…" if parameter.parse is not None else "")
+    if parameter.bare:
+        return f"{definition.name}({choices}): {parameter.meaning}"
     default = f"; default {parameter.default}" if parameter.default else ""
     return f"{parameter.name}={choices}: {parameter.meaning}{default}"
 

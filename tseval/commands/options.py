@@ -16,6 +16,7 @@ from tseval.formats import INPUT_FORMS
 if TYPE_CHECKING:
     from tseval.units import Sharing
 
+LOCAL = "local"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -126,15 +127,16 @@ def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return rules
 
 
+measure_option = click.option(
+    "-m",
+    "--measure",
+    "wanted",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
+)
 measure_options = chained(
-    click.option(
-        "-m",
-        "--measure",
-        "wanted",
-        multiple=True,
-        metavar="NAME",
-        help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
-    ),
+    measure_option,
     click.option(
         "--edition", "edition_name", default="draft", show_default=True, help="Whose rules."
     ),
@@ -150,7 +152,7 @@ engine_options = chained(
     click.option(
         "--engine",
         "engine_name",
-        default="local",
+        default=LOCAL,
         show_default=True,
         metavar="local|dask",
         help="Where the work runs: on this machine, or on a Dask cluster. The result is the same.",
@@ -177,6 +179,15 @@ def shared_as(given: dict[str, Any]) -> Iterator[Sharing]:
     name, jobs, scheduler = (given[each] for each in ("engine_name", "jobs", "scheduler"))
     with shared(name, jobs, scheduler, resume=given.get("resume", False)) as sharing:
         yield sharing
+
+
+def refuse_sharing(given: dict[str, Any], what: str) -> None:
+    """Refuse options of engines beside one with which all work is this process's."""
+    named = {"jobs": "--jobs", "scheduler": "--scheduler", "resume": "--resume"}
+    asked = [option for name, option in named.items() if given.get(name)]
+    asked += ["--engine"] if given["engine_name"] != LOCAL else []
+    if asked:
+        raise UsageError(f"{asked[0]} has no meaning with {what}: it works in one process")
 
 
 missing_option = click.option(

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from tseval.commands import options
+from tseval.commands import live, options
 from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.commands.progress import progress
+from tseval.editions import DRAFT
 from tseval.errors import UsageError
 from tseval.evaluation import Evaluation, Sources, prepare
 from tseval.explanations import explain_nuggets, explain_updates
@@ -17,6 +18,7 @@ from tseval.formats import TREC_TS
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.formats.trec_table import trec_table_bytes
+from tseval.scores import Scores
 from tseval.scoring import chosen_measures, scores_of
 from tseval.views.tables import rows_table, scores_table
 
@@ -52,6 +54,13 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
     help="Default: by the suffix of -o, else table. Scores have trec, and trec-ts for the table of "
     "the track's own script; explanations have tsv.",
 )
+@click.option(
+    "--in-blocks",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Read the updates N at a time, for files larger than memory: TSV, JSON lines, Parquet.",
+)
+@live.follow_options
 @options.output_option
 @options.input_format_option
 @options.engine_options
@@ -68,6 +77,10 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     \b
     tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     """
+    if given["follow"]:
+        live.follow(files, given)
+        return
+    live.refuse_unused(given)
     output: Path | None = given["output"]
     check_output(output)
     explain = given["explain"]
@@ -75,6 +88,9 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         _refuse_unused(given)
     known = ("table", *(ROW_FORMS if explain else (*RESULT_FORMS, TREC_TS)))
     form = form_of(given["form"], output, known, "table")
+    if given["in_blocks"]:
+        deliver(written(in_blocks(files, form, given), form, given), output)
+        return
     evaluation = prepared(files, given)
     content = explained(evaluation, form, given) if explain else scored(evaluation, form, given)
     deliver(content, output)
@@ -88,10 +104,10 @@ def _refuse_unused(given: dict[str, Any]) -> None:
             raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
 
 
-def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
-    """Read, match and index what the options name."""
+def sources_of(files: tuple[str, ...], given: dict[str, Any]) -> Sources:
+    """The inputs that the options name."""
     updates, nuggets = runs_and_gold(files)
-    sources = Sources(
+    return Sources(
         updates=updates,
         nuggets=nuggets,
         matches=given["matches"],
@@ -100,6 +116,34 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
         pool=given["pool"],
         form=given["input_format"],
     )
+
+
+def in_blocks(files: tuple[str, ...], form: str, given: dict[str, Any]) -> Scores:
+    """The scores of runs that need not fit into memory."""
+    if form == TREC_TS or given["explain"]:
+        raise UsageError("--in-blocks has no meaning with --explain or -f trec-ts")
+    if given["edition_name"] != DRAFT.name or options.given_rules(given):
+        raise UsageError("--in-blocks scores by the draft, without other rules")
+    options.refuse_sharing(given, "--in-blocks")
+    from tseval.folding.blocks import score_in_blocks
+
+    with progress("folding", given["quiet"]) as told:
+        return score_in_blocks(
+            sources_of(files, given),
+            given["matcher"],
+            given["threshold"],
+            given["wanted"],
+            given["at"],
+            given["on_missing"],
+            given["undefined"],
+            given["in_blocks"],
+            told,
+        )
+
+
+def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
+    """Read, match and index what the options name."""
+    sources = sources_of(files, given)
     with options.shared_as(given) as sharing, progress("matching", given["quiet"]) as told:
         return prepare(
             sources,
@@ -118,9 +162,15 @@ def scored(evaluation: Evaluation, form: str, given: dict[str, Any]) -> bytes:
         _check_table(evaluation, given)
     wanted = chosen_measures(evaluation, given["wanted"], given["at"])
     scores = scores_of(evaluation, wanted, given["on_missing"], given["undefined"])
-    warn(scores.warnings, given["quiet"])
     if form == TREC_TS:
+        warn(scores.warnings, given["quiet"])
         return trec_table_bytes(scores, evaluation.edition.titles, evaluation.teams)
+    return written(scores, form, given)
+
+
+def written(scores: Scores, form: str, given: dict[str, Any]) -> bytes:
+    """Scores in any form that all of them have."""
+    warn(scores.warnings, given["quiet"])
     if form == "table":
         return scores_table(scores, given["per_topic"], to_file=given["output"] is not None)
     return result_bytes(scores, form, per_topic=given["per_topic"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tseval.editions.clusters import MB2015, PROPOSAL, RTS2016, RTS2017
 from tseval.editions.edition import Edition
+from tseval.editions.filtering import DIETZ2013, KBA2013, KENTER2015
 from tseval.editions.incidents import (
     INCIDENT_2018,
     INCIDENT_2018V2,
@@ -19,6 +20,7 @@ from tseval.measures.habits import Habit
 from tseval.measures.rules import Rules
 
 __all__ = [
+    "DIETZ2013",
     "DRAFT",
     "EDITIONS",
     "INCIDENT_2018",
@@ -28,6 +30,8 @@ __all__ = [
     "INCIDENT_2021",
     "INCIDENT_NOTE",
     "INCIDENT_PROPOSAL",
+    "KBA2013",
+    "KENTER2015",
     "MB2015",
     "PROPOSAL",
     "RTS2016",
@@ -53,6 +57,9 @@ EDITIONS = (
     MB2015,
     RTS2016,
     RTS2017,
+    KENTER2015,
+    DIETZ2013,
+    KBA2013,
     INCIDENT_NOTE,
     INCIDENT_2018,
     INCIDENT_2018V2,

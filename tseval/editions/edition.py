@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tseval.measures.filter_rules import FilterRules
 from tseval.measures.habits import Habits
 from tseval.measures.incident_rules import IncidentRules
 from tseval.measures.push_rules import PushRules
@@ -30,8 +31,11 @@ class Edition:
     """The habits of a push evaluation."""
     incidents: IncidentRules | None = None
     """The habits of an evaluation of incident streams."""
+    filtering: FilterRules | None = None
+    """The habits of an evaluation of filtering."""
 
     @property
     def habits(self) -> Habits | None:
         """The record of its habits; None where it has none to choose from."""
-        return self.push or self.incidents or (self.rules if self.titles else None)
+        given = self.push or self.incidents or self.filtering
+        return given or (self.rules if self.titles else None)

@@ -11,6 +11,7 @@ import numpy as np
 from tseval.errors import UsageError
 from tseval.formats import TREC_TS
 from tseval.formats import trec_temporal as trec
+from tseval.formats.filtering import read_returned, read_truth
 from tseval.formats.inputs import Input
 from tseval.formats.tracking import read_values
 from tseval.tables import ABSENT, Ids, Pool, Texts, pool_rows, repeated_rows
@@ -186,6 +187,34 @@ def _values(source: Input, _: Pool | None) -> Imported:
     )
 
 
+def _kba_run(source: Input, _: Pool | None) -> Imported:
+    """A run of KBA; what it says twice stands twice."""
+    run = read_returned([source])
+    return Imported(
+        {
+            "run": run.run.to_list(),
+            "topic": run.topic.to_list(),
+            "post_id": run.post_id.to_list(),
+            "time": numbers_as_text(run.time),
+            "confidence": numbers_as_text(run.confidence),
+        }
+    )
+
+
+def _kba_truth(source: Input, _: Pool | None) -> Imported:
+    """A truth of KBA, one row a judgment; the confidence is 1 or 0."""
+    truth = read_truth(source)
+    return Imported(
+        {
+            "topic": truth.topic.to_list(),
+            "post_id": truth.post_id.to_list(),
+            "relevance": numbers_as_text(truth.rating),
+            "time": numbers_as_text(truth.time),
+            "confidence": numbers_as_text(truth.sure.astype(np.float64)),
+        }
+    )
+
+
 IMPORTS: dict[str, Callable[[Input, Pool | None], Imported]] = {
     "ts-run": _run,
     "ts-nuggets": _nuggets,
@@ -193,6 +222,8 @@ IMPORTS: dict[str, Callable[[Input, Pool | None], Imported]] = {
     "ts-pool": _pool,
     "ts-topics": _topics,
     "ts-values": _values,
+    "kba-run": _kba_run,
+    "kba-truth": _kba_truth,
 }
 """What each format's file becomes."""
 

@@ -105,6 +105,11 @@ class Input:
         head = self._kept[:6]
         return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the bytes have to be decompressed before they can be read."""
+        return self._suffix() in _OPENERS
+
     @contextmanager
     def open(self) -> Iterator[Any]:
         """The decompressed bytes as a stream; broken compression is an `InputError`."""

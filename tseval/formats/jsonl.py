@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +23,23 @@ OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 
 def read_jsonl(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that any line has; faulty lines are noted and left out."""
-    records: list[dict[str, str]] = []
-    lines: list[int] = []
+    rows = list(_rows(source, schema, faults))
+    return _cells([record for _, record in rows], [line for line, _ in rows], schema)
+
+
+def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -> Iterator[Cells]:
+    """The same, so many rows at a time."""
+    rows = _rows(source, schema, faults)
+    while block := list(islice(rows, number)):
+        yield _cells([record for _, record in block], [line for line, _ in block], schema)
+
+
+def _rows(source: Input, schema: Schema, faults: FaultList) -> Iterator[tuple[int, dict[str, str]]]:
+    """Every line that has no fault, with its number."""
     for line, record in objects(source, faults, _with_numbers_as_text):
         cells = _record(record, schema, line, faults)
         if cells is not None:
-            records.append(cells)
-            lines.append(line)
-    return _cells(records, lines, schema)
+            yield line, cells
 
 
 def _with_numbers_as_text(line: bytes) -> Any:

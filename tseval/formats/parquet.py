@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,12 +14,10 @@ import pyarrow.parquet as pq
 
 from tseval.errors import Fault, InputError
 from tseval.formats.cells import Cells
+from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
 from tseval.formats.tsv import UTF8_CURE, not_utf8
 from tseval.tables import Column, Kind, Schema, Texts
-
-if TYPE_CHECKING:
-    from tseval.formats.faults import FaultList
 
 MAGIC = b"PAR1"
 _BROKEN = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError)
@@ -67,12 +66,32 @@ def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
     return arrow_cells({c: table.column(names[at]) for c, at in places.items()}, schema, faults)
 
 
+def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -> Iterator[Cells]:
+    """The same, so many rows at a time; a file that lies there as it is is never read whole."""
+    before = 0
+    with opened(source) as file:
+        names = file.schema_arrow.names
+        places = schema.placed(list(names))
+        wanted = [names[at] for at in places.values()]
+        for batch in file.iter_batches(batch_size=number, columns=wanted):
+            columns = {c: batch.column(names[at]) for c, at in places.items()}
+            own = FaultList(source)
+            cells = arrow_cells(columns, schema, own)
+            faults.extend(replace(f, line=(f.line or 0) + before) for f in own.noted)
+            yield replace(cells, lines=cells.lines + before)
+            before += batch.num_rows
+
+
 @contextmanager
 def opened(source: Input) -> Iterator[Any]:
     """The input as a Parquet file; whatever reading it runs into is an `InputError`."""
-    with source.open() as stream:
-        content = stream.read()
     try:
+        if source.can_be_read_again and not source.is_compressed:
+            with pq.ParquetFile(source.file) as file:
+                yield file
+            return
+        with source.open() as stream:
+            content = stream.read()
         yield pq.ParquetFile(pa.BufferReader(content))
     except _BROKEN as error:
         reason = str(error).partition("\n")[0]

@@ -75,9 +75,7 @@ def first_keys(head: bytes) -> list[str]:
 
 def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
     """Read one input as a table of this schema; any fault is an `InputError`."""
-    form = form or _form(source, schema)
-    if form not in READERS:
-        raise UsageError(f"unknown input format '{form}'; known: {', '.join(READERS)}")
+    form = form_of(source, schema, form)
     if form == "parquet":
         source = parquet.ParquetInput(source)
     faults = FaultList(source)
@@ -87,6 +85,14 @@ def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
     rows = build(source, cells, schema, faults)
     faults.check()
     return rows
+
+
+def form_of(source: Input, schema: Schema, form: str | None) -> str:
+    """The form of an input: the one that is named, else what its content shows."""
+    form = form or _form(source, schema)
+    if form not in READERS:
+        raise UsageError(f"unknown input format '{form}'; known: {', '.join(READERS)}")
+    return form
 
 
 def _form(source: Input, schema: Schema) -> str:

@@ -20,14 +20,15 @@ EXACT_BELOW = 2.0**53
 """Whole numbers up to this are the same as integers."""
 
 
-def rows_bytes(frame: pd.DataFrame, form: str, signature: str) -> bytes:
+def rows_bytes(frame: pd.DataFrame, form: str, signature: str, notes: Sequence[str] = ()) -> bytes:
     """The frame in one of `ROW_FORMS`; what is missing or undefined is empty, or null.
 
-    In TSV, where no field can hold a tab or a line's end, a space stands for each of them.
+    In TSV, where no field can hold a tab or a line's end, a space stands for each of them. Notes
+    on how to read the rows have a place in JSON alone.
     """
     tidy = whole_numbers(frame)
     if form == "json":
-        return _json_bytes(tidy, signature)
+        return _json_bytes(tidy, signature, notes)
     if form == "parquet":
         return _parquet_bytes(tidy, signature)
     if form == "csv":
@@ -58,15 +59,17 @@ def _cell(value: object) -> str:
     return str(value).replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
-def _json_bytes(frame: pd.DataFrame, signature: str) -> bytes:
-    return records_bytes(
-        frame.astype(object).where(frame.notna(), None).to_dict("records"), signature
-    )
+def _json_bytes(frame: pd.DataFrame, signature: str, notes: Sequence[str]) -> bytes:
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return records_bytes(records, signature, notes)
 
 
-def records_bytes(records: Sequence[Mapping[Any, Any]], signature: str) -> bytes:
-    """Records as JSON, with the signature; they may not hold NaN."""
+def records_bytes(
+    records: Sequence[Mapping[Any, Any]], signature: str, notes: Sequence[str] = ()
+) -> bytes:
+    """Records as JSON, with the signature and any notes; they may not hold NaN."""
     content = {"signature": signature, "version": VERSION, "records": records}
+    content |= {"notes": list(notes)} if notes else {}
     return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 

@@ -66,10 +66,11 @@ def _runs(sources: Sequence[Source], schema: Schema, form: str | None, each: Eac
 def _run(source: Input, name: str, schema: Schema, form: str | None) -> Updates:
     if trec.is_official(source, "updates", form):
         return trec.read_run(source)
-    return _updates(_rows(source, schema, form), name)
+    return updates_of(_rows(source, schema, form), name)
 
 
-def _updates(rows: Rows, name: str) -> Updates:
+def updates_of(rows: Rows, name: str) -> Updates:
+    """Rows as updates; `name` is what their run is called if no column says."""
     rows_read = len(rows.get("text"))
     time = rows.get("time")
     run = rows.get("run")
@@ -264,8 +265,15 @@ def resolve_checked(
     lost_update = resolved.lost_update
     if pool is not None:
         lost_update = lost_update & ~known_updates(matches.topic, matches.update_id, pool)
+    check_resolved(replace(resolved, lost_update=lost_update), matches, pool)
+    return resolved
+
+
+def check_resolved(resolved: Resolved, matches: Matches, pool: Pool | None = None) -> None:
+    """Raise the faults of matches that name something unknown."""
+    lost_update = resolved.lost_update
     if matches.published or not (lost_update | resolved.lost_nugget).any():
-        return resolved
+        return
     source = Input(matches.origin.sources[0].path)
     faults = _faults(source, matches.origin.sources[0])
     for row in np.flatnonzero(lost_update | resolved.lost_nugget).tolist():
@@ -275,7 +283,6 @@ def resolve_checked(
         text = "" if source.can_be_read_again else _shown(matches, row)
         faults.extend([replace(fault, text=text)])
     faults.check()
-    return resolved
 
 
 def _shown(matches: Matches, row: int) -> str:

@@ -265,15 +265,15 @@ def _regular_block(block: bytes) -> Cells | None:
     columns = {
         "topic": pc.dictionary_encode(fields["topic"]),
         "team": pc.dictionary_encode(fields["team"]),
-        "run": _hyphened(fields["team"], fields["own"]),
-        "update_id": _hyphened(fields["doc"], fields["sentence"]),
+        "run": hyphened(fields["team"], fields["own"]),
+        "update_id": hyphened(fields["doc"], fields["sentence"]),
         "time": fields["time"],
         "confidence": fields["confidence"],
     }
     return Cells(columns, np.arange(1, len(table) + 1))
 
 
-def _hyphened(left: Any, right: Any) -> Any:
+def hyphened(left: Any, right: Any) -> Any:
     """Two columns with a hyphen between, coded; each pair of names is joined once."""
     one, other = Ids.of(pc.dictionary_encode(left)), Ids.of(pc.dictionary_encode(right))
     pairs = pc.dictionary_encode(integers(one.codes * len(other.names) + other.codes))

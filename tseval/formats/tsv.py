@@ -7,6 +7,7 @@ found by the same pass that reads.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -64,17 +65,20 @@ def header(source: Input, schema: Schema, faults: FaultList) -> list[str]:
 
 def read_tsv(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that the header names; faulty rows are noted and left out."""
+    return Cells.join(list(cell_blocks(source, schema, faults)))
+
+
+def cell_blocks(source: Input, schema: Schema, faults: FaultList) -> Iterator[Cells]:
+    """The same, block by block."""
     blocks = source.blocks()
     line, _, body = next(blocks, b"").partition(b"\n")
     names = split_header(line, schema)
     read = partial(_read_block, source=source, names=names, schema=schema)
-    parts: list[Cells] = []
     before = 1
     for cells, own, lines in side_by_side(read, chain([body], blocks)):
-        parts.append(replace(cells, lines=cells.lines + before))
         faults.extend(replace(fault, line=(fault.line or 0) + before) for fault in own)
+        yield replace(cells, lines=cells.lines + before)
         before += lines
-    return Cells.join(parts)
 
 
 def _read_block(

@@ -8,7 +8,9 @@ from typing import Any
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.formats import (
     cluster_imports,
+    filtering,
     incident_checks,
+    kba,
     temporal,
     tracking,
     trec_checks,
@@ -31,6 +33,7 @@ _READERS: dict[str, Callable[..., Any]] = {table: _plain(table) for table in SCH
     "topics": temporal.read_topics,
     "pool": temporal.read_pool,
     "duplicates": temporal.read_duplicates,
+    "truth": filtering.read_truth,
     "values": lambda source, form: tracking.read_values([source], form),
 }
 LISTING = "listing"
@@ -51,7 +54,7 @@ def validate(
             if name == LISTING:
                 yield from cluster_imports.listing_faults(source)
                 continue
-            rows = _reader(name, types)(source, form)
+            rows = _reader(name, source, types)(source, form)
             read.append(rows)
             number = rows.origin.sources[0].rows
             noun = "row" if number == 1 else "rows"
@@ -76,8 +79,10 @@ def _ontology(paths: Sequence[str]) -> Ontology | None:
         return None
 
 
-def _reader(name: str, types: Ontology | None) -> Callable[..., Any]:
+def _reader(name: str, source: Input, types: Ontology | None) -> Callable[..., Any]:
     """How a table, or a file of a track, is read."""
+    if name == "posts" and filtering.is_kba(source):
+        return lambda each, _: filtering.read_returned([each])
     if name in _READERS:
         return _READERS[name]
     if name in cluster_imports.READERS:
@@ -95,7 +100,7 @@ def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
 
 def _table_of(source: Input) -> str:
     """Which table an input is, by the columns that it names, or by its form."""
-    official = trec_temporal.table_of(source)
+    official = kba.table_of(source) or trec_temporal.table_of(source)
     if official is not None:
         return official
     of_incidents = incident_checks.table_of(source)

@@ -83,6 +83,8 @@ class Account:
 
     ledgers: tuple[Ledger, ...]
     score: Score
+    undivided: str = ""
+    """Why a part of the time has no value of its own, for a measure of which that is so."""
 
     def before(self, times: FloatArray) -> Values:
         """The measure of each unit at its time."""

@@ -243,6 +243,7 @@ DEFINITIONS = (
         " P(updates) 0 to 1",
         citation=CITATION,
         account=precision,
+        foldable=True,
         parameters=(IN_UPDATES, COST, COST_OF, REWARD),
         check=_check_precision,
     ),
@@ -256,6 +257,7 @@ DEFINITIONS = (
         range="0 to 1",
         citation=CITATION,
         account=recall,
+        foldable=True,
         parameters=(REWARD,),
     ),
     Definition(
@@ -271,6 +273,7 @@ DEFINITIONS = (
         range="0 to 1",
         citation=CITATION,
         account=strict_recall,
+        foldable=True,
         parameters=(REWARD,),
     ),
     Definition(
@@ -287,6 +290,7 @@ DEFINITIONS = (
         " 0 to 1 with g=logistic; 0 to 2 with g=arctan",
         citation=CITATION,
         account=timeliness,
+        foldable=True,
         unit="h",
         parameters=(ADVANTAGE, UNIT),
         check=_check_timeliness,

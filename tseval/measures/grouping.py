@@ -135,6 +135,13 @@ class ClusterIndex(Units):
         return times
 
     @property
+    def ends(self) -> FloatArray:
+        """For each topic the time of its latest post in a cluster."""
+        times = np.full(len(self.topics), -np.inf)
+        np.maximum.at(times, self.groups.topic[self.groups.number], self.clusters.time)
+        return times
+
+    @property
     def clustered(self) -> BoolArray:
         """Per post whether it is in a cluster."""
         inside = np.zeros(len(self.posts), bool)

@@ -29,6 +29,10 @@ class Parameter:
     """A flag is written by its name alone: `P(updates)`."""
     takes_function: bool = False
     """Whether Python may give any function instead."""
+    bare: bool = False
+    """A bare parameter must be given, first and without its name: `slope(F_pra)`."""
+    parse: Callable[[str], object] | None = None
+    """Takes any value that this reads, beside the choices; a `NotANumber` says why not."""
 
     def read(self, value: object) -> Argument:
         """A value as Python gives it: text, a number, a function, True for a flag."""
@@ -41,9 +45,19 @@ class Parameter:
         if callable(value) and self.takes_function:
             return
         plain = value.partition("(")[0] if self.nested and isinstance(value, str) else value
-        if plain not in (("",) if self.flag else self.choices):
+        if self.parse is not None and isinstance(value, str):
+            self._read(value)
+        elif plain not in (("",) if self.flag else self.choices):
             listed = ", ".join(self.choices) if self.choices else "its name alone"
             raise MeasureError(f"{self.name} cannot be '{value}': choose one of {listed}")
+
+    def _read(self, value: str) -> None:
+        if self.parse is None or value in self.choices:
+            return
+        try:
+            self.parse(value)
+        except NotANumber as error:
+            raise MeasureError(f"{self.name}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,9 @@ class Definition:
     """Refuses combinations of arguments that have no meaning."""
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""
+    foldable: bool = False
+    """Whether each update alone says what it adds to the ledgers, once it is known which nuggets it
+    is the first to say: then streams can be read in blocks."""
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; a `MeasureError` lists the known ones."""
@@ -92,6 +109,7 @@ class Measure:
         """A checked measure; arguments go in the order of the definition."""
         for name, value in arguments.items():
             definition.parameter(name).check(value)
+        _check_bare(definition, arguments)
         definition.check(arguments)
         ordered = [p.name for p in definition.parameters if p.name in arguments]
         measure = cls(definition, tuple((name, arguments[name]) for name in ordered), at)
@@ -153,8 +171,11 @@ class Measure:
         return self.definition.name + brackets + (f"@{self.at}" if self.at is not None else "")
 
     def _written(self, name: str, value: Argument) -> str:
-        if self.definition.parameter(name).flag:
+        parameter = self.definition.parameter(name)
+        if parameter.flag:
             return name
+        if parameter.bare:
+            return str(value)
         return f"{name}={value if isinstance(value, str) else value.__name__}"
 
     def __str__(self) -> str:
@@ -172,6 +193,13 @@ class Measure:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def _check_bare(definition: Definition, given: Mapping[str, Argument]) -> None:
+    for parameter in definition.parameters:
+        if parameter.bare and parameter.name not in given:
+            form = f"{definition.name}({'|'.join(parameter.choices)})"
+            raise MeasureError(f"{definition.name} of what? write {form}")
 
 
 def parse_measure(text: str, definitions: Mapping[str, Definition]) -> Measure:
@@ -216,7 +244,7 @@ def _closing(text: str) -> int | None:
 def _arguments(definition: Definition, inside: str) -> dict[str, Argument]:
     arguments: dict[str, Argument] = {}
     for part in split_outside(inside, ",") if inside.strip() else ():
-        name, equals, value = part.strip().partition("=")
+        name, equals, value = _bare(definition, part.strip()).partition("=")
         parameter = definition.parameter(name.strip())
         if parameter.flag == bool(equals):
             form = parameter.name if parameter.flag else f"{parameter.name}=VALUE"
@@ -225,6 +253,13 @@ def _arguments(definition: Definition, inside: str) -> dict[str, Argument]:
             raise MeasureError(f"{definition.name}: {parameter.name} is given twice")
         arguments[parameter.name] = value.replace(" ", "")
     return arguments
+
+
+def _bare(definition: Definition, part: str) -> str:
+    """An argument with its name, which a bare one lacks."""
+    named = "=" in part or any(part == each.name for each in definition.parameters)
+    bare = [each.name for each in definition.parameters if each.bare and not named]
+    return f"{bare[0]}={part}" if bare else part
 
 
 def split_outside(text: str, separators: str) -> list[str]:

@@ -11,6 +11,7 @@ from tseval.measures import (
     alerts,
     clusters,
     draft,
+    filtering,
     information_types,
     priorities,
     push,
@@ -31,6 +32,7 @@ ALL = (
     *information_types.DEFINITIONS,
     *priorities.DEFINITIONS,
     *alerts.DEFINITIONS,
+    *filtering.DEFINITIONS,
 )
 
 

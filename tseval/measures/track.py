@@ -160,7 +160,8 @@ def _coverage(gain: str, biased: bool, index: EarliestIndex, measure: Measure) -
         values = formula(totals)
         return Values(values.value, values.defined & _of_topics(lasting, known, unit))
 
-    return Account((known.area(discounted=gain == "latency_gain"),), score)
+    over = "the area is that of the whole period"
+    return Account((known.area(discounted=gain == "latency_gain"),), score, undivided=over)
 
 
 def _of_topics(flags: BoolArray, index: AssessedIndex, unit: IntArray) -> BoolArray:

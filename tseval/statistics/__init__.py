@@ -1,5 +1,6 @@
-"""Intervals, agreement and rank correlation: pure functions over arrays of numbers."""
+"""Intervals, agreement, rank correlation and trends: pure functions over arrays of numbers."""
 
+from tseval.statistics import assumptions, trend
 from tseval.statistics.agreement import (
     Agreement,
     agreement,
@@ -10,13 +11,14 @@ from tseval.statistics.agreement import (
     left_out,
 )
 from tseval.statistics.bootstrap import Interval, interval, resamples
-from tseval.statistics.ranks import LEVELS, kendall, kendall_levels
+from tseval.statistics.ranks import LEVELS, kendall, kendall_levels, kendall_p
 
 __all__ = [
     "LEVELS",
     "Agreement",
     "Interval",
     "agreement",
+    "assumptions",
     "auc",
     "average_precision",
     "best_threshold",
@@ -24,6 +26,8 @@ __all__ = [
     "judged",
     "kendall",
     "kendall_levels",
+    "kendall_p",
     "left_out",
     "resamples",
+    "trend",
 ]

@@ -20,6 +20,19 @@ def kendall(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float((x * y).sum() / np.sqrt(ordered)) if ordered else np.nan
 
 
+def kendall_p(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """The two-sided p of tau-b: exact for few values without ties, else of its normal limit.
+
+    NaN where tau is.
+    """
+    from scipy.stats import kendalltau
+
+    known = np.isfinite(a) & np.isfinite(b)
+    if np.isnan(kendall(a, b)):
+        return np.nan
+    return float(kendalltau(a[known], b[known]).pvalue)
+
+
 def kendall_levels(a: NDArray[np.float64], b: NDArray[np.float64]) -> dict[str, float]:
     """Tau at each of `LEVELS`, from two arrays of runs x topics; undefined values are NaN.
 

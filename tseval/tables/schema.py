@@ -164,19 +164,38 @@ CLUSTERS = Schema(
     key=("topic", "cluster_id", "post_id"),
 )
 POST_ID = Column("post_id", Kind.ID)
+ENTITIES = ("entity", "target_id", "urlname")
+"""What the filtering tracks call a topic."""
+DOCUMENTS = ("stream_id", "doc_id", "document")
+"""What they call a post."""
 DAY = Column("day", Kind.NUMBER)
 POSTS = Schema(
     "posts",
     (
-        TOPIC,
-        replace(POST_ID, aliases=UPDATE_ID.names),
+        replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
+        replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
         Column("time", Kind.TIME, aliases=("timestamp", "decision_time", "update_time")),
         RUN,
-        Column("confidence", Kind.NUMBER, required=False, default="0"),
+        Column("confidence", Kind.NUMBER, required=False, aliases=("conf",), default="0"),
         Column("selected", Kind.NUMBER, required=False, default="0"),
     ),
     key=("run", "topic", "post_id"),
 )
+RETURNED = Schema(
+    "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
+)
+"""Posts as filtering asks for them: with a confidence; a post that stands twice is no fault."""
+TRUTH = Schema(
+    "truth",
+    (
+        replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
+        replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
+        Column("relevance", Kind.NUMBER, aliases=("rating",)),
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+        Column("confidence", Kind.NUMBER, required=False, aliases=("conf",), default="1"),
+    ),
+)
+"""Judgments; a post may have several. The confidence is the assessor's own."""
 LISTS = Schema(
     "lists",
     (
@@ -240,6 +259,7 @@ _ALL = (
     DUPLICATES,
     POOL,
     CLUSTERS,
+    TRUTH,
     POSTS,
     VALUES,
     LABELS,

@@ -19,7 +19,7 @@ from tseval.errors import EngineError
 from tseval.formats.passages import Said, read_lines, read_parquet_rows
 from tseval.formats.temporal import read_nuggets
 from tseval.formats.trec_temporal import Reading
-from tseval.matching import Ready
+from tseval.matching import SoughtNuggets
 from tseval.measures.rules import Rules
 from tseval.tables import Ids, Pairs
 
@@ -82,11 +82,11 @@ class MatchWork:
         """The pairs, with updates counted from the first of the passage."""
         check_is_there(self.gold.path)
         check_is_there(unit.path)
-        ready, rename = _ready(self.gold, self.matcher, get_ident())
+        sought, rename = _sought(self.gold, self.matcher, get_ident())
         said = self._said(unit)
         said = Said(rename(said.topic), said.text)
         check_same(str(unit), unit.sha256, fingerprint(said))
-        return ready.match(*said)
+        return sought.match(said)
 
     def _said(self, unit: Unit) -> Said:
         first = unit.first or 1
@@ -97,14 +97,14 @@ class MatchWork:
 
 
 @lru_cache(maxsize=4)
-def _ready(
+def _sought(
     gold: Gold,
     matcher: matchers.Matcher,
     thread: int,  # noqa: ARG001 - what is prepared learns while it matches: one a thread
-) -> tuple[Ready, Callable[[Ids], Ids]]:
+) -> tuple[SoughtNuggets, Callable[[Ids], Ids]]:
     said, rename = gold.read()
     check_same(gold.path, gold.sha256, fingerprint(said))
-    return Ready(matcher, said.topic, said.text, kept=TOPICS_KEPT), rename
+    return SoughtNuggets(matcher, said, kept=TOPICS_KEPT), rename
 
 
 def check_is_there(path: str) -> None:

@@ -148,6 +148,18 @@ class CurveChart:
             lines.setdefault((topic, measure), {})[run] = steps
         return lines
 
+    def values(self, measure: str) -> Floats:
+        """Every value that is drawn of a measure, for its axis to cover."""
+        return numbers(self.frame.loc[self.frame["measure"] == measure, "value"])
+
+    def points(self, panel: Panel, legend: Legend, hover: bool) -> list[Point]:
+        """The rows that a panel draws; with ``hover`` the run's full name in each."""
+        return panel_points(self, panel, legend, hover)
+
+    def marks(self, base: alt.Chart, panel: Panel) -> list[alt.Chart]:  # noqa: ARG002
+        """What is drawn of these rows: a step line a run."""
+        return [base.mark_line(interpolate="step-after", strokeWidth=1.8)]
+
 
 def draw_curves(curves: CurveChart, form: str) -> bytes:
     """Draw the curves, as ``form``; the same curves give the same bytes.
@@ -171,7 +183,7 @@ def specification(curves: CurveChart, hover: bool) -> dict[str, Any]:
     import altair as alt
 
     legend = Legend.of(curves.runs, rows=legend_rows(curves))
-    points = {panel: panel_points(curves, panel, legend, hover) for panel in curves.panels}
+    points = {panel: curves.points(panel, legend, hover) for panel in curves.panels}
     chart = alt.vconcat(
         alt.concat(
             *(panel_chart(curves, panel, points[panel], legend, hover) for panel in points),
@@ -225,7 +237,7 @@ def value_range(curves: CurveChart, measure: str) -> tuple[float, float]:
     bounds = curves.axis(measure).bounds
     if bounds is not None:
         return bounds
-    values = numbers(curves.frame.loc[curves.frame["measure"] == measure, "value"])
+    values = curves.values(measure)
     values = values[np.isfinite(values)]
     low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
     if base_name(measure) == "P" or low == high:
@@ -281,8 +293,7 @@ def panel_chart(
     base = alt.Chart(alt.NamedData(panel.name)).encode(
         x=time_channel(curves, panel), y=value_channel(curves, panel), **legend.channels()
     )
-    layers: list[alt.Chart] = [base.mark_line(interpolate="step-after", strokeWidth=1.8)]
-    layers += zero_rules(curves, panel)
+    layers = [*curves.marks(base, panel), *zero_rules(curves, panel)]
     if all(point["value"] is None for point in points):
         layers.append(notice("undefined at every time" if points else NO_CURVE, width, height))
     elif hover:
@@ -306,14 +317,14 @@ def time_channel(curves: CurveChart, panel: Panel) -> alt.X:
     )
 
 
-def value_channel(curves: CurveChart, panel: Panel) -> alt.Y:
+def value_channel(curves: CurveChart, panel: Panel, column: str = "value") -> alt.Y:
     """The measure's axis, named with its unit."""
     import altair as alt
 
     axis = curves.axis(panel.measure)
     fixed = axis.bounds is not None
     return alt.Y(
-        "value:Q",
+        f"{column}:Q",
         scale=alt.Scale(
             domain=list(panel.values), nice=False if fixed else VALUE_TICKS, zero=False
         ),

@@ -55,6 +55,7 @@ class Legend:
             symbolSize=1200,  # its square root is the length of the dash
             rowPadding=-18,  # Vega makes a row as high as its symbol is long
             symbolStrokeWidth=2,
+            symbolOpacity=1,  # whatever that of the marks is
         )
         return {
             "color": alt.Color(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tseval.scores import Scores
 
 DECIMALS = 4
+SMALLEST = 0.5 * 10**-DECIMALS
+"""Below this, four decimals are all 0."""
 UNDEFINED = "–"
 UNLIMITED = 100_000
 """The width where no terminal sets one: nothing is wrapped."""
@@ -34,8 +36,10 @@ LONGEST_TEXT, SHORTEST_TEXT = 60, 20
 """Texts are cut to the first, on a narrow terminal to the second at worst."""
 
 
-def scores_table(scores: Scores, per_topic: bool, *, to_file: bool) -> bytes:
-    """Scores with a row for each run (and topic) and a column for each measure."""
+def scores_table(
+    scores: Scores, per_topic: bool, *, to_file: bool, notes: Sequence[str] = ()
+) -> bytes:
+    """Scores with a row for each run (and topic), a column for each measure, and notes below."""
     several = len(scores.runs) > 1
     heads = (["run"] if several else []) + (["topic"] if per_topic else [])
     labels, rows = [], []
@@ -52,16 +56,23 @@ def scores_table(scores: Scores, per_topic: bool, *, to_file: bool) -> bytes:
         )
         for part in _fitting(columns, _room(to_file) - taken)
     ]
-    return rendered(tables, scores.signature, to_file=to_file)
+    return rendered([*tables, *map(Text, notes)], scores.signature, to_file=to_file)
 
 
 def shown(value: float | None) -> str:
     """A value for people; a dash where it is undefined."""
-    return UNDEFINED if value is None else f"{value:.{DECIMALS}f}"
+    return UNDEFINED if value is None else _number(value)
 
 
-def rows_table(frame: pd.DataFrame, signature: str, *, to_file: bool) -> bytes:
-    """Any frame as a table; its last column of texts is cut to what fits."""
+def _number(value: float) -> str:
+    """Four decimals, or three digits where four decimals would show nothing."""
+    return f"{value:.3g}" if 0 < abs(value) < SMALLEST else f"{value:.{DECIMALS}f}"
+
+
+def rows_table(
+    frame: pd.DataFrame, signature: str, *, to_file: bool, notes: Sequence[str] = ()
+) -> bytes:
+    """Any frame as a table with notes below; its last column of texts is cut to what fits."""
     heads = [str(name) for name in frame.columns]
     rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
     if "text" in heads:
@@ -72,7 +83,7 @@ def rows_table(frame: pd.DataFrame, signature: str, *, to_file: bool) -> bytes:
             row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
     sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
     table = _table(list(zip(heads, sides, strict=True)), rows)
-    return rendered([table], signature, to_file=to_file)
+    return rendered([table, *map(Text, notes)], signature, to_file=to_file)
 
 
 def sections_table(sections: Mapping[str, pd.DataFrame], signature: str, *, to_file: bool) -> bytes:
@@ -90,7 +101,7 @@ def _cell(value: object) -> str:
     if value is None or str(value) in ("nan", "<NA>", "NaT"):
         return ""
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else f"{value:.{DECIMALS}f}"
+        return f"{value:.0f}" if value == int(value) else _number(value)
     return " ".join(str(value).split())
 
 

@@ -1,0 +1,188 @@
+"""Streams in blocks and live: ten million updates against a thousand nuggets.
+
+    python bench/bench_streams.py [--sizes 100000 1000000 10000000] [--live 400000] [--chart FILE]
+
+For each size a TSV of updates is made, and scored in blocks with `fuzzy` and all measures of the
+draft, as a program of its own; its time and its peak memory are told. The smallest size is asserted
+first to have the bytes of the whole at once. Then a live stream is followed, its last line asserted
+to have the values of the file. `--chart` draws how time and memory grow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+NUGGETS, NUGGET_WORDS, UPDATE_WORDS, VOCABULARY = 1000, 8, 20, 20_000
+PIECE = 100_000
+GIB = 1024**3
+MEASURES = "P R Rs T P(updates) P(cost=words)"
+LIVE_GOAL, MEMORY_GOAL = 20_000, 3 * GIB
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a program took."""
+
+    seconds: float
+    processor: float
+    peak: int
+    output: bytes
+
+
+def words(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A vocabulary, and how often each word comes: by Zipf's law."""
+    letters = random.integers(97, 123, (VOCABULARY, 9), dtype=np.uint8)
+    lengths = random.integers(3, 10, VOCABULARY)
+    names = [row[:n].tobytes().decode() for row, n in zip(letters, lengths, strict=True)]
+    weight = 1 / np.arange(1, VOCABULARY + 1)
+    return np.array(names), weight / weight.sum()
+
+
+def texts(random: np.random.Generator, number: int, length: int, known: tuple) -> list[str]:
+    """Texts of so many words each."""
+    names, weight = known
+    drawn = names[random.choice(VOCABULARY, (number, length), p=weight)]
+    return [" ".join(row) for row in drawn.tolist()]
+
+
+def make(folder: Path, size: int) -> tuple[Path, Path]:
+    """Updates one a second, and nuggets; the smaller files are the beginning of the larger."""
+    random = np.random.default_rng(0)
+    known = words(random)
+    gold, updates = folder / "nuggets.tsv", folder / f"updates{size}.tsv"
+    with gold.open("w") as file:
+        file.write("topic\tnugget_id\ttime\ttext\n")
+        for at, text in enumerate(texts(random, NUGGETS, NUGGET_WORDS, known)):
+            file.write(f"t\tn{at}\t{at * 60}\t{text}\n")
+    with updates.open("w") as file:
+        file.write("run\ttopic\tupdate_id\ttime\ttext\n")
+        for start in range(0, size, PIECE):
+            block = texts(random, min(PIECE, size - start), UPDATE_WORDS, known)
+            lines = (f"a\tt\tu{start + i}\t{start + i}\t{text}\n" for i, text in enumerate(block))
+            file.write("".join(lines))
+    return updates, gold
+
+
+def run(*arguments: object, stdin: Path | None = None) -> Spent:
+    """Run the program; its time, and what the kernel says that it took."""
+    command = [sys.executable, "-m", "tseval", *map(str, arguments)]
+    began = time.perf_counter()
+    with (
+        (stdin or Path(os.devnull)).open("rb") as source,
+        tempfile.TemporaryFile() as out,
+        subprocess.Popen(command, stdin=source, stdout=out) as running,
+    ):
+        _, status, usage = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        output = out.read()
+    if running.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {running.returncode}")
+    seconds = time.perf_counter() - began
+    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output)
+
+
+def in_blocks(folder: Path, sizes: list[int]) -> list[dict[str, float]]:
+    """Score each size, and tell what it took."""
+    rows = []
+    for size in sizes:
+        updates, gold = make(folder, size)
+        arguments = ("score", updates, gold, "-m", MEASURES, "-f", "csv", "--quiet")
+        spent = run(*arguments, "--in-blocks", 65_536)
+        if size == min(sizes):
+            expect(spent.output == run(*arguments).output, "blocks are the whole")
+        rows.append(
+            {"updates": size, "seconds": spent.seconds, "cpu": spent.processor, "peak": spent.peak}
+        )
+        million = spent.seconds / size * 1e6
+        print(
+            f"in blocks {size:>12,}: {spent.seconds:8.1f} s ({spent.processor:.1f} s of processor),"
+            f" {million:6.1f} s a million, peak {spent.peak / GIB:.2f} GiB"
+        )
+        updates.unlink()
+    return rows
+
+
+def live(folder: Path, number: int) -> None:
+    """Follow a stream as fast as it goes."""
+    updates, gold = make(folder, number)
+    lines = folder / "updates.jsonl"
+    with updates.open() as table, lines.open("w") as out:
+        names = next(table).rstrip("\n").split("\t")
+        for row in table:
+            out.write(
+                json.dumps(dict(zip(names, row.rstrip("\n").split("\t"), strict=True))) + "\n"
+            )
+    state = folder / "state"
+    spent = run(
+        *("score", "--follow", gold, "-m", MEASURES, "--every", 1000, "--state", state), stdin=lines
+    )
+    told = json.loads(spent.output.splitlines()[-1])
+    whole = json.loads(run("score", updates, gold, "-m", MEASURES, "-f", "json").output)
+    expect(told["records"] == whole["records"], "the stream is the file")
+    rate = number / spent.seconds
+    print(
+        f"live {number:,}: {spent.seconds:.1f} s ({spent.processor:.1f} s of processor), "
+        f"{rate:,.0f} updates a second (goal {LIVE_GOAL:,}), "
+        f"state {state.stat().st_size / 1024**2:.1f} MiB, peak {spent.peak / 1024**2:.0f} MiB"
+    )
+
+
+def chart(rows: list[dict[str, float]], path: Path) -> None:
+    """Time and memory by size, both axes logarithmic."""
+    import altair as alt
+    import vl_convert
+
+    values = [
+        {"updates": row["updates"], "value": value, "what": what}
+        for row in rows
+        for what, value in (("seconds", row["seconds"]), ("peak MiB", row["peak"] / 1024**2))
+    ]
+    log = alt.Scale(type="log")
+    drawn = (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("updates:Q", scale=log),
+            y=alt.Y("value:Q", scale=log, title=None),
+            color=alt.Color("what:N", title=None),
+            strokeDash=alt.StrokeDash("what:N", title=None),
+        )
+        .properties(width=480, height=300, title="tseval score --in-blocks, 1,000 nuggets, fuzzy")
+    )
+    path.write_bytes(vl_convert.vegalite_to_png(drawn.to_dict(), scale=2))
+
+
+def expect(holds: bool, what: str) -> None:
+    """End the benchmark where something does not hold."""
+    if not holds:
+        raise SystemExit(f"it does not hold that {what}")
+
+
+def main() -> None:
+    """Make the files, run the program, and tell what it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
+    parser.add_argument("--live", type=int, default=400_000)
+    parser.add_argument("--chart", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        rows = in_blocks(Path(name), given.sizes)
+        live(Path(name), given.live)
+    expect(max(row["peak"] for row in rows) < MEMORY_GOAL, "memory stays below the goal")
+    if given.chart:
+        chart(rows, given.chart)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,323 @@
+"""`tseval filter` as the shell sees it: its outputs to the byte, its faults, its pictures."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import program
+from tests.program import FIXTURES, Outcome
+
+FOLDER = FIXTURES / "filter"
+TRUTH = str(FOLDER / "truth.tsv")
+FADING, STEADY = (str(FOLDER / f"{name}.tsv") for name in ("fading", "steady"))
+PERIOD = ("--start", "1699920000", "--end", "6d", "--cutoff", "50")
+ID = "1325376000-0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(message: str, *arguments: object, code: int = 1, stdin: bytes = b"") -> None:
+    """The command fails with this message and leaves no output behind."""
+    given = ("filter", *arguments, "-o", "result.csv", "--series", "series.csv", "--quiet")
+    done = program.tseval(*given, stdin=stdin)
+    assert (done.err, done.out, done.code) == (message, "", code)
+    assert not Path("result.csv").exists()
+    assert not Path("series.csv").exists()
+
+
+# Outputs
+
+
+def shown(*options: object) -> Outcome:
+    done = program.tseval("filter", FADING, STEADY, TRUTH, *PERIOD, *options, "--quiet")
+    assert (done.code, done.err) == (0, "")
+    return done
+
+
+def test_trec() -> None:
+    alone = program.tseval("filter", FADING, TRUTH, *PERIOD, "-m", "R t(A)", "-f", "trec")
+    assert alone.out == "R\tall\t0.6\nt(A)\tall\tundefined\n"
+    assert shown("-m", "batches(A)", "-f", "trec").out == (
+        "fading.tsv\tbatches(A)\tall\t5.0\nsteady.tsv\tbatches(A)\tall\t6.0\n"
+    )
+
+
+def test_csv_with_topics() -> None:
+    lines = shown("-m", "R end(R)", "-f", "csv", "-q").out.splitlines()
+    assert lines[0] == "run,topic,measure,value"
+    assert [line.split(",")[:3] for line in lines[1:7]] == [
+        ["fading.tsv", topic, name] for topic in ("dam", "ferry", "all") for name in ("R", "end(R)")
+    ]
+
+
+def test_json_has_null_and_no_nan() -> None:
+    told = json.loads(shown("-m", "t(A) AD(A)", "-f", "json").out)
+    assert [record["value"] for record in told["records"][:2]] == [None, None]
+    assert [source["rows"] for source in told["inputs"]] == [10, 14, 19]
+    assert told["signature"].startswith("tseval:")
+    assert any("t(A) is undefined for fading.tsv" in warning for warning in told["warnings"])
+
+
+def test_the_same_input_gives_the_same_bytes(here: Path) -> None:
+    for form in ("csv", "json", "parquet", "svg", "png", "html"):
+        first, second = here / f"1.{form}", here / f"2.{form}"
+        for path in (first, second):
+            shown("-o", path, "--series", here / f"series{path.stem}.csv")
+        assert first.read_bytes() == second.read_bytes()
+    assert (here / "series1.csv").read_bytes() == (here / "series2.csv").read_bytes()
+
+
+def test_the_order_of_lines_changes_nothing(here: Path) -> None:
+    for name in (STEADY, TRUTH):
+        header, *rows = Path(name).read_text().splitlines(keepends=True)
+        (here / Path(name).name).write_text(header + "".join(reversed(rows)))
+    form = ("-m", "end(F_pra) se(F_pra) F_1 C_trk", "-f", "csv", *PERIOD)
+    ours = program.tseval("filter", STEADY, TRUTH, *form).out
+    assert program.tseval("filter", "steady.tsv", "truth.tsv", *form).out == ours
+
+
+# Pictures
+
+
+def drawn(*options: object) -> str:
+    path = Path("trends.svg")
+    shown("-o", path, *options)
+    return path.read_text()
+
+
+def test_a_picture_shows_what_there_is() -> None:
+    picture = drawn("-m", "end(R) end(F_pra)")
+    for words in ("R in batches of 1d", "F_pra in batches of 1d", "fading.tsv", "usual score"):
+        assert words in picture
+    assert "days since the period" in picture
+    assert "Kendall" in picture
+
+
+def test_one_run_has_no_ranking_to_draw() -> None:
+    done = program.tseval("filter", FADING, TRUTH, *PERIOD, "-o", "one.svg", "--quiet")
+    assert done.code == 0
+    assert "usual score" not in Path("one.svg").read_text()
+
+
+def test_a_picture_of_runs_without_any_trend() -> None:
+    """Two batches have no line and no end point; the batches are drawn all the same."""
+    picture = drawn("--batch", "3d")
+    assert "F_pra in batches of 3d" in picture
+    assert "fewer than 3 usable batches: no trend" in picture
+
+
+@pytest.mark.parametrize("form", ["png", "pdf", "html"])
+def test_other_pictures(form: str) -> None:
+    shown("-o", f"trends.{form}", "--batch", "1d", "--batch", "2d")
+    content = Path(f"trends.{form}").read_bytes()
+    assert content.startswith({"png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!DOCTYPE"}[form])
+
+
+def test_a_page_loads_nothing() -> None:
+    shown("-o", "trends.html")
+    page = Path("trends.html").read_text()
+    assert "default-src 'none'" in page
+    assert "edition:kenter2015" in page
+
+
+# Faults
+
+
+def test_an_empty_truth() -> None:
+    Path("truth.tsv").write_bytes(b"")
+    refused(
+        "error: truth.tsv: the file is empty\n"
+        "  a table of truth starts with a header line that names topic post_id relevance\n",
+        *(STEADY, "truth.tsv"),
+    )
+
+
+@pytest.mark.parametrize("content", ["topic\tpost_id\trelevance\n", "#{}\n"])
+def test_a_truth_without_judgments(content: str) -> None:
+    Path("truth.tsv").write_text(content)
+    refused(
+        "error: truth.tsv: holds no judgments\n  without judgments there is nothing to score\n",
+        *(STEADY, "truth.tsv"),
+    )
+
+
+def test_a_topic_of_the_name_of_the_mean() -> None:
+    Path("truth.tsv").write_text("topic\tpost_id\trelevance\ttime\nall\td\t2\t0\n")
+    refused(
+        'error: truth.tsv: a topic is called "all", the name of the mean over topics\n'
+        "  give the topic another name\n",
+        *(STEADY, "truth.tsv"),
+    )
+
+
+def test_a_truncated_run() -> None:
+    lines = "".join(f"t s {ID[:-4]}{n:04x} Entity 5\n" for n in range(2000))
+    whole = gzip.compress(lines.encode())
+    Path("run.gz").write_bytes(whole[: len(whole) // 2])
+    refused(
+        "error: run.gz: the gz stream ends too early: the file is truncated\n"
+        "  copy or download the file again\n",
+        *("run.gz", TRUTH),
+    )
+
+
+def test_a_bad_line_far_down() -> None:
+    good = f"team system {ID} Entity_(person) 500\n"
+    bad = "team system nonsense Entity_(person) 500\n"
+    Path("run").write_text("#{}\n" + good * 69_998 + bad + good)
+    refused(
+        'error: run:70000: time "nonsense" is neither a number nor an ISO 8601 time\n'
+        "  | team system nonsense Entity_(person) 500\n"
+        "  write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z\n",
+        *("run", TRUTH),
+    )
+
+
+RUN_CURE = "each line of a run is: team system stream-id entity confidence, divided by white space"
+NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
+LINES = {
+    "too few fields": (f"t s {ID} e", "4 fields where there should be 5 at least", RUN_CURE),
+    "one field": ("t", "1 field where there should be 5 at least", RUN_CURE),
+    "no number": (f"t s {ID} e x", 'confidence "x" is not a number', NUMBER_CURE),
+    "not finite": (f"t s {ID} e nan", 'confidence "nan" is not a finite number', NUMBER_CURE),
+    "infinite": (f"t s {ID} e -inf", 'confidence "-inf" is not a finite number', NUMBER_CURE),
+}
+
+
+@pytest.mark.parametrize("fault", LINES)
+def test_a_faulty_line_of_the_track(fault: str) -> None:
+    line, reason, cure = LINES[fault]
+    Path("run").write_text(f"#{{}}\n\nt s {ID} e 5\n# more\n{line}\n")
+    refused(f"error: run:5: {reason}\n  | {line}\n  {cure}\n", "run", TRUTH)
+
+
+def test_bytes_that_are_not_utf8() -> None:
+    Path("run").write_bytes(f"t s {ID} e 5\nt s {ID} caf\u00e9 5\n".encode("latin-1"))
+    refused(
+        "error: run:2: byte 0xe9 is not UTF-8\n"
+        f"  | t s {ID} caf\N{REPLACEMENT CHARACTER} 5\n  save the file in the encoding UTF-8\n",
+        *("run", TRUTH),
+    )
+
+
+def test_other_letters_are_welcome() -> None:
+    Path("run").write_text(f"t s {ID} caf\u00e9 5\n")
+    Path("truth").write_text(f"NIST-TREC a {ID} caf\u00e9 1000 2 1\n")
+    done = program.tseval("filter", "run", "truth", "-m", "R", "-q", "--cutoff", 5, "-f", "csv")
+    assert "t-s,caf\u00e9,R,1.0" in done.out
+
+
+def test_a_faulty_line_of_a_truth() -> None:
+    Path("truth").write_text(f"NIST-TREC a {ID} e 1000 2 1\nNIST-TREC a {ID} e 1000\n")
+    refused(
+        "error: truth:2: 5 fields where there should be 6 at least\n"
+        f"  | NIST-TREC a {ID} e 1000\n"
+        "  each line of a truth is: team assessor stream-id entity confidence rating …, divided by "
+        "white space\n",
+        *(STEADY, "truth"),
+    )
+
+
+def test_a_plain_run_without_confidences() -> None:
+    Path("run.tsv").write_text("topic\tpost_id\ttime\nt\td\t0\n")
+    refused(
+        "error: run.tsv:1: no column confidence\n  | topic\tpost_id\ttime\n"
+        "  posts need the columns topic post_id time confidence; here: topic post_id time\n",
+        *("run.tsv", TRUTH),
+    )
+
+
+def test_a_file_that_is_no_run() -> None:
+    Path("run").write_text("hello\n")
+    done = program.tseval("filter", "run", TRUTH)
+    assert done.code == 1
+    assert done.err.startswith("error: run:1: the format is not recognised")
+
+
+def test_standard_input() -> None:
+    done = program.tseval(
+        *("filter", "-", TRUTH, *PERIOD, "-m", "R", "-f", "csv", "--quiet"),
+        stdin=Path(STEADY).read_bytes(),
+    )
+    assert done.out == "run,topic,measure,value\nstdin,all,R,0.8\n"
+    lines = f"t s {ID} e 5\n".encode()
+    Path("truth").write_text(f"NIST-TREC a {ID} e 1000 2 1\n")
+    done = program.tseval(
+        "filter", "-", "truth", "-m", "R", "--cutoff", 5, "-f", "csv", stdin=lines
+    )
+    assert done.out == "run,topic,measure,value\nt-s,all,R,1.0\n"
+    refused("error: standard input (-) can stand for one file only\n", "-", "-", code=2)
+
+
+@pytest.mark.parametrize("output", ["-o", "--series"])
+def test_an_output_in_no_folder(output: str) -> None:
+    done = program.tseval("filter", STEADY, TRUTH, output, "nowhere/x.csv")
+    assert (done.code, done.err) == (1, "error: nowhere/x.csv: there is no folder nowhere\n")
+
+
+def test_an_output_without_permission(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    for option in ("-o", "--series"):
+        done = program.tseval("filter", STEADY, TRUTH, option, "result.csv", "--quiet")
+        assert (done.code, done.out) == (1, "")
+        assert done.err == "error: result.csv: permission denied\n"
+    assert not list(here.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_closed_pipe_is_silent() -> None:
+    rows = "".join(f"t\td{n}\t{n}\t100\n" for n in range(20_000))
+    Path("run.tsv").write_text(f"topic\tpost_id\ttime\tconfidence\n{rows}")
+    truth = "".join(f"t{n}\td{n}\t2\t{n}\n" for n in range(20_000))
+    Path("truth.tsv").write_text(f"topic\tpost_id\trelevance\ttime\n{truth}")
+    arguments = ("run.tsv", "truth.tsv", "-m", "R", "-q", "-f", "csv", "--cutoff", 50)
+    with subprocess.Popen(
+        program.command("filter", *arguments, "--quiet"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupted_run(here: Path) -> None:
+    running = subprocess.Popen(
+        program.command("filter", "-", TRUTH, "-o", "result.csv", "--series", "series.csv"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPROFILEIMPORTTIME": "1"},
+    )
+    assert running.stdin is not None
+    assert running.stderr is not None
+    for line in running.stderr:  # until all is imported, and it can only be waiting for its input
+        if b"tseval.views.filtering" in line:
+            break
+    running.stdin.write(b"topic\tpost_id\ttime\tconfidence\n")
+    running.stdin.flush()
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=0.6)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert b"KeyboardInterrupt" not in err
+    assert not list(here.iterdir())

@@ -1,0 +1,210 @@
+"""`score --in-blocks` and `score --follow` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, command
+from tests.program import tseval as program
+
+LIVE = (FIXTURES / "live.jsonl").read_bytes()
+
+
+@pytest.fixture
+def matches(tmp_path: Path) -> str:
+    """The matches of `swift` alone, for a stream that is `swift` alone."""
+    lines = Path(MATCHES).read_text(encoding="utf-8").splitlines(keepends=True)
+    path = tmp_path / "matches.tsv"
+    path.write_text("".join(line for line in lines if "thorough" not in line), encoding="utf-8")
+    return str(path)
+
+
+def follow(*more: object, stdin: bytes = LIVE) -> list[dict[str, object]]:
+    outcome = program("score", "--follow", NUGGETS, *more, stdin=stdin)
+    assert outcome.code == 0, outcome.err
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "trec"])
+@pytest.mark.parametrize("rows", [1, 4, 1000])
+def test_blocks_print_what_the_whole_prints(form: str, rows: int) -> None:
+    arguments = ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-q", "-f", form)
+    whole, blocks = program(*arguments), program(*arguments, "--in-blocks", rows)
+    assert blocks == whole
+    assert whole.code == 0
+
+
+def test_a_stream_ends_with_the_scores_of_the_file(matches: str) -> None:
+    told = follow("--matches", matches, "-q")
+    scores = program("score", SWIFT, NUGGETS, "--matches", matches, "-q", "-f", "json")
+    whole = json.loads(scores.out)
+    assert told[-1]["records"] == whole["records"]
+    assert told[-1]["warnings"] == whole["warnings"]
+    assert str(told[0]["signature"]).startswith(whole["signature"])
+    assert told[-1]["late"] == 1
+
+
+def test_only_what_changed_is_told(matches: str) -> None:
+    told = follow("--matches", matches, "-m", "R", "-q")
+    known: dict[tuple[object, ...], object] = {}
+    for line in told[1:-1]:
+        for record in line["records"]:  # type: ignore[attr-defined]
+            key = (record["run"], record["topic"], record["measure"])
+            assert known.get(key, "new") != record["value"]
+            known[key] = record["value"]
+
+
+def test_the_same_lines_give_the_same_bytes_however_they_come() -> None:
+    at_once = program(*("score", "--follow", NUGGETS, "--every", 3), stdin=LIVE)
+    with subprocess.Popen(
+        command("score", "--follow", NUGGETS, "--every", 3),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        for line in LIVE.splitlines(keepends=True):
+            running.stdin.write(line[:20])
+            running.stdin.flush()
+            running.stdin.write(line[20:])
+            running.stdin.flush()
+        running.stdin.close()
+        assert running.stdout.read() == at_once.output
+
+
+def test_a_faulty_line_ends_the_stream_after_all_before_it(tmp_path: Path) -> None:
+    lines = LIVE.splitlines(keepends=True)
+    state = tmp_path / "state"
+    broken = b"".join([*lines[:4], b'{"topic": "flood"}\n', *lines[4:]])
+    outcome = program("score", "--follow", NUGGETS, "--state", state, stdin=broken)
+    assert outcome.code == 1
+    assert 'error: -:5: no "update_id"' in outcome.err
+    assert '  | {"topic": "flood"}' in outcome.err
+    assert json.loads(outcome.out.splitlines()[-1])["updates"] == 4
+    mended = follow("--state", state)
+    assert mended[-1] == follow()[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"not JSON\n", "not JSON"),
+        (b"\xff\n", "is not UTF-8"),
+        (LIVE.splitlines(keepends=True)[0], "stands twice within its run and topic"),
+        (b'{"topic":"flood","update_id":"x","time":"soon","text":"y"}\n', 'time "soon"'),
+        (b'{"topic":"flood","update_id":"x","time":NaN,"text":"y"}\n', "time"),
+    ],
+)
+def test_faults_name_the_line(line: bytes, reason: str) -> None:
+    outcome = program("score", "--follow", NUGGETS, stdin=LIVE + line)
+    number = LIVE.count(b"\n") + 1
+    assert outcome.code == 1
+    assert f"error: -:{number}: " in outcome.err
+    assert reason in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_another_stream_is_not_taken_for_the_one_that_was_saved(tmp_path: Path) -> None:
+    state, lines = tmp_path / "state", LIVE.splitlines(keepends=True)
+    follow("--state", state, stdin=b"".join(lines[:5]))
+    other = program("score", "--follow", NUGGETS, "--state", state, stdin=b"".join(lines[::-1]))
+    assert other.code == 1
+    assert "first 5 lines are not those of the saved state" in other.err
+    short = program("score", "--follow", NUGGETS, "--state", state, stdin=b"".join(lines[:3]))
+    assert short.code == 1
+    assert "ends before the 5 lines of the saved state" in short.err
+
+
+def test_a_state_goes_on_with_the_same_rules_alone(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    follow("--state", state, "-m", "P")
+    other = program("score", "--follow", NUGGETS, "--state", state, "-m", "R", stdin=LIVE)
+    assert other.code == 1
+    assert "was saved by other rules or inputs" in other.err
+    state.write_bytes(state.read_bytes()[:100])
+    broken = program("score", "--follow", NUGGETS, "--state", state, "-m", "P", stdin=LIVE)
+    assert broken.code == 1
+    assert "is no saved state" in broken.err
+
+
+def test_a_stream_killed_in_the_middle_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    lines = LIVE.splitlines(keepends=True)
+    follow("--state", state, stdin=b"".join(lines[:3]))
+    with subprocess.Popen(
+        command("score", "--follow", NUGGETS, "--state", state),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(b"".join(lines[:7]))
+        running.stdin.flush()
+        for _ in range(4):
+            assert running.stdout.readline()
+        running.kill()
+    assert follow("--state", state)[-1] == follow()[-1]
+
+
+def test_an_interrupted_stream_is_saved(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    lines = LIVE.splitlines(keepends=True)
+    with subprocess.Popen(
+        command("score", "--follow", NUGGETS, "--state", state),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(b"".join(lines[:7]))
+        running.stdin.flush()
+        for _ in range(7):
+            assert running.stdout.readline()
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=30) == 130
+    assert follow("--state", state, "--continued", stdin=b"".join(lines[7:]))[-1] == follow()[-1]
+    refused = program("score", "--follow", NUGGETS, "--state", state, stdin=LIVE)
+    assert "went on without its beginning" in refused.err
+
+
+def test_nothing_at_all() -> None:
+    told = follow(stdin=b"")
+    assert told == [
+        {
+            "updates": 0,
+            "late": 0,
+            "time": None,
+            "records": [],
+            "final": True,
+            "warnings": ["there was no update"],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--follow", NUGGETS, "-f", "csv"), "-f has no meaning with --follow"),
+        (("--follow", NUGGETS, "--edition", "ts2014"), "scores by the draft"),
+        (("--follow", NUGGETS, "--continued"), "--continued needs the state"),
+        (("--follow", NUGGETS, "-m", "EG"), "needs all updates at once"),
+        (("--follow", SWIFT, NUGGETS), "With --follow give the file of nuggets"),
+        ((SWIFT, NUGGETS, "--every", "2"), "--every has no meaning without --follow"),
+        ((SWIFT, NUGGETS, "--state", "x"), "--state has no meaning without --follow"),
+        ((SWIFT, NUGGETS, "--in-blocks", "5", "--explain", "nuggets"), "--in-blocks"),
+        ((SWIFT, NUGGETS, "--in-blocks", "5", "--binary"), "without other rules"),
+        ((SWIFT, NUGGETS, "--in-blocks", "5", "-m", "ELG"), "needs all updates at once"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(arguments: tuple[str, ...], said: str) -> None:
+    outcome = program("score", *arguments, stdin=LIVE)
+    assert outcome.code in (1, 2)
+    assert said in outcome.err

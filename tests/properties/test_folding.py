@@ -1,0 +1,205 @@
+"""Streams in blocks, and live ones, held to the scores of the whole stream at once."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tseval
+from tests import cases
+from tests.program import tseval as program
+from tests.reference import temporal as slow
+from tseval.evaluation import Sources
+from tseval.folding.blocks import score_in_blocks
+from tseval.formats.results import result_bytes
+
+NAMES = (
+    "P P(reward=1) P(cost=words) P(cost=chars,cost-of=match) P(updates) P(updates,cost=words) "
+    "R R(reward=binary) R@3s Rs Rs@6 T T(unit=s) T(g=sign)@5s T(g=logistic(scale=1m))"
+)
+FORMS = st.sampled_from((".tsv", ".jsonl", ".parquet"))
+
+
+class Written:
+    """A collection as files."""
+
+    def __init__(self, folder: Path, collection: slow.Collection, suffix: str) -> None:
+        tables = cases.frames(replace(collection, duplicates=()))
+        del tables["duplicates"]
+        self.tables = {name: frame.astype(str) for name, frame in tables.items()}
+        self.paths = {
+            name: self._written(folder / f"{name}{suffix if name == 'updates' else '.tsv'}", frame)
+            for name, frame in self.tables.items()
+        }
+
+    def _written(self, path: Path, frame: pd.DataFrame) -> str:
+        if path.suffix == ".parquet":
+            frame.to_parquet(path)
+        elif path.suffix == ".jsonl":
+            lines = [json.dumps(record) for record in frame.to_dict("records")]
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        else:
+            frame.to_csv(path, sep="\t", index=False, quoting=3, escapechar="\\")
+        return str(path)
+
+    def sources(self, *, matches: bool = True) -> Sources:
+        return Sources(
+            [self.paths["updates"]],
+            self.paths["nuggets"],
+            self.paths["matches"] if matches else None,
+            self.paths["topics"],
+        )
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), FORMS, st.integers(1, 7), st.sampled_from(("skip", "zero")))
+def test_blocks_of_any_size_give_the_bytes_of_the_whole(
+    collection: slow.Collection, suffix: str, rows: int, undefined: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, suffix)
+        if suffix == ".jsonl" and not collection.updates:
+            return  # an empty file has no format
+        sources = written.sources()
+        whole = tseval.score(
+            sources.updates,
+            sources.nuggets,
+            sources.matches,
+            topics=sources.topics,
+            measures=NAMES,
+            undefined=undefined,  # type: ignore[arg-type]
+        )
+        blocks = score_in_blocks(sources, wanted=NAMES, undefined=undefined, rows=rows)
+        for form in ("json", "csv"):
+            assert result_bytes(blocks, form, per_topic=True) == result_bytes(
+                whole, form, per_topic=True
+            )
+
+
+@settings(deadline=None, max_examples=50)
+@given(cases.collections(), st.integers(1, 5))
+def test_blocks_match_as_the_whole_does(collection: slow.Collection, rows: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        sources = Written(Path(name), collection, ".tsv").sources(matches=False)
+        whole = tseval.score(sources.updates, sources.nuggets, topics=sources.topics)
+        blocks = score_in_blocks(sources, rows=rows)
+        assert list(blocks.records()) == list(whole.records())
+        assert blocks.signature == whole.signature
+
+
+def followed(written: Written, *more: object, lines: bytes) -> list[dict[str, object]]:
+    outcome = program(
+        "score",
+        "--follow",
+        written.paths["nuggets"],
+        "--matches",
+        written.paths["matches"],
+        "--topics",
+        written.paths["topics"],
+        "-m",
+        NAMES,
+        "-q",
+        *more,
+        stdin=lines,
+    )
+    assert outcome.code == 0, outcome.err
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def records(line: dict[str, object]) -> dict[tuple[str, ...], object]:
+    found: list[dict[str, object]] = line["records"]  # type: ignore[assignment]
+    return {(str(r["run"]), str(r["topic"]), str(r["measure"])): r["value"] for r in found}
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), st.integers(1, 4), st.data())
+def test_a_live_stream_tells_what_is_known_so_far(
+    collection: slow.Collection, every: int, data: st.DataObject
+) -> None:
+    """Whatever the order of the updates: late ones count from when they come."""
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, ".jsonl")
+        lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
+        told = followed(written, "--every", every, lines=b"".join(lines))
+        assert told[-1]["final"] is True
+        if not lines:
+            return
+        assert "signature" in told[0]
+        known: dict[tuple[str, ...], object] = {}
+        for line in told[1:-1]:
+            known |= records(line)
+            seen = int(line["updates"])  # type: ignore[call-overload]
+            assert seen % every == 0
+            if data.draw(st.booleans()):
+                assert known == whole(written, Path(name), lines[:seen])
+        assert records(told[-1]) == whole(written, Path(name), lines)
+
+
+def named(row: dict[str, str]) -> list[str]:
+    """The run that a match names, if it names one."""
+    return [row["run"]] if row.get("run") else []
+
+
+def whole(written: Written, folder: Path, lines: list[bytes]) -> dict[tuple[str, ...], object]:
+    """The scores of the first lines at once; matches of later ones left out."""
+    part = folder / "part.jsonl"
+    part.write_bytes(b"".join(lines))
+    here = {(r["run"], r["topic"], r["update_id"]) for r in map(json.loads, lines)}
+    table = written.tables["matches"]
+    runs = {run for run, _, _ in here}
+    kept = [
+        any((run, row["topic"], row["update_id"]) in here for run in named(row) or runs)
+        for row in table.to_dict("records")
+    ]
+    matches = folder / "part.matches.tsv"
+    chosen = pd.Series(kept, index=table.index, dtype=bool)
+    table[chosen].to_csv(matches, sep="\t", index=False)
+    scores = tseval.score(
+        str(part),
+        written.paths["nuggets"],
+        str(matches),
+        topics=written.paths["topics"],
+        measures=NAMES,
+    )
+    return {record[:3]: record.value for record in scores.records()}
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), st.data())
+def test_a_stream_that_was_stopped_anywhere_ends_as_one_that_was_not(
+    collection: slow.Collection, data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, ".jsonl")
+        lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
+        # So that the first part alone names no update that is unknown, there are no matches.
+        empty = written.tables["matches"][:0]
+        empty.to_csv(written.paths["matches"], sep="\t", index=False)
+        cut = data.draw(st.integers(0, len(lines)))
+        state = Path(name) / "state"
+        without = followed(written, lines=b"".join(lines))
+        followed(written, "--state", state, lines=b"".join(lines[:cut]))
+        again = data.draw(st.booleans())
+        rest = lines if again else lines[cut:]
+        more = () if again else ("--continued",)
+        told = followed(written, "--state", state, *more, lines=b"".join(rest))
+        assert told[-1] == without[-1]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_an_update_that_stands_twice_is_found_in_any_block(rows: int, tmp_path: Path) -> None:
+    path, nuggets = tmp_path / "u.tsv", tmp_path / "n.tsv"
+    ids = ["a", "b", "c", "d", "b", "e"]
+    body = "".join(f"t\t{name}\t{at}\tx\n" for at, name in enumerate(ids))
+    path.write_text(f"topic\tupdate_id\ttime\ttext\n{body}")
+    nuggets.write_text("topic\tnugget_id\ttime\ttext\nt\tn\t1\tx\n")
+    with pytest.raises(tseval.InputError) as caught:
+        score_in_blocks(Sources([str(path)], str(nuggets)), rows=rows)
+    assert f'{path}:6: update_id "b" stands twice' in str(caught.value)

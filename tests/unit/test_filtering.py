@@ -1,0 +1,693 @@
+"""The edges of filtering over time: what is empty, undefined, tied, cut short or mistaken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tseval
+from tests.program import FIXTURES, Outcome
+from tests.program import tseval as program
+from tseval.errors import InputError, MissingTopics, UsageError
+from tseval.filtering.evaluation import FilterSources, Settings, read
+from tseval.filtering.index import best
+from tseval.filtering.period import Period
+from tseval.filtering.reports import fits, places, ranking
+from tseval.measures import measure
+from tseval.measures.filter_metrics import METRICS, Batches, Counts
+from tseval.scores import Scores
+from tseval.views.filtering import ticks
+
+DAY = 86400
+FOLDER = FIXTURES / "filter"
+TRUTH, STEADY = str(FOLDER / "truth.tsv"), str(FOLDER / "steady.tsv")
+
+
+def truth(*rows: tuple[str, str, int, float]) -> pd.DataFrame:
+    """Judgments: topic, document, rating, day."""
+    frame = pd.DataFrame(rows, columns=["topic", "post_id", "relevance", "time"])
+    return frame.assign(time=frame["time"] * DAY)
+
+
+def run(*rows: tuple[str, str, float], confidence: float = 100) -> pd.DataFrame:
+    """Returned documents: topic, document, day."""
+    frame = pd.DataFrame(rows, columns=["topic", "post_id", "time"])
+    return frame.assign(time=frame["time"] * DAY, confidence=confidence)
+
+
+def scored(runs: Any, judged: Any, measures: str, **options: Any) -> Scores:
+    return tseval.score_filtering(runs, judged, measures, **({"start": 0} | options))
+
+
+def daily(hits: Sequence[bool]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A topic with one positive a day, and a run that returns it on some days."""
+    judged = truth(*(("t", f"d{day}", 2, day) for day in range(len(hits))))
+    returned = run(*(("t", f"d{day}", day) for day, hit in enumerate(hits) if hit))
+    return returned, judged
+
+
+# Batches
+
+
+def single(hits: float, alarms: float, quiet: float, positive: float) -> Batches:
+    """One entity in one batch."""
+    return Batches(Counts(*(np.full((1, 1), each) for each in (hits, alarms, quiet, positive))))
+
+
+def values(batches: Batches) -> dict[str, float | None]:
+    found = {name: taken(batches) for name, taken in METRICS.items()}
+    return {n: float(v.value[0]) if v.defined[0] else None for n, v in found.items()}
+
+
+def test_without_ground_truth_only_aptness_speaks() -> None:
+    found = values(single(0, 3, 2, 0))
+    for name in ("P", "R", "F_pr", "F_1", "T11SU", "C_trk"):
+        assert found[name] is None
+    assert found["A"] == found["F_pra"] == 0.25
+    assert (found["FPR"], found["FDR"]) == (0.6, 1.0)
+
+
+def test_an_empty_batch_is_apt() -> None:
+    found = values(single(0, 0, 0, 0))
+    assert found["A"] == found["F_pra"] == 1.0
+    assert {name for name, value in found.items() if value is None} == set(METRICS) - {"A", "F_pra"}
+
+
+def test_nothing_returned_with_ground_truth_is_zero() -> None:
+    found = values(single(0, 0, 4, 2))
+    assert (found["P"], found["R"], found["F_pr"], found["F_pra"]) == (0, 0, 0, 0)
+    assert (found["A"], found["C_trk"], found["FPR"], found["FDR"]) == (1, 1, 0, None)
+    assert found["T11SU"] == pytest.approx(1 / 3)
+
+
+def test_more_false_positives_do_not_lower_f_pra_without_a_hit() -> None:
+    found = [values(single(0, alarms, 9, 2)) for alarms in (0, 1, 5)]
+    assert [each["F_pra"] for each in found] == [0, 0, 0]
+    assert found[0]["A"] == 1
+    assert found[2]["A"] == pytest.approx(1 / 6)
+
+
+def test_utility_has_a_floor() -> None:
+    assert values(single(0, 2, 0, 2))["T11SU"] == 0
+    assert values(single(0, 9, 0, 2))["T11SU"] == 0
+    assert values(single(2, 0, 0, 2))["T11SU"] == 1
+
+
+# Periods and batches
+
+
+def test_the_period_is_that_of_the_truth() -> None:
+    period = Period.of(np.array([5.5, 20.0]), None, None)
+    assert (period.start, period.end) == (5.5, 21)
+    assert period.holds(np.array([5.4, 5.5, 20.9, 21.0])).tolist() == [False, True, True, False]
+
+
+def test_times_from_the_start() -> None:
+    period = Period.of(np.array([1000.0, 5000.0]), "1m", "2m")
+    assert (period.start, period.end) == (1060, 1180)
+
+
+@pytest.mark.parametrize(
+    ("partial", "number", "ends"), [("keep", 3, [4, 8, 10]), ("drop", 2, [4, 8])]
+)
+def test_a_shorter_last_batch(partial: str, number: int, ends: list[int]) -> None:
+    cut = Period(0, 10).cut("4s", partial)
+    assert cut.number == number
+    assert cut.ends.tolist() == ends
+    assert cut.shorter == (partial == "keep")
+    assert cut.batch(np.array([0.0, 3.9, 4.0, 8.0, 9.9, 10.0, -1.0])).tolist() == [
+        *(0, 0, 1),
+        *((2, 2) if partial == "keep" else (number, number)),
+        *(number, number),
+    ]
+
+
+def test_a_whole_last_batch_is_not_shorter() -> None:
+    assert not Period(0, 8).cut("4s", "keep").shorter
+    assert Period(0, 8).cut("4s", "drop").number == 2
+
+
+def test_the_shorter_batch_is_told_and_dropped() -> None:
+    returned, judged = daily([True, True, False, False, True])
+    kept = scored(returned, judged, "batches(R) end(R)", batch="2d", end=5 * DAY)
+    assert kept.value("batches(R)") == 3
+    assert "batch 2d: the last of 3 is shorter than the others" in kept.warnings
+    dropped = scored(
+        returned, judged, "batches(R) R", batch="2d", end=5 * DAY, rules={"partial": "drop"}
+    )
+    assert dropped.value("batches(R)") == 2
+    assert dropped.value("R") == pytest.approx(0.6)
+    assert not any("shorter" in warning for warning in dropped.warnings)
+
+
+# Trends
+
+
+def test_fewer_than_three_usable_batches_have_no_trend() -> None:
+    returned, judged = daily([True, False])
+    names = "slope(R) se(R) t(R) p(R) end(R) end-se(R) AD(R) DW(R) spearman(R) cutoff(R)"
+    scores = scored(returned, judged, f"{names} batches(R)", end=9 * DAY)
+    assert [scores.value(name) for name in names.split()] == [None] * 10
+    assert scores.value("batches(R)") == 2
+    assert "slope(R) is undefined for run" in scores.warnings
+
+
+def test_the_end_point_is_that_of_the_last_batch_even_if_that_is_unusable() -> None:
+    returned, judged = daily([False, False, True, True])
+    short = scored(returned, judged, "end(R) slope(R)", end=4 * DAY)
+    long = scored(returned, judged, "end(R) slope(R) batches(R)", end=9 * DAY)
+    assert long.value("slope(R)") == pytest.approx(short.value("slope(R)"))
+    slope, end = long.value("slope(R)"), short.value("end(R)")
+    assert slope is not None
+    assert end is not None
+    assert long.value("end(R)") == pytest.approx(end + 5 * slope)
+    assert long.value("batches(R)") == 4
+    assert any("outside of the metric's range" in warning for warning in long.warnings)
+
+
+def test_a_line_without_residuals_is_never_significant() -> None:
+    returned, judged = daily([True] * 5)
+    scores = scored(returned, judged, "end(R) se(R) end-se(R) t(R) p(R)")
+    assert [scores.value(name) for name in scores.measures] == [1, 0, 0, None, None]
+
+
+def test_a_batch_that_weighs_nothing_is_left_out() -> None:
+    """A is 1 in an empty batch, but the batch says nothing of the run."""
+    returned, judged = daily([True, True, False, True])
+    scores = scored(returned, judged, "batches(A) batches(F_pra) batches(R)", end=20 * DAY)
+    assert [scores.value(name) for name in scores.measures] == [4, 4, 4]
+
+
+def test_weights_of_their_own() -> None:
+    judged = truth(
+        *(("t", f"d{day}{n}", 2, day) for day in range(4) for n in range(day + 1)),
+        *(("t", f"n{day}", 0, day) for day in range(4)),
+    )
+    returned = run(("t", "d00", 0), ("t", "n1", 1), ("t", "d20", 2), ("t", "n3", 3))
+    shared, own = (
+        scored(returned, judged, "slope(P)", rules={"weights": each}).value("slope(P)")
+        for each in ("shared", "own")
+    )
+    flat = np.polyfit(range(4), [1, 0, 1, 0], 1)[0]
+    assert own == pytest.approx(flat)
+    weighted = np.polyfit(range(4), [1, 0, 1, 0], 1, w=np.sqrt([1, 3, 3, 5]))[0]
+    assert shared == pytest.approx(weighted)
+    assert abs(weighted - flat) > 0.01
+
+
+def test_slopes_in_other_units() -> None:
+    returned, judged = daily([True, True, False, True, False, False])
+    scores = scored(
+        returned,
+        judged,
+        "slope(R) slope(R,per=batch) slope(R,per=day) slope(R,per=second) se(R) se(R,per=day)",
+        batch="12h",
+    )
+    slope, same, day, second, error, daily_error = (scores.value(m) for m in scores.measures)
+    assert slope is not None
+    assert error is not None
+    assert (same, day, second) == pytest.approx((slope, 2 * slope, slope / (12 * 3600)))
+    assert daily_error == pytest.approx(2 * error)
+
+
+# Cutoffs
+
+
+def test_the_best_is_the_first_of_equal_ones() -> None:
+    rows = np.array([[1, 3, 3 + 1e-14], [np.nan, 2, 2], [np.nan] * 3, [-5, -4, -6]])
+    place, known = best(rows, lower=False)
+    assert (place.tolist(), known.tolist()) == ([1, 1, 0, 1], [True, True, False, True])
+    assert best(rows, lower=True)[0].tolist() == [0, 1, 0, 2]
+
+
+def test_ties_go_to_the_lowest_cutoff() -> None:
+    returned, judged = daily([True, False, True, True])
+    scores = scored(returned.assign(confidence=730), judged, "cutoff(R) cutoff(FPR)")
+    assert scores.value("cutoff(R)") == 50
+    assert scored(returned, judged, "cutoff(R)", cutoff=77).value("cutoff(R)") == 77
+
+
+def test_the_sweep_keeps_what_is_at_the_cutoff_and_the_official_scorer_what_is_above() -> None:
+    returned, judged = daily([True] * 4)
+    for edition, confidence, expected in (
+        ("kenter2015", 50, 1.0),
+        ("kenter2015", 49, 0.0),
+        ("kba2013", 1, 1.0),
+        ("kba2013", 0, 0.0),
+    ):
+        scores = scored(returned.assign(confidence=confidence), judged, "F_1", edition=edition)
+        assert scores.value("F_1") == expected
+
+
+def test_less_is_better_for_costs() -> None:
+    """At the higher cutoff the wrong ones are gone."""
+    judged = truth(
+        *(("t", f"{kind}{day}", 2 * (kind == "d"), day) for day in range(4) for kind in "dn")
+    )
+    good = run(*(("t", f"d{day}", day) for day in range(4)), confidence=900)
+    bad = run(*(("t", f"n{day}", day) for day in range(3)), confidence=200)
+    scores = scored(pd.concat([good, bad]), judged, "cutoff(FDR) cutoff(C_trk) end(FDR) C_trk")
+    assert [scores.value(name) for name in scores.measures] == [250, 250, 0, 0]
+
+
+def test_a_cutoff_that_nothing_passes_is_told() -> None:
+    """The trend falls below 0, and the end point of nothing is 0."""
+    returned, judged = daily([True, True, True, False, False, False])
+    scores = scored(returned, judged, "end(R) cutoff(R)", end=12 * DAY)
+    assert [scores.value(name) for name in scores.measures] == [0, 150]
+    assert "end(R,batch=1d) is best where nothing is returned: run" in scores.warnings
+
+
+# Granularities
+
+
+def test_several_lengths_of_batches_are_named() -> None:
+    returned, judged = daily([True, True, False, True, False, False])
+    scores = scored(returned, judged, "R end(R) slope(R,batch=3d)", batch=["1d", "2d"])
+    assert scores.measures == ("R", "end(R,batch=1d)", "end(R,batch=2d)", "slope(R,batch=3d)")
+    for name in ("end(R,batch=1d)", "end(R,batch=2d)"):
+        length = name[-3:-1]
+        alone = scored(returned, judged, "end(R)", batch=length).value("end(R)")
+        assert scores.value(name) == alone
+
+
+def test_topics_have_trends_of_their_own() -> None:
+    one, first = daily([True, True, False, False])
+    other, second = (frame.assign(topic="u") for frame in daily([False, True, True, True]))
+    runs, judged = pd.concat([one, other]), pd.concat([first, second])
+    scores = scored(runs, judged, "end(R) slope(R) batches(R)", cutoff=50)
+    for topic, (returned, alone) in {"t": (one, first), "u": (other, second)}.items():
+        single_topic = scored(returned, alone, "end(R) slope(R) batches(R)", cutoff=50)
+        for name in scores.measures:
+            assert scores.value(name, topic) == pytest.approx(single_topic.value(name))
+    without = scored(runs, judged, "end(R) slope(R)", cutoff=50, per_topic=False)
+    assert without.topics == ()
+    assert without.value("end(R)") == scores.value("end(R)")
+
+
+# Truth and runs
+
+
+def test_assessors_that_disagree() -> None:
+    judged = truth(("t", "d", 2, 0), ("t", "d", 0, 0), ("t", "e", 2, 0))
+    returned = run(("t", "d", 0), ("t", "e", 0))
+    assert scored(returned, judged, "P").value("P") == 0.5
+    assert scored(returned, judged, "P", rules={"votes": "any"}).value("P") == 1
+
+
+def test_levels() -> None:
+    judged = truth(*(("t", f"d{rating}", rating, 0) for rating in (-1, 0, 1, 2)))
+    returned = run(*(("t", f"d{rating}", 0) for rating in (-1, 0, 1, 2)))
+    found = [scored(returned, judged, "P", level=level).value("P") for level in (None, "vital")]
+    found += [
+        scored(returned, judged, "P", level=each).value("P") for each in ("useful", "neutral")
+    ]
+    assert found == [0.25, 0.25, 0.5, 0.75]
+
+
+def test_a_truth_of_zeros_and_ones() -> None:
+    judged = truth(("t", "d", 1, 0), ("t", "e", 0, 0))
+    scores = scored(run(("t", "d", 0)), judged, "P R")
+    assert (scores.value("P"), scores.value("R")) == (1, 1)
+    assert any("1 is taken for positive" in warning for warning in scores.warnings)
+    assert "level:useful" in scores.signature
+    scores = scored(run(("t", "d", 0)), judged, "P R", level="vital")
+    assert scores.value("P") is None
+    assert "no judged document of the period is positive at this level" in scores.warnings
+
+
+def test_unjudged_documents() -> None:
+    judged = truth(("t", "d", 2, 0))
+    returned = run(("t", "d", 0), ("t", "x", 0), ("t", "y", 9))
+    ignored = scored(returned, judged, "P FDR A", end=DAY)
+    assert [ignored.value(name) for name in ignored.measures] == [1, 0, 1]
+    counted = scored(returned, judged, "P FDR A FPR", end=DAY, rules={"unjudged": "fp"})
+    assert [counted.value(name) for name in counted.measures] == [0.5, 0.5, 0.5, 1]
+
+
+def test_a_repeated_document_has_its_highest_confidence() -> None:
+    judged = truth(("t", "d", 2, 0))
+    returned = pd.concat([run(("t", "d", 0), confidence=c) for c in (60, 300, 100)])
+    assert scored(returned, judged, "R", cutoff=300).value("R") == 1
+    assert scored(returned, judged, "R", cutoff=301).value("R") == 0
+    warnings = scored(returned, judged, "R").warnings
+    assert "run run: 2 repeated documents, the highest confidence counts" in warnings
+
+
+def test_the_time_of_the_truth_counts() -> None:
+    judged = truth(("t", "d", 2, 0), ("t", "e", 2, 1), ("t", "f", 2, 2))
+    late = run(("t", "d", 2), ("t", "e", 2), ("t", "f", 2))
+    scores = scored(late, judged, "end(R) batches(R)", cutoff=50)
+    assert [scores.value(name) for name in scores.measures] == [1, 3]
+    assert "2 documents with another time in the run than in the truth: the truth's counts" in (
+        scores.warnings
+    )
+
+
+def test_times_from_ids_then_from_runs() -> None:
+    dated = truth(("t", "100-a", 2, 0), ("t", "300-b", 2, 0)).drop(columns="time")
+    runs = [run(("t", "100-a", 0)), run(("t", "300-b", 1))]
+    scores = tseval.score_filtering(runs, dated, "R", batch="100s")
+    assert "period:100-301" in scores.signature
+    plain = truth(("t", "a", 2, 0), ("t", "b", 2, 0)).drop(columns="time")
+    runs = [run(("t", "a", 2)), run(("t", "b", 1), ("t", "a", 1))]
+    scores = tseval.score_filtering(runs, plain, "R")
+    assert f"period:{DAY}-{DAY + 1}" in scores.signature
+    assert any("they have the earliest of any run" in warning for warning in scores.warnings)
+
+
+def test_a_positive_without_a_time_is_a_fault_and_a_negative_is_told() -> None:
+    plain = truth(("t", "a", 2, 0), ("t", "b", 0, 0), ("t", "c", 2, 0)).drop(columns="time")
+    with pytest.raises(InputError) as caught:
+        tseval.score_filtering(run(("t", "a", 0)), plain, "R")
+    assert str(caught.value).splitlines()[0] == (
+        '<truth>: row 3: document "c" of topic "t" has no time'
+    )
+    assert "give the truth a column time" in str(caught.value)
+    scores = tseval.score_filtering(run(("t", "a", 0), ("t", "c", 0)), plain, "R")
+    assert "1 judged pair without a time, not positive, left out" in scores.warnings
+
+
+def test_topics_that_a_run_lacks() -> None:
+    judged = truth(("t", "d", 2, 0), ("u", "e", 2, 0))
+    returned = run(("t", "d", 0), ("x", "z", 0))
+    zero = scored(returned, judged, "R")
+    assert zero.value("R") == 0.5
+    assert zero.value("R", "u") == 0
+    assert "run run: 1 topic not judged, ignored: x" in zero.warnings
+    assert "run run: no judged documents for 1 judged topic, counted as an empty system: u" in (
+        zero.warnings
+    )
+    skipped = scored(returned, judged, "R uniform(R)", on_missing="skip")
+    assert skipped.value("R") == skipped.value("uniform(R)") == 1
+    assert [record.topic for record in skipped.records() if record.measure == "R"] == ["t", "all"]
+    with pytest.raises(MissingTopics):
+        scored(returned, judged, "R", on_missing="error")
+
+
+def test_topics_with_too_few_positives_are_left_out() -> None:
+    judged = truth(("t", "d", 2, 0), ("u", "e", 0, 0), ("v", "f", 2, 0), ("v", "g", 2, 0))
+    for least, topics in enumerate([("t", "u", "v"), ("t", "v"), ("v",)]):
+        assert scored(run(("v", "f", 0)), judged, "R", require_positives=least).topics == topics
+
+
+def test_an_empty_run(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "commented").write_text('#{"team_id": "x"}\n')
+    judged = truth(*(("t", f"d{day}", 2, day) for day in range(4)))
+    for name in ("empty", "commented"):
+        scores = scored(tmp_path / name, judged, "P R A end(F_pra) T11SU")
+        assert scores.runs == (name,)
+        found = [scores.value(each) for each in scores.measures]
+        assert found == [0, 0, 1, 0, pytest.approx(1 / 3)]
+
+
+# Bursts
+
+
+def test_bursts_by_hand() -> None:
+    """Three positives on day 0 of which one is returned, one on day 2 that is."""
+    judged = truth(*(("t", each, 2, 0) for each in "abc"), ("t", "d", 2, 2), ("t", "n", 0, 1))
+    returned = run(("t", "a", 0), ("t", "d", 2), ("t", "n", 1))
+    scores = scored(returned, judged, "uniform(R) burst(R) uniform(P) R", end=3 * DAY)
+    found = [scores.value(name) for name in scores.measures]
+    assert found == pytest.approx([(1 / 3 + 1) / 2, 1 / 3 * 3 / 4 + 1 / 4, 1, 1 / 2])
+
+
+# Rankings
+
+
+def test_places() -> None:
+    values_ = np.array([0.5, np.nan, 0.7, 0.5, 0.1])
+    assert places(values_, lower=False) == [2, None, 1, 2, 4]
+    assert places(values_, lower=True) == [2, None, 4, 2, 1]
+
+
+# The files of the track
+
+ID = "-0123456789abcdef0123456789abcdef"
+A, B = f"{0}{ID}", f"{DAY}{ID}"
+
+
+def written(folder: Path, name: str, *lines: str) -> str:
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+@pytest.fixture
+def official(tmp_path: Path) -> str:
+    return written(
+        tmp_path,
+        "truth.tsv",
+        '#{"run_type": "manual"}',
+        f"NIST-TREC\tann1\t{A}\tEntity_1\t1000\t2\t1",
+        f"NIST-TREC\tann2\t{A}\tEntity_1\t0\t1\t1",
+        f"NIST-TREC\tann1\t{B}\tEntity_1\t1000\t2\t1",
+    )
+
+
+def test_a_run_of_five_columns_and_one_of_eleven(tmp_path: Path, official: str) -> None:
+    short = written(
+        tmp_path, "short", "#{}", f"team one {A} Entity_1 500", f"team one {B} Entity_1 9"
+    )
+    long = written(
+        tmp_path,
+        "long",
+        '{"team_id": "team"}',
+        "# a comment",
+        f"team two {A} Entity_1 500 1 1 2011-10-07-14 NULL -1 0-0",
+        f"team\ttwo\t{B}\tEntity_1\t500\t2\t1\t\tNULL\t-1\t0-0",
+    )
+    scores = tseval.score_filtering([short, long], official, "R P", cutoff=50)
+    assert scores.runs == ("team-one", "team-two")
+    assert [scores.value("R", run=name) for name in scores.runs] == [0, 1]
+    obeyed = tseval.score_filtering(
+        long, official, "R P", cutoff=50, rules={"own-rating": "obey", "votes": "any"}
+    )
+    assert obeyed.value("R") == 0.5
+    certain = tseval.score_filtering(long, official, "R P", cutoff=50, rules={"unsure": "drop"})
+    assert (certain.value("R"), certain.value("P")) == (1, 1)
+
+
+def test_runs_of_one_name_are_called_as_their_files(tmp_path: Path, official: str) -> None:
+    one = written(tmp_path, "one", f"t s {A} Entity_1 5")
+    two = written(tmp_path, "two", f"t s {A} Entity_1 5", f"t u {A} Entity_1 5")
+    scores = tseval.score_filtering([one, two], official, "R")
+    assert scores.runs == ("one", "two:t-s", "two:t-u")
+
+
+def test_validate_knows_what_is_what(tmp_path: Path, official: str) -> None:
+    one = written(tmp_path, "one", f"t s {A} Entity_1 5", f"t s {A} Entity_1 5")
+    done = program("validate", one, official, TRUTH, STEADY)
+    assert [line.split(": ")[1] for line in done.out.splitlines()] == [
+        "posts, 2 rows, no fault",
+        "truth, 3 rows, no fault",
+        "truth, 19 rows, no fault",
+        "posts, 14 rows, no fault",
+    ]
+    bad = written(tmp_path, "bad", f"t s {A} Entity_1 5", f"t s {A} Entity_1 many", f"t s {A}")
+    done = program("validate", bad)
+    assert done.out.splitlines() == [
+        f'{bad}:2: confidence "many" is not a number',
+        f"{bad}:3: 3 fields where there should be 5 at least",
+    ]
+
+
+def test_import_writes_plain_tables(tmp_path: Path, official: str) -> None:
+    """Scored, they give what the files of the track give."""
+    own = written(tmp_path, "own", "#{}", f"t s {A} Entity_1 500 2 1", f"t s {B} Entity_1 40 2 1")
+    plain = [str(tmp_path / name) for name in ("run.tsv", "truth.tsv")]
+    assert program("import", "kba-run", own, "-o", plain[0]).code == 0
+    assert program("import", "kba-truth", official, "-o", plain[1]).code == 0
+    names = "R P F_pra T11SU"
+    for rules in ({}, {"votes": "any"}, {"unsure": "drop"}):
+        one = tseval.score_filtering(own, official, names, cutoff=50, rules=rules)
+        two = tseval.score_filtering(*plain, names, cutoff=50, rules=rules)
+        assert list(one.records()) == list(two.records())
+    assert program("validate", *plain).code == 0
+
+
+# Wrong usage
+
+
+def told(*options: object) -> Outcome:
+    return program("filter", STEADY, TRUTH, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11SU|C_trk|FPR|FDR)"),
+        (("-m", "slope(Q)"), "of cannot be 'Q': choose one of P, R, A, "),
+        (("-m", "end(P,batch=soon)"), 'batch: "soon" is not a length of time'),
+        (("-m", "end(P)@6h"), "end(P)@6h: filtering has no @TIME"),
+        (("-m", " "), "no measure is named"),
+        (("--batch", "soon"), '--batch: "soon" is not a length of time'),
+        (("--batch", "0d"), "--batch 0d: a batch has to last longer than nothing"),
+        (("--batch", "0.001s"), "--batch 0.001s: more than 1,000,000 batches"),
+        (("--batch", "9d", "--partial", "drop"), "--batch 9d is longer than the period"),
+        (("--cutoff", "high"), "cutoff cannot be 'high': give a number, or sweep"),
+        (("--cutoff", "nan"), "cutoff cannot be 'nan'"),
+        (("--cutoff", "5", "--cutoff-step", "5"), "a step of cutoffs has no meaning with one"),
+        (("--zeta", "0"), "zeta has to be above 0"),
+        (("--zeta", "nan"), "zeta has to be above 0"),
+        (("--start", "soon"), '--start: "soon" is neither a number nor an ISO 8601 time'),
+        (("--end", "5"), "the period ends at 5, not after its start 1699930800"),
+        (("--edition", "ts2014"), "edition ts2014 is for temporal; for filtering there are"),
+        (("--rule", "kept=never"), "rule kept cannot be 'never': choose one of at-least, above"),
+        (("--rule", "nothing=1"), "unknown rule 'nothing'; known: kept, own-rating, "),
+        (("--rule", "votes=any", "--votes", "all"), "rule votes is given twice: any and all"),
+        (("--show", "tests"), "--show tests needs two runs at least"),
+        (("--show", "fits", "-q"), "-q has no meaning with --show fits"),
+        (("-q", "-f", "svg"), "-q has no meaning for a chart"),
+        (("--show", "bursts"), "--show bursts looks at the truth alone: give that one file"),
+        (("--show", "fits", "-o", "fits.svg"), "'svg' is none of the forms that this result has"),
+        (("--series", "series.svg"), "--series series.svg: the suffix must be one of .tsv, .csv"),
+    ],
+)
+def test_wrong_usage(options: tuple[object, ...], said: str) -> None:
+    done = told(*options)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith(f"error: {said}"), done.err
+
+
+def test_files_that_are_missing() -> None:
+    assert "Give one or more runs, then the truth." in program("filter", TRUTH).err
+    assert program("filter").code == 2
+
+
+@pytest.mark.parametrize(
+    "settings", [{"level": "good"}, {"cutoff_step": 0}, {"on_missing": "x"}, {"batch": []}]
+)
+def test_wrong_usage_in_python(settings: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        tseval.score_filtering(STEADY, TRUTH, "P", **settings)
+    with pytest.raises(UsageError, match="no run is given"):
+        tseval.score_filtering([], TRUTH, "P")
+
+
+def test_the_names_of_measures() -> None:
+    name = measure(" end( F_pra , batch=7d )", "filtering")
+    assert str(name) == "end(F_pra,batch=7d)"
+    assert str(measure("slope(P)", "filtering")(per="day")) == "slope(P,per=day)"
+    assert measure("slope(of=P)", "filtering") == measure("slope(P)", "filtering")
+
+
+def test_the_signature_names_what_can_change_a_number() -> None:
+    plain = tseval.score_filtering(STEADY, TRUTH, "P").signature
+    for settings in (
+        {"batch": "2d"},
+        {"cutoff": 50},
+        {"cutoff_step": 100},
+        {"level": "useful"},
+        {"zeta": 2},
+        {"require_positives": 1},
+        {"start": "1h"},
+        {"end": "3d"},
+        {"on_missing": "skip"},
+        {"rules": {"weights": "own"}},
+        {"edition": "kba2013"},
+    ):
+        assert tseval.score_filtering(STEADY, TRUTH, "P", **settings).signature != plain
+
+
+def test_one_run_in_two_files_is_one_run() -> None:
+    judged = truth(("t", "d", 2, 0), ("t", "e", 2, 0))
+    halves = [run(("t", each, 0)).assign(run="one") for each in "de"]
+    scores = scored(halves, judged, "R")
+    assert (scores.runs, scores.value("R")) == (("one",), 1)
+
+
+def test_a_measure_of_another_is_explained_without_it() -> None:
+    for name in ("slope", "slope(P)", "slope(P,batch=36h)"):
+        done = program("measures", name)
+        assert done.out.startswith("slope: whether a system gets better or worse with time")
+    assert "batch=1d|7d|30d|…: how long a batch lasts" in program("measures", "end").out
+
+
+# What the reports say
+
+
+def waves(hits: Sequence[int], positives: int = 10) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A topic with so many positives a day, of which the run returns some."""
+    pairs = [(f"d{day}-{n}", day, n) for day in range(len(hits)) for n in range(positives)]
+    judged = truth(*(("t", name, 2, day) for name, day, _ in pairs))
+    returned = run(*(("t", name, day) for name, day, n in pairs if n < hits[day]))
+    return returned, judged
+
+
+def fits_of(hits: Sequence[int]) -> dict[str, Any]:
+    returned, judged = waves(hits)
+    settings = Settings(start="0", end=str(len(hits) * DAY), cutoff="50")
+    index = read(FilterSources([returned], judged), settings=settings).index
+    (row,) = fits(index, [("R", "1d")]).to_dict("records")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("hits", "verdict"),
+    [
+        ([round(5 + 4 * np.sin(day / 3)) for day in range(24)], "autocorrelated"),
+        ([1, 2, 2, 4, 3, 5, 6, 6, 8, 8], "nothing against it"),
+        ([5, 6, 5, 4, 5, 6, 4, 5, 6, 5, 4, 5], "moves no one way"),
+        ([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 0], "not normal"),
+        ([1, 2, 3, 4], "no residuals"),
+        ([1, 2], "too few batches"),
+    ],
+)
+def test_verdicts(hits: list[int], verdict: str) -> None:
+    assert verdict in fits_of(hits)["verdict"]
+    others = {"autocorrelated": "nothing", "nothing against it": "not normal"}
+    assert others.get(verdict, "?") not in fits_of(hits)["verdict"]
+
+
+def test_the_bounds_of_durbin_watson_are_those_of_the_printed_tables() -> None:
+    """Savin and White, one regressor, 5 %."""
+    for number, low, high in ((6, 0.610, 1.400), (10, 0.879, 1.320), (15, 1.077, 1.361)):
+        row = fits_of([day * 3 % 7 for day in range(number)])
+        assert (row["DW_low"], row["DW_high"]) == pytest.approx((low, high), abs=5e-4)
+
+
+def test_tau_turns_costs_around() -> None:
+    """The better run by F_1 has the lower cost: the two rankings agree."""
+    better, judged = daily([True, True, False, True])
+    worse, _ = daily([True, False, False, True])
+    runs = [better.assign(run="better"), worse.assign(run="worse")]
+    settings = Settings(start="0", cutoff="50")
+    index = read(FilterSources(runs, judged), settings=settings).index
+    rows = ranking(index, [("C_trk", "1d"), ("R", "1d")])
+    assert rows["tau"].tolist() == [1, 1, 1, 1]
+    assert rows["run"].tolist() == ["better", "worse"] * 2
+    assert rows["place"].tolist() == [1, 2] * 2
+
+
+def test_topics_follow_the_cutoff_of_their_run() -> None:
+    """Only what is returned above the best cutoff counts, which is not the lowest."""
+    both = [(kind, day) for day in range(4) for kind in "dn"]
+    judged = truth(*(("t", f"{kind}{day}", 2 * (kind == "d"), day) for kind, day in both))
+    good = run(*(("t", f"d{day}", day) for day in range(4)), confidence=900)
+    bad = run(*(("t", f"n{day}", day) for day in range(3)), confidence=200)
+    names = "end(P) intercept(P) cutoff(P) P uniform(P) burst(P)"
+    scores = scored(pd.concat([good, bad]), judged, names)
+    for topic in ("t", "all"):
+        assert [scores.value(name, topic) for name in scores.measures] == [1, 1, 250, 1, 1, 1]
+
+
+def test_the_warning_of_ends_has_room_for_rounding() -> None:
+    returned, judged = daily([True] * 7)
+    scores = scored(returned, judged, "end(R) end(F_pra) end(A)", batch="1d")
+    assert not any("outside" in warning for warning in scores.warnings)
+
+
+def test_the_days_that_a_picture_names() -> None:
+    assert ticks(122) == [0, 20, 40, 60, 80, 100, 120]
+    assert ticks(6) == [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6]
+    assert ticks(0.02)[-1] == 0.02
+    assert max(len(ticks(days / 7)) for days in range(1, 5000)) <= 13

@@ -1,0 +1,328 @@
+"""`tseval filter`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tseval.commands import options
+from tseval.commands.options import check_output, deliver, form_of, warn
+from tseval.errors import UsageError
+from tseval.filtering import reports
+from tseval.filtering.evaluation import LEVELS, FilterEvaluation, FilterSources, Settings, read
+from tseval.filtering.scoring import (
+    PARTS_OF_RULES,
+    chosen_measures,
+    is_of_batches,
+    scores_of,
+    trend_warnings,
+    trends,
+)
+from tseval.formats.results import RESULT_FORMS, result_bytes
+from tseval.formats.rows import ROW_FORMS, rows_bytes
+from tseval.formats.whole import write_whole
+from tseval.measures import Measure
+from tseval.measures.filter_metrics import METRICS
+from tseval.views.drawing import FORMS as PICTURES
+from tseval.views.tables import rows_table, scores_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORES, RANKING, TESTS, FITS, BURSTS = SHOWN = ("scores", "ranking", "tests", "fits", "bursts")
+
+FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
+"""The columns of a table, where it has no room for all."""
+
+
+@click.command("filter")
+@click.argument("files", nargs=-1, metavar="RUN... TRUTH", type=click.Path(path_type=str))
+@click.option(
+    "-m",
+    "--measure",
+    "wanted",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
+)
+@click.option(
+    "--edition",
+    "edition_name",
+    default="kenter2015",
+    show_default=True,
+    help="Whose rules: kenter2015, kba2013 or dietz2013.",
+)
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Another habit than the edition's; repeatable. `tseval measures --edition kba2013` "
+    "lists them.",
+)
+@click.option(
+    "--batch",
+    "batches",
+    multiple=True,
+    default=("1d",),
+    show_default=True,
+    metavar="LENGTH",
+    help="How long a batch lasts, such as 12h or 7d; repeatable.",
+)
+@click.option(
+    "--start",
+    metavar="TIME",
+    help="Where the period starts: Unix seconds, ISO 8601, or 6h, 2d from the first judged "
+    "document. Default: there.",
+)
+@click.option(
+    "--end",
+    metavar="TIME",
+    help="Where it ends; 30d counts from its start. Default: just after the last judged document.",
+)
+@click.option(
+    "--cutoff",
+    default="sweep",
+    show_default=True,
+    metavar="N|sweep",
+    help="The confidence from which on a document is returned; sweep tries those of the edition "
+    "and takes for each run the one with the best end point.",
+)
+@click.option(
+    "--cutoff-step", type=click.IntRange(min=1), metavar="N", help="The step of the sweep."
+)
+@click.option(
+    "--level",
+    type=click.Choice(list(LEVELS)),
+    help="What is positive: documents rated vital (2), useful (1) or neutral (0), or better. "
+    "Default: vital; in a plain table without a 2, useful.",
+)
+@click.option(
+    "--zeta", type=float, default=1.0, show_default=True, help="How slowly aptness falls."
+)
+@click.option(
+    "--unjudged",
+    type=click.Choice(["ignore", "fp"]),
+    help="Returned documents that nobody judged; fp: false positives. Default: ignore.",
+)
+@click.option(
+    "--votes",
+    type=click.Choice(["all", "any"]),
+    help="Whether all assessors have to find a document positive, or any. Default: all.",
+)
+@click.option(
+    "--partial",
+    type=click.Choice(["keep", "drop"]),
+    help="A last batch that is shorter than the others. Default: keep, with a warning.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["shared", "own"]),
+    help="A batch weighs its share of the pairs that are positive or returned, or of what the "
+    "metric itself is taken from. Default: shared.",
+)
+@click.option(
+    "--require-positives",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Leave out topics with fewer positives than this in the period.",
+)
+@click.option(
+    "--show",
+    type=click.Choice(SHOWN),
+    default=SCORES,
+    show_default=True,
+    help="ranking: runs by end point beside the usual score; tests: runs against each other; "
+    "fits: each trend in full, with what it takes for granted; bursts: how much each interval "
+    "weighs, for which no run is needed.",
+)
+@click.option(
+    "--residuals",
+    type=click.Choice(["raw", "weighted"]),
+    default="raw",
+    show_default=True,
+    help="The residuals that the verdict of `--show fits` looks at.",
+)
+@click.option(
+    "--series",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
+)
+@click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
+@click.option(
+    "--on-missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    help="Topics judged but absent from a run. Default: zero, as an empty run.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS, *PICTURES]))),
+    help="Default: by the suffix of -o, else table. Scores have trec and pictures, which need the "
+    "extra `report`; the others have tsv.",
+)
+@options.output_option
+@options.input_format_option
+@options.engine_options
+@options.quiet_option
+@options.debug_option
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """Filtering over time: batches, trends, end points.
+
+    RUN is a table `topic post_id time confidence`, or a run of TREC KBA 2012 to 2014; TRUTH a table
+    `topic post_id relevance`, with a column `time` where ids and runs don't tell it, or a truth of
+    KBA. All may be compressed; `-` is standard input.
+
+    \b
+    tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
+    """
+    output: Path | None = given["output"]
+    for each in (output, given["series"]):
+        check_output(each)
+    form = form_of(given["form"], output, _known(given["show"]), "table")
+    series_form = _series_form(given["series"])
+    evaluation = prepared(files, given)
+    wanted = chosen_measures(evaluation, given["wanted"])
+    content = _content(evaluation, wanted, form, given)
+    if given["series"] is not None:
+        every = [(m, length) for length in evaluation.settings.batches for m in METRICS]
+        frame = reports.every_batch(evaluation.index, every)
+        write_whole(given["series"], rows_bytes(frame, series_form, evaluation.signature()))
+    deliver(content, output)
+
+
+def _known(show: str) -> tuple[str, ...]:
+    """The forms that a result has."""
+    return ("table", *((*RESULT_FORMS, *PICTURES) if show == SCORES else ROW_FORMS))
+
+
+def _series_form(path: Path | None) -> str:
+    form = "" if path is None else path.suffix.lstrip(".").lower() or "csv"
+    if form and form not in ROW_FORMS:
+        known = ", ".join(f".{each}" for each in ROW_FORMS)
+        raise UsageError(f"--series {path}: the suffix must be one of {known}")
+    return form
+
+
+def prepared(files: tuple[str, ...], given: dict[str, Any]) -> FilterEvaluation:
+    """Read what the options name; bursts need no run."""
+    alone = given["show"] == BURSTS
+    if alone and (len(files) != 1 or given["series"] is not None):
+        raise UsageError("--show bursts looks at the truth alone: give that one file")
+    if not alone and len(files) < 2:
+        raise click.UsageError("Give one or more runs, then the truth.")
+    sources = FilterSources(files[:-1], files[-1], given["input_format"])
+    settings = Settings(
+        batches=given["batches"],
+        start=given["start"],
+        end=given["end"],
+        cutoff=given["cutoff"],
+        cutoff_step=given["cutoff_step"],
+        level=given["level"],
+        zeta=given["zeta"],
+        require_positives=given["require_positives"],
+        on_missing=given["on_missing"],
+    )
+    rules = _rules(given)
+    if alone:
+        options.refuse_sharing(given, "--show bursts")
+    with options.shared_as(given) as sharing:
+        edition = given["edition_name"]
+        return read(sources, edition, settings, rules, runs_needed=not alone, sharing=sharing)
+
+
+def _rules(given: dict[str, Any]) -> dict[str, str]:
+    """The rules that options name, each once."""
+    pairs = [tuple(part.strip() for part in rule.partition("=")[::2]) for rule in given["rules"]]
+    pairs += [(name, given[name]) for name in PARTS_OF_RULES if given[name]]
+    rules: dict[str, str] = {}
+    for name, value in pairs:
+        if rules.setdefault(name, value) != value:
+            raise UsageError(f"rule {name} is given twice: {rules[name]} and {value}")
+    return rules
+
+
+def _content(
+    evaluation: FilterEvaluation, wanted: list[Measure], form: str, given: dict[str, Any]
+) -> bytes:
+    """What is shown, in the form asked for."""
+    if given["show"] != SCORES:
+        return _report(evaluation, wanted, form, given)
+    if form in PICTURES:
+        return _picture(evaluation, wanted, form, given)
+    scores = scores_of(evaluation, wanted, per_topic=given["per_topic"])
+    warn(scores.warnings, given["quiet"])
+    if form == "table":
+        asked = trends(evaluation, wanted) if any(map(is_of_batches, wanted)) else []
+        notes = reports.ranking_notes(evaluation.index, asked)
+        to_file = given["output"] is not None
+        return scores_table(scores, given["per_topic"], to_file=to_file, notes=notes)
+    return result_bytes(scores, form, per_topic=given["per_topic"])
+
+
+def _report(
+    evaluation: FilterEvaluation, wanted: list[Measure], form: str, given: dict[str, Any]
+) -> bytes:
+    """What `--show` asks for; options that it ignores are refused."""
+    if given["per_topic"]:
+        raise UsageError(f"-q has no meaning with --show {given['show']}")
+    asked = trends(evaluation, wanted)
+    frame, notes = _shown(evaluation, asked, given)
+    _warn_of_trends(evaluation, asked, given["quiet"])
+    signature = evaluation.signature()
+    if form == "table":
+        shown = frame[list(FOR_PEOPLE.get(given["show"], frame.columns))]
+        return rows_table(shown, signature, to_file=given["output"] is not None, notes=notes)
+    if form != "json":
+        warn(notes, given["quiet"])
+    return rows_bytes(frame, form, signature, notes)
+
+
+def _warn_of_trends(
+    evaluation: FilterEvaluation, asked: list[tuple[str, str]], quiet: bool
+) -> None:
+    warn((*evaluation.warnings, *trend_warnings(evaluation, asked)), quiet)
+
+
+def _shown(
+    evaluation: FilterEvaluation, asked: list[tuple[str, str]], given: dict[str, Any]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows that `--show` asks for, and how to read them."""
+    index = evaluation.index
+    if given["show"] == RANKING:
+        return reports.ranking(index, asked), ()
+    if given["show"] == TESTS:
+        if len(index.runs) < 2:
+            raise UsageError("--show tests needs two runs at least")
+        return reports.comparison(index, asked), (reports.TRUST, reports.DOUBT)
+    if given["show"] == FITS:
+        weighted = given["residuals"] == "weighted"
+        return reports.fits(index, asked, weighted=weighted), (reports.DOUBT,)
+    cuts = [index.tally.whole, *(index.cut(length) for length in evaluation.settings.batches)]
+    return reports.bursts(index.tally, cuts), ()
+
+
+def _picture(
+    evaluation: FilterEvaluation, wanted: list[Measure], form: str, given: dict[str, Any]
+) -> bytes:
+    """The trends as a chart."""
+    from tseval.views.filtering import FilterChart, draw_filtering
+
+    if given["per_topic"]:
+        raise UsageError("-q has no meaning for a chart")
+    asked = trends(evaluation, wanted)
+    _warn_of_trends(evaluation, asked, given["quiet"])
+    index = evaluation.index
+    chart = FilterChart(
+        batches=reports.every_batch(index, asked),
+        fits=reports.fits(index, asked),
+        ranking=reports.ranking(index, asked),
+        signature=evaluation.signature(),
+    )
+    return draw_filtering(chart, form)

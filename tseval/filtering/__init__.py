@@ -1,0 +1,1 @@
+"""Filtering over time: runs and truths cut into batches, scored, followed, compared."""

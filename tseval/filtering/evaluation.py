@@ -1,0 +1,262 @@
+"""From files to everything that a measure of filtering needs: read, paired, cut, described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tseval.caveats import count, listed
+from tseval.editions import EDITIONS, Edition, edition
+from tseval.errors import MissingTopics, UsageError
+from tseval.evaluation import SHORT_HASH
+from tseval.filtering.index import TrendIndex
+from tseval.filtering.pairs import Pairs, paired
+from tseval.filtering.period import Period, seconds_of
+from tseval.filtering.tally import Tally
+from tseval.formats.filtering import read_returned, read_truth
+from tseval.formats.temporal import check_inputs
+from tseval.measures.filter_rules import FilterRules
+from tseval.measures.filtering import FAMILY
+from tseval.tables import Source
+from tseval.tables.filtering import Truth
+from tseval.units import ALONE, Sharing, Spread
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray
+
+    Given: TypeAlias = str | Path | pd.DataFrame
+
+LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
+"""The rating from which on a document is positive, by its name."""
+SWEEP = "sweep"
+"""What asks for every cutoff of the edition."""
+DEFAULT_BATCH = "1d"
+ON_MISSING = ("zero", "skip", "error")
+
+
+@dataclass(frozen=True)
+class FilterSources:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given]
+    truth: Given
+    form: str | None = None
+    """The format of all of them, where it is not to be recognised."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked for beside the rules: the parameters of `tseval.score_filtering`."""
+
+    batches: tuple[str, ...] = (DEFAULT_BATCH,)
+    start: str | None = None
+    end: str | None = None
+    cutoff: str = SWEEP
+    cutoff_step: int | None = None
+    level: str | None = None
+    zeta: float = 1.0
+    require_positives: int = 0
+    on_missing: str | None = None
+
+
+@dataclass(frozen=True)
+class FilterEvaluation:
+    """Runs and truth, ready for any measure."""
+
+    edition: Edition
+    index: TrendIndex
+    settings: Settings
+    traits: Mapping[str, str]
+    inputs: tuple[Source, ...]
+    warnings: tuple[str, ...]
+
+    def signature(self) -> str:
+        """One line that names all that can change a number."""
+        parts = {"tseval": VERSION, "edition": self.edition.name} | dict(self.traits)
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+    def prepared_for(self, metrics: Sequence[str], *, by_topic: bool) -> FilterEvaluation:
+        """The same with an index that knows which metrics it will be asked for."""
+        index = self.index
+        fresh = TrendIndex(index.tally, index.rules, index.zeta, tuple(metrics), by_topic)
+        return replace(self, index=fresh)
+
+
+def read(
+    sources: FilterSources,
+    edition_name: str = "kenter2015",
+    settings: Settings | None = None,
+    given_rules: Mapping[str, str] | None = None,
+    *,
+    runs_needed: bool = True,
+    sharing: Sharing = ALONE,
+) -> FilterEvaluation:
+    """Read every input; a fault in any of them is an `InputError`.
+
+    It is the reading of the runs that is shared.
+    """
+    settings = _checked(settings or Settings())
+    chosen = edition(edition_name, FAMILY)
+    rules = rules_of(chosen).changed(given_rules or {})
+    if not sources.runs and runs_needed:
+        raise UsageError("no run is given: name at least one table of returned documents")
+    check_inputs([*sources.runs, sources.truth])
+    returned = read_returned(sources.runs, sources.form, Spread(sharing))
+    truth = read_truth(sources.truth, sources.form)
+    level, warned = _level(truth, settings.level)
+    pairs = paired(returned, truth, LEVELS[level], rules)
+    tally, lost = _tally(pairs, rules, settings, chosen)
+    traits = _traits(chosen, rules, settings, tally.period)
+    return FilterEvaluation(
+        edition=chosen,
+        index=TrendIndex(tally, rules, settings.zeta),
+        settings=settings,
+        traits=traits | {"level": level, "truth": f"sha256:{_hash(truth)}"},
+        inputs=(*returned.origin.sources, *truth.origin.sources),
+        warnings=(*warned, *pairs.warnings, *lost, *_caveats(tally)),
+    )
+
+
+def rules_of(chosen: Edition) -> FilterRules:
+    """The habits of an edition of filtering."""
+    if chosen.filtering is None:
+        known = ", ".join(each.name for each in EDITIONS if each.filtering is not None)
+        raise UsageError(f"edition {chosen.name} has no rules of filtering: see {known}")
+    return chosen.filtering
+
+
+def _checked(settings: Settings) -> Settings:
+    """The settings, if each is one that there is."""
+    if settings.level is not None and settings.level not in LEVELS:
+        raise UsageError(f"level cannot be '{settings.level}': choose one of {', '.join(LEVELS)}")
+    if not (np.isfinite(settings.zeta) and settings.zeta > 0):
+        raise UsageError("zeta has to be above 0")
+    if settings.cutoff_step is not None and settings.cutoff_step < 1:
+        raise UsageError("the step of cutoffs has to be 1 or more")
+    if settings.on_missing not in (None, *ON_MISSING):
+        known = ", ".join(ON_MISSING)
+        raise UsageError(f"on_missing cannot be '{settings.on_missing}': choose one of {known}")
+    if not settings.batches:
+        raise UsageError("no length of batches is given")
+    for length in settings.batches:
+        seconds_of(length)
+    return replace(settings, batches=tuple(dict.fromkeys(settings.batches)))
+
+
+def _level(truth: Truth, asked: str | None) -> tuple[str, list[str]]:
+    """From which rating on a document is positive.
+
+    A plain table may say 0 and 1; then 1 is positive, and a warning says so.
+    """
+    if asked is not None:
+        return asked, []
+    if truth.official or (truth.rating >= LEVELS["vital"]).any():
+        return "vital", []
+    warning = "no relevance is 2 or above, so 1 is taken for positive: --level says otherwise"
+    return "useful", [warning]
+
+
+def cutoffs_of(rules: FilterRules, settings: Settings) -> FloatArray:
+    """The cutoffs to try, ascending."""
+    if settings.cutoff == SWEEP:
+        step = settings.cutoff_step or rules.step
+        return np.arange(rules.lowest, rules.highest + 1, step, dtype=np.float64)
+    if settings.cutoff_step is not None:
+        raise UsageError("a step of cutoffs has no meaning with one cutoff")
+    try:
+        cutoff = float(settings.cutoff)
+    except ValueError:
+        cutoff = np.nan
+    if not np.isfinite(cutoff):
+        raise UsageError(f"cutoff cannot be '{settings.cutoff}': give a number, or {SWEEP}")
+    return np.array([cutoff])
+
+
+def _tally(
+    pairs: Pairs, rules: FilterRules, settings: Settings, chosen: Edition
+) -> tuple[Tally, list[str]]:
+    """The pairs of the period, with the entities that count: those of the whole truth."""
+    period = Period.of(pairs.judged.time, settings.start, settings.end)
+    judged = pairs.judged.rows(period.holds(pairs.judged.time))
+    kept = pairs.kept.rows(period.holds(pairs.kept.time))
+    positive = np.bincount(judged.topic[judged.positive], minlength=len(judged.topics))
+    wanted = positive >= settings.require_positives
+    place = np.cumsum(wanted) - 1
+    judged, kept = judged.rows(wanted[judged.topic]), kept.rows(wanted[kept.topic])
+    topics = tuple(t for t, is_there in zip(judged.topics, wanted, strict=True) if is_there)
+    judged = replace(judged, topics=topics, topic=place[judged.topic])
+    kept = replace(kept, topic=place[kept.topic])
+    tally = Tally(
+        judged=judged,
+        kept=kept,
+        period=period,
+        cutoffs=cutoffs_of(rules, settings),
+        above=rules.kept == "above",
+        taken=np.ones((len(kept.runs), len(topics)), bool),
+    )
+    rule = settings.on_missing or chosen.on_missing
+    taken, warnings = _missing(tally, rule)
+    return replace(tally, taken=taken), warnings
+
+
+def _missing(tally: Tally, rule: str) -> tuple[BoolArray, list[str]]:
+    """Which (run, topic) count where a run has nothing of a judged topic, and warnings."""
+    runs, topics = tally.kept.runs, tally.judged.topics
+    unit = tally.kept.run * len(topics) + tally.kept.topic
+    present = np.bincount(unit, minlength=len(runs) * len(topics)) > 0
+    present = present.reshape(len(runs), len(topics))
+    present |= np.bincount(tally.judged.topic, minlength=len(topics)) == 0  # nothing to return
+    how = "left out" if rule == "skip" else "counted as an empty system"
+    warnings = []
+    for run, there in zip(runs, present, strict=True):
+        lost = [topics[at] for at in np.flatnonzero(~there).tolist()]
+        said = count(len(lost), "judged topic")
+        if lost and rule == "error":
+            raise MissingTopics(f"run {run} has no judged documents for {said}: {listed(lost)}")
+        if lost:
+            warnings.append(f"run {run}: no judged documents for {said}, {how}: {listed(lost)}")
+    return present if rule == "skip" else np.ones_like(present), warnings
+
+
+def _traits(
+    chosen: Edition, rules: FilterRules, settings: Settings, period: Period
+) -> dict[str, str]:
+    """What is not the edition's, and what was asked for."""
+    changed = rules.differences(rules_of(chosen))
+    required = settings.require_positives
+    traits = {
+        "rules": ",".join(f"{name}={value}" for name, value in changed.items()),
+        "period": f"{period.start:.10g}-{period.end:.10g}",
+        "batch": ",".join(settings.batches),
+        "cutoff": settings.cutoff,
+        "cutoff-step": str(settings.cutoff_step or ""),
+        "zeta": "" if settings.zeta == 1 else f"{settings.zeta:g}",
+        "require-positives": str(required or ""),
+        "missing": settings.on_missing or chosen.on_missing,
+    }
+    return {name: value for name, value in traits.items() if value}
+
+
+def _hash(truth: Truth) -> str:
+    return truth.origin.sources[0].sha256[:SHORT_HASH]
+
+
+def _caveats(tally: Tally) -> Iterator[str]:
+    """What is not wrong, but what a reader of the scores should know."""
+    if not tally.judged.positive.any():
+        yield "no judged document of the period is positive at this level"
+    kept = tally.kept
+    for code, run in enumerate(kept.runs):
+        own = kept.confidence[kept.run == code]
+        if len(own) > 1 and len(tally.cutoffs) > 1 and (own == own[0]).all():
+            yield f"run {run}: every confidence is {own[0]:g}"
+        elif len(own) and (tally.passed[kept.run == code] == 0).all():
+            least = tally.cutoffs[0]
+            yield f"run {run}: no confidence passes the lowest cutoff, {least:g}: nothing counts"

@@ -1,0 +1,337 @@
+"""Scores of inputs that are larger than memory: read, matched and folded a block at a time.
+
+What has to fit is one block, the gold, the matches if they are given, and eight bytes an update by
+which one that stands twice is found. The scores are those of `tseval.score`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.caveats import Census, of_gold, of_runs
+from tseval.editions import DRAFT
+from tseval.errors import UsageError
+from tseval.evaluation import ASSESSED, DEFAULT_MATCHER, SHORT_HASH, Sources
+from tseval.folding.fold import Fold, RunFold, Wanted, table_of
+from tseval.folding.repeats import Repeats
+from tseval.formats import temporal as formats
+from tseval.formats.faults import FaultList
+from tseval.formats.frames import is_frame, run_names
+from tseval.formats.inputs import Input
+from tseval.formats.update_blocks import ROWS, BlockInput
+from tseval.matching import SoughtNuggets, get_matcher
+from tseval.measures import Measure, measures
+from tseval.measures.measure import with_times
+from tseval.scores import Scores
+from tseval.scoring import check_choice, missing_by_rule, undefined_warnings
+from tseval.tables import (
+    Matches,
+    Nuggets,
+    Pairs,
+    Pool,
+    Source,
+    Topics,
+    Updates,
+    all_names,
+    known_updates,
+    natural_order,
+    resolve,
+)
+from tseval.tables.units import Units
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    from tseval.matching import Progress
+    from tseval.tables.columns import BoolArray, FloatArray
+
+UNDEFINED = ("skip", "zero")
+
+
+@dataclass(frozen=True)
+class Gold:
+    """What updates are held against, read whole."""
+
+    nuggets: Nuggets
+    topics: Topics | None
+    matches: Matches | None
+    pool: Pool | None
+
+    def judged(self) -> tuple[str, ...]:
+        """The topics of the gold, in natural order."""
+        return tuple(natural_order(all_names(self.nuggets.topic).to_pylist()))
+
+    def starts(self, judged: Sequence[str]) -> FloatArray:
+        """When each topic starts: as the topics file says, else with its earliest nugget."""
+        place = {name: at for at, name in enumerate(judged)}
+        start = np.full(len(judged), np.inf)
+        topic = [place[name] for name in self.nuggets.topic.to_list()]
+        np.minimum.at(start, topic, self.nuggets.time)
+        if self.topics is not None:
+            for row, name in enumerate(self.topics.topic.to_list()):
+                if name in place:
+                    start[place[name]] = self.topics.start[row]
+        return start
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The short hash of each input."""
+        sources = self.sources().items()
+        return {name: f"sha256:{source.sha256[:SHORT_HASH]}" for name, source in sources}
+
+    def sources(self) -> dict[str, Source]:
+        """Every input by its name."""
+        tables = {
+            "nuggets": self.nuggets,
+            "matches": self.matches,
+            "topics": self.topics,
+            "pool": self.pool,
+        }
+        return {name: t.origin.sources[0] for name, t in tables.items() if t is not None}
+
+
+def read_gold(sources: Sources) -> Gold:
+    """Read everything but the runs."""
+    form = sources.form
+    if sources.duplicates is not None:
+        raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
+    return Gold(
+        nuggets=formats.read_nuggets(sources.nuggets, form),
+        topics=None if sources.topics is None else formats.read_topics(sources.topics, form),
+        matches=None if sources.matches is None else formats.read_matches(sources.matches, form),
+        pool=None if sources.pool is None else formats.read_pool(sources.pool, form),
+    )
+
+
+def foldable(wanted: Iterable[str | Measure] | str | Measure | None) -> tuple[Measure, ...]:
+    """The measures asked for, or the draft's; one that cannot be folded is a `UsageError`."""
+    given = [wanted] if isinstance(wanted, str | Measure) else list(wanted or DRAFT.measures)
+    chosen = measures(given, DRAFT.family)
+    for measure in chosen:
+        if not measure.definition.foldable:
+            raise UsageError(f"{measure} needs all updates at once: leave the blocks out")
+    return tuple(chosen)
+
+
+def wanted_of(gold: Gold, chosen: Sequence[Measure], at: Sequence[str]) -> Wanted:
+    """What is scored."""
+    judged = gold.judged()
+    return Wanted(gold.nuggets, judged, tuple(with_times(chosen, at)), gold.starts(judged))
+
+
+class Pairing:
+    """The pairs of each block: by a matcher, or by assessors' matches."""
+
+    def __init__(self, gold: Gold, matcher: str | None, threshold: float | None) -> None:
+        self.gold = gold
+        self.name = ASSESSED
+        self._sought: SoughtNuggets | None = None
+        if gold.matches is None:
+            using = get_matcher(matcher or DEFAULT_MATCHER, threshold)
+            self.name = str(using)
+            self._sought = SoughtNuggets(using, gold.nuggets)
+        elif threshold is not None or matcher not in (None, ASSESSED):
+            raise UsageError("matches are given: a matcher would not be asked")
+        number = 0 if gold.matches is None else len(gold.matches)
+        self._known = np.zeros(number, bool)
+        self._runs: set[str] = set()
+
+    def pairs(self, updates: Updates) -> Pairs:
+        """The pairs of a block, sorted by update, then nugget."""
+        if self._sought is not None:
+            return self._sought.match(updates)
+        matches = self._matches
+        found = resolve(matches, updates, self.gold.nuggets)
+        self._known |= ~found.lost_update
+        self._runs.update(updates.run.vocabulary())
+        order = np.lexsort((found.pairs.nugget, found.pairs.update))
+        return Pairs(found.pairs.update[order], found.pairs.nugget[order])
+
+    @property
+    def _matches(self) -> Matches:
+        if self.gold.matches is None:
+            raise UsageError("no matches are given")
+        return self.gold.matches
+
+    def check(self) -> None:
+        """At the end: every match must speak of an update that there was."""
+        if self._sought is not None:
+            return
+        matches, pool = self._matches, self.gold.pool
+        known = self._known | self._of_no_run(matches)
+        if pool is not None:
+            known |= known_updates(matches.topic, matches.update_id, pool)
+        nothing = resolve(matches, table_of("", []), self.gold.nuggets)
+        formats.check_resolved(replace(nothing, lost_update=~known), matches, pool)
+
+    def _of_no_run(self, matches: Matches) -> BoolArray:
+        """The matches that name a run which is not here."""
+        if matches.run is None:
+            return np.zeros(len(matches), bool)
+        absent = [name not in self._runs for name in matches.run.vocabulary()]
+        return np.array(absent, bool)[matches.run.codes]
+
+
+def score_in_blocks(
+    sources: Sources,
+    matcher: str | None = None,
+    threshold: float | None = None,
+    wanted: Iterable[str | Measure] | str | Measure | None = None,
+    at: Sequence[str] = (),
+    on_missing: str | None = None,
+    undefined: str = "skip",
+    rows: int = ROWS,
+    progress: Progress | None = None,
+) -> Scores:
+    """The scores of runs that need not fit into memory; the parameters are those of `score`.
+
+    Runs are files of TSV, JSON lines or Parquet in any order; the edition is the draft. Sums of
+    costs that are not whole numbers may differ from those of `score` in the last digit.
+    """
+    check_choice("undefined", undefined, UNDEFINED)
+    chosen = foldable(wanted)
+    inputs = _inputs(sources)
+    gold = read_gold(sources)
+    target = wanted_of(gold, chosen, at)
+    pairing = Pairing(gold, matcher, threshold)
+    fold = Fold(target, has_cost=any(each.has_cost for each in inputs))
+    for updates in _blocks(inputs, rows, fold.has_cost):
+        fold.add(updates, pairing.pairs(updates))
+        if progress:
+            progress(fold.updates, fold.updates)
+    pairing.check()
+    records = [_record(each) for each in inputs]
+    empty = [each.name for each in inputs if not each.rows]
+    return scores_of_fold(
+        fold, gold, pairing.name, [*records, *gold.sources().values()], on_missing, undefined, empty
+    )
+
+
+def _inputs(sources: Sources) -> list[BlockInput]:
+    """The runs, with the names that they have without a column `run`."""
+    if not sources.updates:
+        raise UsageError("no run is given: name at least one table of updates")
+    if any(is_frame(each) for each in sources.updates):
+        raise UsageError("a frame is in memory already: blocks are read from files")
+    formats.check_inputs(sources.listed())
+    given = [Input(str(each)) for each in sources.updates]
+    names = run_names(given)
+    return [BlockInput(each, name, sources.form) for each, name in zip(given, names, strict=True)]
+
+
+def _blocks(inputs: Sequence[BlockInput], rows: int, has_cost: bool) -> Iterator[Updates]:
+    """The updates of all inputs; one that stands twice in a run is a fault."""
+    repeats = Repeats()
+    for at, each in enumerate(inputs):
+        for updates in each.blocks(rows):
+            cost = np.ones(len(updates)) if updates.cost is None and has_cost else updates.cost
+            suspects = repeats.suspects(updates)
+            if len(suspects):
+                _check_suspects(inputs[: at + 1], updates, suspects.tolist(), rows)
+            yield replace(updates, cost=cost)
+
+
+def _check_suspects(
+    inputs: Sequence[BlockInput], updates: Updates, suspects: Sequence[int], rows: int
+) -> None:
+    """Look whether these rows really stood before: read again up to them."""
+    wanted = {_key(updates, row): row for row in reversed(suspects)}
+    faults = FaultList(inputs[-1].source)
+    first: dict[tuple[str, str, str], str] = {}
+    for place in _places(inputs, rows):
+        key, source, line = place
+        if key not in wanted:
+            continue
+        own = source is inputs[-1].source and line >= int(updates.origin.line[wanted[key]])
+        if key not in first:
+            first[key] = f"{source.path}:{line}"
+        elif own:
+            reason = f'update_id "{key[2]}" stands twice in run "{key[0]}"'
+            cure = f"first at {first[key]}: remove one of them, or rename it"
+            faults.add(line, reason, cure)
+            del wanted[key]
+        if not wanted:
+            break
+    faults.check()
+
+
+def _places(
+    inputs: Sequence[BlockInput], rows: int
+) -> Iterator[tuple[tuple[str, str, str], Input, int]]:
+    for each in inputs:
+        for block in BlockInput(each.source, each.name, each.form).blocks(rows):
+            for row, line in enumerate(block.origin.line.tolist()):
+                yield _key(block, row), each.source, line
+
+
+def _key(updates: Updates, row: int) -> tuple[str, str, str]:
+    return updates.run[row], updates.topic[row], updates.update_id[row]
+
+
+def _record(given: BlockInput) -> Source:
+    source = given.source
+    return Source(source.path, lambda: source.sha256, given.rows, source.unit)
+
+
+def scores_of_fold(
+    fold: Fold,
+    gold: Gold,
+    matcher: str,
+    inputs: Sequence[Source],
+    on_missing: str | None,
+    undefined: str,
+    empty: Sequence[str] = (),
+) -> Scores:
+    """What a fold holds as scores; `empty` names the runs without an update."""
+    wanted = fold.wanted
+    runs = tuple(natural_order({*fold.runs, *empty}))
+    units = Units(runs, wanted.topics)
+    folds = [fold.run(name) for name in runs]
+    present = np.array([each.present for each in folds]).reshape(len(runs), len(wanted.topics))
+    missing = missing_by_rule(on_missing or DRAFT.on_missing, units, present)
+    columns = [each.values() for each in folds]
+    scores = Scores(
+        runs=runs,
+        topics=wanted.topics,
+        measures=tuple(measure.name for measure in wanted.measures),
+        values=np.array([[m.value for m in each] for each in columns]).transpose(0, 2, 1),
+        defined=np.array([[m.defined for m in each] for each in columns]).transpose(0, 2, 1),
+        counted=missing.counted,
+        undefined_as_zero=undefined == "zero",
+        signature=signature_of(fold, gold, matcher, missing.rule, undefined),
+        inputs=tuple(inputs),
+        warnings=(*_caveats(folds, gold), *missing.warnings),
+    )
+    return replace(scores, warnings=(*scores.warnings, *undefined_warnings(scores)))
+
+
+def signature_of(fold: Fold, gold: Gold, matcher: str, missing: str, undefined: str) -> str:
+    """The signature, as `tseval.score` writes it."""
+    traits = {"tseval": VERSION, "edition": DRAFT.name, "matcher": matcher} | gold.hashes
+    silent = any(
+        parameter.name == "cost" and not measure.has("cost")
+        for measure in fold.wanted.measures
+        for parameter in measure.definition.parameters
+    )
+    if silent:
+        costs = fold.has_cost and gold.nuggets.cost is not None
+        traits["cost"] = "column" if costs else "1"
+    traits |= {"missing": missing, "undefined": undefined}
+    return "|".join(f"{name}:{value}" for name, value in traits.items())
+
+
+def _caveats(folds: Sequence[RunFold], gold: Gold) -> Iterator[str]:
+    """The warnings of `tseval.score`."""
+    yield from of_runs([_census(each) for each in folds])
+    yield from of_gold(gold.nuggets, gold.judged(), gold.topics, by_text=gold.matches is None)
+
+
+def _census(run: RunFold) -> Census:
+    seen = run.seen
+    low, high = seen.confidence or (0.0, 1.0)
+    constant = low if low == high and seen.updates > 1 else None
+    return Census(run.run, tuple(sorted(seen.unjudged)), seen.early, constant)

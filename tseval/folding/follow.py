@@ -1,0 +1,325 @@
+"""A live stream: updates as JSON lines in, the measures as they change as JSON lines out.
+
+Lines are taken as they come, any number at once; what is written depends on the lines alone, not on
+how they came. The work for each is the same at the beginning and after a month.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.editions import DRAFT
+from tseval.errors import Fault, InputError, UsageError
+from tseval.folding import saved
+from tseval.folding.blocks import Gold, Pairing, scores_of_fold, signature_of
+from tseval.folding.fold import Fold, Wanted, rows_of
+from tseval.folding.repeats import Repeats
+from tseval.formats.faults import FaultList
+from tseval.formats.inputs import STANDARD_INPUT, Input
+from tseval.formats.jsonl import read_jsonl
+from tseval.formats.plain import build
+from tseval.formats.temporal import updates_of
+from tseval.scores import Record, Scores
+from tseval.tables.schema import UPDATES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tseval.folding.repeats import Words
+    from tseval.tables import Updates
+
+RUN = "stdin"
+"""What a run is called whose updates don't say."""
+REMEMBERED = 1_000_000
+"""Among how many of the last updates one that stands twice is found, at least."""
+LINE_FEED = 10
+SAVED_EVERY = 100_000
+"""After how many updates the state is saved, at the latest."""
+
+
+class Lines(Input):
+    """Some lines of a stream, of which the first has this number."""
+
+    def __init__(self, content: bytes, first: int) -> None:
+        super().__init__(STANDARD_INPUT)
+        self.content = content
+        self.first = first
+
+    def blocks(self) -> Iterator[bytes]:
+        """All of them."""
+        yield self.content
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The lines with these numbers."""
+        every = self.content.split(b"\n")
+        return {n: every[n - self.first].decode("utf-8", "replace") for n in numbers}
+
+
+@dataclass(frozen=True)
+class Following:
+    """How a stream is followed."""
+
+    every: int = 1
+    """After how many updates the measures are looked at."""
+    per_topic: bool = False
+    on_missing: str | None = None
+    undefined: str = "skip"
+    state: Path | None = None
+    continued: bool = False
+    """Whether the input goes on after the saved state, instead of starting again."""
+
+
+class Recent:
+    """The last updates, by eight bytes each, in two generations."""
+
+    def __init__(self, columns: Iterable[Words] = ()) -> None:
+        self.generations = [Repeats(), Repeats()]
+        self.generations[1].remember_all(columns)
+
+    def suspects(self, updates: Updates) -> list[int]:
+        """The rows that stood among the last updates before."""
+        older, newer = self.generations
+        found = set(older.known(updates).tolist()) | set(newer.suspects(updates).tolist())
+        if len(newer) >= REMEMBERED:
+            self.generations = [newer, Repeats()]
+        return sorted(found)
+
+    def columns(self) -> list[Words]:
+        """All of them, for saving."""
+        return [column for each in self.generations for column in each.columns]
+
+
+class Follower:
+    """Takes the lines of a stream and tells what changed."""
+
+    def __init__(self, gold: Gold, pairing: Pairing, wanted: Wanted, following: Following) -> None:
+        self.gold, self.pairing, self.following = gold, pairing, following
+        self.fold = Fold(wanted)
+        self.recent = Recent()
+        self.lines = 0
+        self.hash = hashlib.sha256()
+        self.told: dict[tuple[str, str, str], float | None] = {}
+        self.saved_at = 0
+        self.skip: saved.Position | None = None
+        self.continued = following.continued
+        self.headed = False
+        self.whole = True
+        """Whether the updates and the lines that are counted are the same."""
+        if following.state is not None and following.state.exists():
+            self._resume(following.state)
+
+    def _resume(self, path: Path) -> None:
+        position, recent = saved.load(path, self.fold)
+        if position.signature != self._signature():
+            reason = f"was saved by other rules or inputs: {position.signature}"
+            raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
+        self.recent = Recent(recent)
+        self.told = self._values()
+        self.saved_at = self.fold.updates
+        if self.following.continued:
+            self.lines = position.lines
+            self.hash.update(position.digest.encode())
+            return
+        if position.continued:
+            raise UsageError(f"{path} went on without its beginning before: give --continued again")
+        self.skip = position if position.lines else None
+
+    def _signature(self) -> str:
+        """What must be the same when a state goes on."""
+        following = self.following
+        rule = following.on_missing or DRAFT.on_missing
+        signature = signature_of(self.fold, self.gold, self.pairing.name, rule, following.undefined)
+        return f"{signature}|measures:{' '.join(map(str, self.fold.wanted.measures))}"
+
+    def _header(self) -> Iterator[str]:
+        """The first line: by what rules the others came about; the first update completes them."""
+        if not self.headed:
+            self.headed = True
+            yield _line({"signature": self._signature()})
+
+    def take(self, content: bytes) -> Iterator[str]:
+        """Take whole lines; gives those to write. A faulty line is raised after all before it."""
+        content = self._skipped(content)
+        if not content:
+            return
+        lines = Lines(content, self.lines + 1)
+        faults = FaultList(lines)
+        updates = self._read(lines, faults)
+        yield from self._add(updates, content, len(faults) > 0)
+        if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
+            self.save()
+        faults.check()
+
+    def _add(self, updates: Updates, content: bytes, faulty: bool) -> Iterator[str]:
+        """Count updates, and stop to look at the measures where that is due.
+
+        With each of them the lines up to it are counted; those after the last of them too, if none
+        is faulty.
+        """
+        pairs, before = self.pairing.pairs(updates), self.lines
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
+        taken = start = 0
+        while start < len(updates):
+            stop = min(len(updates), start + self._room())
+            rows = np.arange(start, stop)
+            self.whole = False
+            self.fold.add(updates.rows(rows), rows_of(pairs, start, stop))
+            line = int(updates.origin.line[stop - 1]) - before
+            self._count(content[taken : ends[line - 1]])
+            taken, start = int(ends[line - 1]), stop
+            self.whole = True
+            yield from self._header()
+            if self.fold.updates % self.following.every == 0:
+                yield from self._news()
+        if not faulty:
+            self._count(content[taken:])
+
+    def _count(self, content: bytes) -> None:
+        """Remember lines as taken."""
+        self.hash.update(content)
+        self.lines += content.count(b"\n")
+
+    def _room(self) -> int:
+        """How many updates there may be until the measures are looked at."""
+        return self.following.every - self.fold.updates % self.following.every
+
+    def _skipped(self, content: bytes) -> bytes:
+        """What is left of lines that the state has counted; they must be the same lines."""
+        if self.skip is None:
+            return content
+        part, rest = _cut(content, self.skip.lines - self.lines)
+        self.lines += part.count(b"\n")
+        self.hash.update(part)
+        if self.lines == self.skip.lines:
+            if self.hash.hexdigest() != self.skip.digest:
+                reason = f"its first {self.lines:,} lines are not those of the saved state"
+                cure = "give the same stream from its beginning, or --continued if it goes on"
+                raise InputError([Fault(STANDARD_INPUT, None, reason, cure)])
+            self.skip = None
+        return rest
+
+    def _read(self, lines: Lines, faults: FaultList) -> Updates:
+        """The updates before the first faulty line; the faults are noted."""
+        own = FaultList(lines)
+        cells = read_jsonl(lines, UPDATES, own)
+        cells = replace(cells, lines=cells.lines + self.lines)
+        moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
+        table = FaultList(lines)
+        updates = updates_of(build(lines, cells, UPDATES, table), RUN)
+        faults.extend([*moved, *table.noted])
+        good = np.arange(len(updates)) < _before(updates, faults)
+        twice = self.recent.suspects(updates.rows(good))
+        faults.extend(self._repeated(updates, row) for row in twice)
+        good &= np.arange(len(updates)) < _before(updates, faults)
+        return self._with_costs(updates.rows(good))
+
+    def _repeated(self, updates: Updates, row: int) -> Fault:
+        reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
+        return updates.origin.fault(row, reason, "each update comes once")
+
+    def _with_costs(self, updates: Updates) -> Updates:
+        """The first update decides whether there are costs."""
+        if not self.fold.runs and len(updates):
+            self.fold.has_cost = updates.cost is not None
+        if not self.fold.has_cost:
+            return replace(updates, cost=None)
+        return updates if updates.cost is not None else replace(updates, cost=np.ones(len(updates)))
+
+    def _scores(self) -> Scores:
+        following = self.following
+        return scores_of_fold(
+            self.fold, self.gold, self.pairing.name, (), following.on_missing, following.undefined
+        )
+
+    def _values(self) -> dict[tuple[str, str, str], float | None]:
+        if not self.fold.runs:
+            return {}
+        records = self._scores().records(per_topic=self.following.per_topic)
+        return {record[:3]: record.value for record in records}
+
+    def _news(self) -> Iterator[str]:
+        """A line, if any measure changed."""
+        values = self._values()
+        changed = [Record(*k, v) for k, v in values.items() if self.told.get(k, self) != v]
+        self.told = values
+        if changed:
+            yield self._told(changed)
+
+    def _told(self, records: Iterable[Record], **more: Any) -> str:
+        seen = [run.seen for run in self.fold.runs.values()]
+        latest = max((each.latest for each in seen), default=-np.inf)
+        content = {
+            "updates": self.fold.updates,
+            "late": sum(each.late for each in seen),
+            "time": latest if np.isfinite(latest) else None,
+            "records": [record._asdict() for record in records],
+        }
+        return _line(content | more)
+
+    def finish(self) -> str:
+        """The last line: every measure, and the warnings; the state is saved."""
+        if self.skip is not None:
+            reason = f"it ends before the {self.skip.lines:,} lines of the saved state"
+            raise InputError([Fault(STANDARD_INPUT, None, reason, "give the whole stream again")])
+        self.pairing.check()
+        self.save()
+        if not self.fold.runs:
+            return self._told([], final=True, warnings=["there was no update"])
+        scores = self._scores()
+        records = scores.records(per_topic=self.following.per_topic)
+        return self._told(records, final=True, warnings=list(scores.warnings))
+
+    def save(self) -> None:
+        """Write the state, if a file is named, and if it is one that can go on."""
+        if self.following.state is None or self.skip is not None or not self.whole:
+            return
+        position = saved.Position(
+            self._signature(), self.lines, self.hash.hexdigest(), self.continued
+        )
+        saved.save(self.following.state, position, self.fold, self.recent.columns())
+        self.saved_at = self.fold.updates
+
+
+def _before(updates: Updates, faults: FaultList) -> int:
+    """How many rows stand before the first faulty line."""
+    lines = [fault.line for fault in faults.noted if fault.line is not None]
+    if not lines:
+        return len(updates)
+    return int(np.searchsorted(updates.origin.line, min(lines)))
+
+
+def _cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
+    """The first lines, and the rest."""
+    if lines >= len(content):
+        return content, b""
+    at = -1
+    for _ in range(lines):
+        at = content.find(b"\n", at + 1)
+        if at < 0:
+            return content, b""
+    return content[: at + 1], content[at + 1 :]
+
+
+def _line(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def whole_lines(read: Callable[[], bytes]) -> Iterator[bytes]:
+    """What comes, cut where lines end; a last line without an end gets one."""
+    rest = b""
+    while piece := read():
+        at = piece.rfind(b"\n") + 1
+        if at:
+            yield rest + piece[:at]
+            rest = piece[at:]
+        else:
+            rest += piece
+    if rest:
+        yield rest + b"\n"

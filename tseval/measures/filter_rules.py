@@ -1,0 +1,69 @@
+"""Rules: the habits in which evaluations of filtering differ, each by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tseval.measures.habits import Habits, habit
+
+
+@dataclass(frozen=True)
+class FilterRules(Habits):
+    """Every habit; the defaults are what the paper on filtering over time does."""
+
+    lowest: int = 50
+    """The lowest cutoff that a sweep tries."""
+    highest: int = 1000
+    """Above this it tries none."""
+    step: int = 50
+    """How far apart its cutoffs are, unless another step is asked for."""
+
+    kept: str = habit(
+        "at-least",
+        "a document is returned if its confidence is",
+        at_least="at least the cutoff",
+        above="above the cutoff",
+    )
+    own_rating: str = habit(
+        "ignore",
+        "a document that the run itself rates below the level asked for (2013 and 2014)",
+        ignore="is returned all the same",
+        obey="is not returned",
+    )
+    unjudged: str = habit(
+        "ignore",
+        "a returned document that nobody judged",
+        ignore="is left out",
+        fp="is a false positive",
+    )
+    votes: str = habit(
+        "all",
+        "a document that assessors rate differently",
+        all="is positive if all of them rate it so: the lowest rating wins",
+        any="is positive if any of them rates it so: the highest rating wins",
+    )
+    unsure: str = habit(
+        "keep",
+        "a judgment in which the assessor has no confidence (0 in the truth)",
+        keep="counts as any other",
+        drop="is left out",
+    )
+    partial: str = habit(
+        "keep",
+        "a last batch that is shorter than the others",
+        keep="is a batch as any other",
+        drop="is left out of the batches; measures of the whole period keep it",
+    )
+    weights: str = habit(
+        "shared",
+        "the weight of a batch in the trend",
+        shared="is its share of the pairs that are positive or returned, for every metric",
+        own="is its share of what the metric is taken from: for P and FDR the pairs returned, for"
+        " R the positive ones, for FPR the negative ones, for the others as shared",
+    )
+    entities: str = habit(
+        "positive",
+        "the macro averages P, R and T11SU are taken over",
+        positive="the entities with a positive in the batch; undefined without any",
+        all="all entities of the truth; one without positives counts as 0",
+    )
