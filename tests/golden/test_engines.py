@@ -15,6 +15,7 @@ from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
 from tseval import units
 from tseval.engine import Engine, Here, Unit, Work
 from tseval.engine.contract import Result
+from tseval.scoring import score
 from tseval.units import Sharing
 
 ENGINES = ("local", "dask")
@@ -88,6 +89,17 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     return tuple(str(folder / f"{name}.tsv") for name in ("a", "b", "gold"))
 
 
+@pytest.fixture(scope="module")
+def filtering(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    folder = tmp_path_factory.mktemp("filtering")
+    for run, step in (("a", 2), ("b", 3)):
+        rows = "".join(f"t1\tp{at}\t{at * 86400}\t{at % 7}\n" for at in range(0, 20, step))
+        (folder / f"{run}.tsv").write_text(f"topic\tpost_id\ttime\tconfidence\n{rows}")
+    rows = "".join(f"t1\tp{at}\t{at * 86400}\t{at % 3}\n" for at in range(20))
+    (folder / "truth.tsv").write_text(f"topic\tpost_id\ttime\trelevance\n{rows}")
+    return tuple(str(folder / f"{name}.tsv") for name in ("a", "b", "truth"))
+
+
 MATCHING = {
     "match": ("match", SWIFT, THOROUGH, NUGGETS),
     "two matchers": ("match", SWIFT, THOROUGH, NUGGETS, "--matcher", "grams", "--matcher", "fuzzy"),
@@ -129,8 +141,31 @@ class TestCommands:
         sharing(engines[name], size)
         assert tseval(*arguments) == alone
 
+    def test_the_rules_for_topics_and_nuggets(
+        self, tmp_path: Path, engines: dict[str, Engine], sharing: Callable[..., None]
+    ) -> None:
+        nuggets = pd.read_csv(NUGGETS, sep="\t", dtype=str)
+        nuggets["topic"] = "TS14." + nuggets["topic"].map({"flood": "1"}).fillna("2")
+        nuggets["nugget_id"] = [f"n{row}" for row in range(len(nuggets))]
+        nuggets["importance"] = [str(row % 3) for row in range(len(nuggets))]
+        updates = pd.read_csv(SWIFT, sep="\t", dtype=str)
+        updates["topic"] = updates["topic"].map({"flood": "1"}).fillna("2")
+        nuggets.to_csv(tmp_path / "nuggets.tsv", sep="\t", index=False)
+        updates.to_csv(tmp_path / "run.tsv", sep="\t", index=False)
+        arguments = (
+            *("score", tmp_path / "run.tsv", tmp_path / "nuggets.tsv", "--edition", "ts2014"),
+            *("--rule", "unimportant=drop", "-q", "-f", "json"),
+        )
+        alone = tseval(*arguments)
+        assert alone.code == 0, alone.err
+        assert "left out by the rules" in alone.out
+        sharing(engines["local"], 2)
+        assert tseval(*arguments) == alone
+
     @pytest.mark.parametrize("name", ENGINES)
-    @pytest.mark.parametrize("what", ["clusters", "incidents", "values", "score", "curve"])
+    @pytest.mark.parametrize(
+        "what", ["clusters", "incidents", "values", "filter", "score", "curve"]
+    )
     def test_reading_runs(
         self,
         what: str,
@@ -138,12 +173,14 @@ class TestCommands:
         engines: dict[str, Engine],
         incidents: tuple[str, ...],
         values: tuple[str, ...],
+        filtering: tuple[str, ...],
         sharing: Callable[..., None],
     ) -> None:
         arguments = {
             "clusters": ("clusters", SWIFT, THOROUGH, CLUSTERS, "-q", "-f", "json"),
             "incidents": ("incidents", *incidents, "-q", "-f", "json"),
             "values": ("values", *values, "-q", "-f", "json"),
+            "filter": ("filter", *filtering, "-q", "-f", "json"),
             "score": ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-f", "json"),
             "curve": ("curve", SWIFT, THOROUGH, CLUSTERS, "-m", "latency"),
         }[what]
@@ -199,6 +236,46 @@ class TestCommands:
         for size in (1, 2, 7):
             sharing(engines["local"], size)
             assert [tseval(*arguments) for arguments in commands] == alone
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("score", SWIFT, NUGGETS, "--in-blocks", 9, "-j", 2),
+            "--jobs has no meaning with --in-bl",
+        ),
+        (("score", SWIFT, NUGGETS, "--in-blocks", 9, "--resume"), "--resume has no meaning with"),
+        (
+            ("score", NUGGETS, "--follow", "--engine", "dask"),
+            "--engine has no meaning with --follow",
+        ),
+        (
+            ("filter", MATCHES, "--show", "bursts", "-j", 2),
+            "--jobs has no meaning with --show burst",
+        ),
+        (("curve", SWIFT, CLUSTERS, "--resume"), "--resume has no meaning over clusters"),
+        (("match", SWIFT, NUGGETS, "--scheduler", "tcp://x:1"), "give --engine dask, too"),
+    ],
+    ids=["in blocks", "in blocks resumed", "follow", "bursts", "clusters", "scheduler"],
+)
+def test_options_that_would_do_nothing_are_refused(
+    arguments: tuple[object, ...], said: str
+) -> None:
+    outcome = tseval(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err
+
+
+def test_python_takes_an_engine_by_name_or_as_it_is(engines: dict[str, Engine]) -> None:
+    alone = score([SWIFT, THOROUGH], NUGGETS)
+    for given in ({"jobs": 2}, {"engine": engines["local"]}, {"engine": engines["dask"]}):
+        assert score([SWIFT, THOROUGH], NUGGETS, **given).frame().equals(alone.frame())
+    frames = [pd.read_csv(run, sep="\t") for run in (SWIFT, THOROUGH)]
+    gold = pd.read_csv(NUGGETS, sep="\t")
+    here, there = score(frames, gold), score(frames, gold, engine=engines["local"])
+    assert (there.signature, there.warnings) == (here.signature, here.warnings)
+    assert there.frame().equals(here.frame())
 
 
 class Meddling:
