@@ -64,6 +64,7 @@ class Cluster:
         """What the unit gave; what the cluster itself has to say becomes an `EngineError`."""
         distributed = import_module("distributed")
         try:
+            self._await(distributed, unit, future)
             return future.result()
         except distributed.KilledWorker as error:
             raise EngineError(
@@ -72,6 +73,15 @@ class Cluster:
             ) from error
         except (CancelledError, distributed.comm.CommClosedError) as error:
             raise EngineError(f"{unit}: the connection to the scheduler is lost") from error
+
+    def _await(self, distributed: Any, unit: Unit, future: Any) -> None:
+        """Wait for a unit, for as long as there is a worker that could do it."""
+        while not future.done():
+            try:
+                distributed.wait([future], timeout=PATIENCE)
+            except TimeoutError as error:
+                if not self._client.ncores():
+                    raise EngineError(f"{unit}: no worker is left; {START}") from error
 
     def _joined(self) -> Any:
         if self._client is None:
