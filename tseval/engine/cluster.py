@@ -64,8 +64,7 @@ class Cluster:
         """What the unit gave; what the cluster itself has to say becomes an `EngineError`."""
         distributed = import_module("distributed")
         try:
-            self._await(distributed, unit, future)
-            return future.result()
+            return self._awaited(unit, future)
         except distributed.KilledWorker as error:
             raise EngineError(
                 f"{unit}: several workers died at this unit of work; if memory ran out give them "
@@ -74,12 +73,14 @@ class Cluster:
         except (CancelledError, distributed.comm.CommClosedError) as error:
             raise EngineError(f"{unit}: the connection to the scheduler is lost") from error
 
-    def _await(self, distributed: Any, unit: Unit, future: Any) -> None:
-        """Wait for a unit, for as long as there is a worker that could do it."""
-        while not future.done():
+    def _awaited(self, unit: Unit, future: Any) -> Any:
+        """What a unit gives, waited for as long as there is a worker that could do it."""
+        while True:
             try:
-                distributed.wait([future], timeout=PATIENCE)
+                return future.result(timeout=PATIENCE)
             except TimeoutError as error:
+                if future.done():
+                    raise  # by the work itself
                 if not self._client.ncores():
                     raise EngineError(f"{unit}: no worker is left; {START}") from error
 
