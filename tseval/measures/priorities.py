@@ -180,20 +180,20 @@ def _varied(values: FloatArray, posts: Typed) -> BoolArray:
 def _guarded(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
     """The same as the script has it, which asks whether the mean deviation is exactly 0.
 
-    Posts come in the order of the labels, on which the last digit of the mean depends.
+    Posts come in the order of the labels, on which the last digit of the mean depends. An r that is
+    no number, as where the assessors' priorities are all equal, is undefined.
     """
     value = np.zeros(posts.groups)
-    defined: BoolArray = posts.number > 0
     truth, said = _truth(index, posts.post), reply.scaled[posts.post]
     order = np.argsort(posts.group, kind="stable")
     ends = np.searchsorted(posts.group[order], np.arange(posts.groups + 1))
-    for group in np.flatnonzero(defined).tolist():
+    for group in np.flatnonzero(posts.number).tolist():
         rows = order[ends[group] : ends[group + 1]]
         if np.mean(said[rows] - np.mean(said[rows])) != 0.0:
-            varied = np.ptp(truth[rows]) > 0 and np.ptp(said[rows]) > 0
-            defined[group] = varied
-            value[group] = np.corrcoef(truth[rows], said[rows])[0, 1] if varied else 0.0
-    return Values(value, defined)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value[group] = np.corrcoef(truth[rows], said[rows])[0, 1]
+    defined = (posts.number > 0) & ~np.isnan(value)
+    return Values(np.where(defined, value, 0.0), defined)
 
 
 # Ranking.
