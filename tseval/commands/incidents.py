@@ -172,7 +172,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
 def _form(given: dict[str, Any], output: Path | None) -> str:
     """The form of the output; one that has no meaning with the other options is refused."""
     if given["form"] == TREC_IS:
-        if given["explain"] or given["over_runs"] or given["at"] or given["wanted"]:
+        others = ("explain", "over_runs", "at", "wanted", "per_topic", "events")
+        if any(given[name] for name in others):
             raise UsageError("-f trec-is writes what its edition prints, and nothing else")
         return TREC_IS
     check_output(output)

@@ -53,8 +53,10 @@ def json_document(source: Input, faults: FaultList) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        reason = f"not JSON: {error}" if text.strip() else "the file is empty"
-        faults.add(line if text.strip() else None, reason, JSON_CURE)
+        if text.strip():
+            faults.add(line, f"not JSON: {error}", JSON_CURE)
+        else:
+            faults.add(None, "the file is empty", "give the track's JSON")
     faults.check()
     return None
 

@@ -61,7 +61,10 @@ class Choices:
     """The types that are scored, of those of the ontology; all if none is named."""
 
     def applied(self, rules: IncidentRules) -> IncidentRules:
-        """The rules with these in the place of some."""
+        """The rules with these in the place of some; a number that makes no sense is refused."""
+        _check_number("the threshold", self.threshold, -np.inf, np.inf)
+        _check_number("alpha", self.flat_gain, 0, 1)
+        _check_number("lambda", self.actionable_weight, 0, 1)
         changed: dict[str, object] = {
             rules.threshold: self.threshold,
             "flat_gain": self.flat_gain,
@@ -81,6 +84,12 @@ class Choices:
         names = {"actionable": self.actionable, "entries": self.entries}
         traits = {name: f"{value:g}" for name, value in numbers.items() if value is not None}
         return traits | {name: ",".join(value) for name, value in names.items() if value}
+
+
+def _check_number(name: str, value: float | None, least: float, most: float) -> None:
+    """Refuse what is outside of these bounds, and what is no number."""
+    if value is not None and not least <= value <= most:
+        raise UsageError(f"{name} cannot be {value:g}: give a number from {least:g} to {most:g}")
 
 
 @dataclass(frozen=True)
