@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tseval.caveats import listed
 from tseval.editions import Edition, edition
 from tseval.errors import InputError, UsageError
 from tseval.evaluation import SHORT_HASH
@@ -359,7 +360,7 @@ def _check_met(index: IncidentIndex) -> None:
             said = index.predictions
             reason = (
                 f'no line of run "{name}" speaks of a labelled post: here event '
-                f'"{said.event[row]}", in the labels {", ".join(index.events[:3])}, …'
+                f'"{said.event[row]}", in the labels {listed(list(index.events))}'
             )
             cure = "give --topics FILE if runs call events by their numbers, or the labels' names"
             raise InputError([said.origin.fault(row, reason, cure)])
