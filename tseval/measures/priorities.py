@@ -71,21 +71,24 @@ def _of_types(
 ) -> Callable[[IncidentIndex, Measure], Sheet]:
     """A measure over the posts of each type, as the mean over types."""
 
+    def values(index: IncidentIndex) -> tuple[Values, Values]:
+        """Those of each type, and of each event and type."""
+        replies, kinds, events = index.replies, len(index.ontology), len(index.events)
+        types = _stacked([of(index, r, typed(index, r, by_event=False)) for r in replies], (kinds,))
+        within = _stacked(
+            [of(index, r, typed(index, r, by_event=True)) for r in replies], (events * kinds,)
+        )
+        shape = (len(replies), events, kinds)
+        return types, Values(within.value.reshape(shape), within.defined.reshape(shape))
+
     def account(index: IncidentIndex, measure: Measure) -> Sheet:
-        replies = index.replies
-        kinds, events = len(index.ontology), len(index.events)
+        types, within = index.once(values)
         members = index.members(measure)
         left_out = members & index.ontology.chosen(
             () if irrelevant else (IRRELEVANT,), renamed=False
         )
         divisor = index.divisor(measure) - int(left_out.sum())
         members = members & ~left_out
-        types = _stacked([of(index, r, typed(index, r, by_event=False)) for r in replies], (kinds,))
-        within = _stacked(
-            [of(index, r, typed(index, r, by_event=True)) for r in replies], (events * kinds,)
-        )
-        shape = (len(replies), events, kinds)
-        within = Values(within.value.reshape(shape), within.defined.reshape(shape))
         return Sheet(
             events=_mean(index, within, members, divisor),
             overall=_mean(index, types, members, divisor),
