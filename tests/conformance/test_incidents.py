@@ -337,7 +337,7 @@ def test_real_ontologies(incidents: Path, name: str, number: int) -> None:
 
 
 def test_real_topics(incidents: Path) -> None:
-    names = read_event_names(str(incidents / TOPICS_2021))
+    names = read_event_names(str(incidents / TOPICS_2021)).names
     text = (incidents / TOPICS_2021).read_text()
     assert set(names) == set(re.findall(r"<(?:num|dataset)>([^<]+)<", text))
     assert set(names.values()) == set(re.findall(r"<dataset>([^<]+)<", text))

@@ -33,7 +33,7 @@ from tseval.formats.tsv import BYTE_ORDER_MARK
 from tseval.tables import Ids, Origin, Source
 from tseval.tables.incidents import Predictions, TypeNames
 from tseval.tables.schema import PREDICTIONS
-from tseval.tables.times import NotANumber, moment, number
+from tseval.tables.times import TOO_LARGE, NotANumber, moment, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,9 +114,16 @@ def kind_of(source: Input, form: str | None = None) -> str | None:
             return kind
     if not PREDICTIONS.missing(names):
         return PLAIN
+    fields = _first_fields(source)
+    numbered = len(fields) > 5 and _is_number(fields[3]) and _is_number(fields[4])
+    named = len(fields) > 5 and fields[1] == "Q0"
+    return TRACK if (numbered or named) and fields[2] != "Q0" else None
+
+
+def _first_fields(source: Input) -> list[str]:
+    """The words of the first line that has any."""
     head = source.head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace")
-    fields = next((line.split() for line in head.split("\n") if line.strip()), [])
-    return TRACK if len(fields) > 5 and _is_number(fields[3]) and _is_number(fields[4]) else None
+    return next((line.split() for line in head.split("\n") if line.strip()), [])
 
 
 def _is_number(text: str) -> bool:
@@ -131,7 +138,8 @@ def _predictions(source: Input, name: str, reading: Reading) -> Predictions:
     if not isinstance(source, FrameInput) and not source.head(1):
         return _named(Listing(FaultList(source)).table(reading), name)
     kind = kind_of(source, reading.form)
-    if kind == TRACK:
+    cut_off = kind is None and _first_fields(source)[1:2] == ["Q0"]
+    if kind == TRACK or cut_off:
         return _track_run(source, reading)
     if kind == LINES:
         return _json_run(source, reading)
@@ -233,7 +241,8 @@ def _names(values: Any, reading: Reading) -> Sequence[str] | None:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    """Whether a value of JSON is a number, and none that is too large for a table either."""
+    return isinstance(value, int | float) and abs(value) < TOO_LARGE
 
 
 def _number(text: str, name: str, line: int, faults: FaultList) -> float:
@@ -329,11 +338,17 @@ def _time(value: Any) -> float | None:
 # Topics.
 
 
-def read_event_names(path: str) -> dict[str, str]:
-    """From each event's name, and from the number that runs may call it by, to its name.
+@dataclass(frozen=True)
+class EventNames:
+    """The events of a file of topics."""
 
-    The events come in the order of the file, which is the track's: <num> and <dataset> in <top>.
-    """
+    names: Mapping[str, str]
+    """From each event's name, and from the number that runs may call it by, to its name."""
+    source: Source
+
+
+def read_event_names(path: str) -> EventNames:
+    """The events in the order of the file, which is the track's: <num> and <dataset> in <top>."""
     source = Input(path)
     faults = FaultList(source)
     names: dict[str, str] = {}
@@ -351,7 +366,7 @@ def read_event_names(path: str) -> dict[str, str]:
     if not names and not len(faults):
         faults.add(None, "no topics", "looked for <top>, <num>, <dataset>, </top>")
     faults.check()
-    return names
+    return EventNames(names, Source(path, lambda: source.sha256, len(set(names.values()))))
 
 
 def out_of_order(run: Predictions) -> Iterator[int]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tseval.formats.faults import FaultList
     from tseval.formats.inputs import Input
 
+HALF = "an escape stands for half a character: not UTF-8"
 HALVES_CURE = "write both halves of the pair, or the character itself"
 OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 
@@ -75,18 +76,18 @@ def _parsed(
         faults.add(number, f"not JSON: {error}", OBJECT_CURE)
         return None
     if isinstance(record, dict):
-        if rb"\u" in line and _holds_half(record):
-            faults.add(number, "an escape stands for half a character: not UTF-8", HALVES_CURE)
+        if rb"\u" in line and holds_half(record):
+            faults.add(number, HALF, HALVES_CURE)
             return None
         return record
     faults.add(number, f"a JSON {type(record).__name__} where an object is expected", OBJECT_CURE)
     return None
 
 
-def _holds_half(record: dict[str, Any]) -> bool:
+def holds_half(value: Any) -> bool:
     """Whether a string in it has half of a surrogate pair."""
     try:
-        json.dumps(record, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
         return True
     return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,8 @@ from tseval.version import VERSION
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.formats.incident_runs import EventNames
+    from tseval.tables.clusters import Epochs
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
@@ -63,9 +66,7 @@ class Choices:
 
     def applied(self, rules: IncidentRules) -> IncidentRules:
         """The rules with these in the place of some; a number that makes no sense is refused."""
-        _check_number("the threshold", self.threshold, -np.inf, np.inf)
-        _check_number("alpha", self.flat_gain, 0, 1)
-        _check_number("lambda", self.actionable_weight, 0, 1)
+        self._check()
         changed: dict[str, object] = {
             rules.threshold: self.threshold,
             "flat_gain": self.flat_gain,
@@ -74,6 +75,22 @@ class Choices:
         }
         given = {name: value for name, value in changed.items() if value is not None}
         return replace(rules.changed(self.rules), **given)  # type: ignore[arg-type]
+
+    def _check(self) -> None:
+        """Numbers that would make no sense of a worth are refused."""
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise UsageError(f"threshold cannot be {self.threshold}: give a finite number")
+        for name, value in (("alpha", self.flat_gain), ("lambda", self.actionable_weight)):
+            if value is not None and not 0 <= value <= 1:
+                raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
+
+    def named_in(self, ontology: Ontology) -> Choices:
+        """The same with the types by their full names, each once."""
+        actionable, entries = (
+            tuple(ontology.types[at] for at in dict.fromkeys(_places(ontology, names)))
+            for names in (self.actionable, self.entries)
+        )
+        return replace(self, actionable=actionable, entries=entries)
 
     def traits(self) -> dict[str, str]:
         """The parts of the signature that these make."""
@@ -85,12 +102,6 @@ class Choices:
         names = {"actionable": self.actionable, "entries": self.entries}
         traits = {name: f"{value:g}" for name, value in numbers.items() if value is not None}
         return traits | {name: ",".join(value) for name, value in names.items() if value}
-
-
-def _check_number(name: str, value: float | None, least: float, most: float) -> None:
-    """Refuse what is outside of these bounds, and what is no number."""
-    if value is not None and not least <= value <= most:
-        raise UsageError(f"{name} cannot be {value:g}: give a number from {least:g} to {most:g}")
 
 
 @dataclass(frozen=True)
@@ -124,28 +135,31 @@ def read(
     sources: IncidentSources, edition_name: str = "note", choices: Choices | None = None
 ) -> IncidentEvaluation:
     """Read every input; a fault in any of them is an `InputError`."""
-    choices = choices or Choices()
     chosen = edition(edition_name, FAMILY)
     base = chosen.incidents or IncidentRules()
-    rules = choices.applied(base)
+    (choices or Choices()).applied(base)  # wrong usage is told before any file is read
     if not sources.runs:
         raise UsageError("no run is given: name at least one")
-    epochs = [] if sources.epochs is None else [sources.epochs]
-    check_inputs([*sources.runs, *sources.labels, sources.ontology, *epochs])
+    helpers = [path for path in (sources.topics, sources.epochs) if path is not None]
+    check_inputs([*sources.runs, *sources.labels, sources.ontology, *helpers])
     ontology = read_ontology(sources.ontology)
-    _places(ontology, choices.actionable)
+    choices = (choices or Choices()).named_in(ontology)
+    rules = choices.applied(base)
     renamed = rules.type_names == "renamed"
     for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
     labels = read_labels(sources.labels, for_labels, sources.form)
     runs = read_predictions(sources.runs, Reading(for_runs, rules.emitted_from, sources.form))
-    names = None if sources.topics is None else read_event_names(sources.topics)
+    topics = None if sources.topics is None else read_event_names(sources.topics)
+    names = None if topics is None else topics.names
     ontology, labels, runs = _scored_types(ontology, labels, runs, rules, choices.entries)
     labels, unscored = _scored_events(labels, names, rules)
-    clock = None if sources.epochs is None else epoch_clock(read_epochs(sources.epochs))
-    time = _times(labels, runs, None if clock is None else clock(labels.post_id))
+    epochs = None if sources.epochs is None else read_epochs(sources.epochs)
+    time = _times(labels, runs, None if epochs is None else epoch_clock(epochs)(labels.post_id))
     index = _index(ontology, labels, runs, time, names or {}, rules)
     _check_met(index)
-    hashes = {"ontology": ontology.origin.sources, "labels": labels.origin.sources}
+    _check_names(index)
+    origins = {"ontology": ontology.origin.sources, "labels": labels.origin.sources}
+    helping = _helping(topics, epochs)
     return IncidentEvaluation(
         edition=replace(chosen, incidents=rules),
         index=index,
@@ -153,9 +167,24 @@ def read(
         label_types=for_labels,
         run_types=for_runs,
         unscored=unscored,
-        traits=_rule_traits(base, rules) | choices.traits() | _hashes(hashes),
-        inputs=(*runs.origin.sources, *labels.origin.sources, *ontology.origin.sources),
+        traits=_rule_traits(base, rules) | choices.traits() | _hashes(origins | helping),
+        inputs=(
+            *runs.origin.sources,
+            *labels.origin.sources,
+            *ontology.origin.sources,
+            *(source for several in helping.values() for source in several),
+        ),
     )
+
+
+def _helping(topics: EventNames | None, epochs: Epochs | None) -> dict[str, Sequence[Source]]:
+    """The files beside runs, labels and ontology that can change a number."""
+    helping: dict[str, Sequence[Source]] = {}
+    if topics is not None:
+        helping["topics"] = (topics.source,)
+    if epochs is not None and epochs.origin is not None:
+        helping["epochs"] = epochs.origin.sources
+    return helping
 
 
 OPEN_IN_THE_NOTE = ("logarithm", "order", "delta", "alert_posts", "repeated_labels")
@@ -350,6 +379,13 @@ def _check_times(index: IncidentIndex) -> None:
                 f"some posts of event {name} have a time and others have none: give --epochs FILE, "
                 "or choose --order rank or --order file"
             )
+
+
+def _check_names(index: IncidentIndex) -> None:
+    """Events and types stand in one column of every output."""
+    for name in index.events:
+        if name in index.ontology.types:
+            raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
 
 
 def _check_met(index: IncidentIndex) -> None:

@@ -164,7 +164,8 @@ def correlation(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
     varied = _varied(truth, posts) & _varied(said, posts)
     below = np.sqrt(posts.summed(x * x) * posts.summed(y * y))
     value = np.clip(share(posts.summed(x * y), below), -1.0, 1.0)
-    return Values(np.where(varied, value, 0.0), varied)
+    defined = varied & (below > 0)
+    return Values(np.where(defined, value, 0.0), defined)
 
 
 def _centred(values: FloatArray, posts: Typed, number: FloatArray) -> FloatArray:
