@@ -210,8 +210,8 @@ def _track_run(source: Input, reading: Reading) -> Predictions:
 def _types_and_tag(rest: str) -> tuple[str, str]:
     """The types as written, and the run's tag."""
     if rest.startswith("["):
-        inside, _, tag = rest.rpartition("]")
-        return inside + "]", tag.strip()
+        inside, end, tag = rest.rpartition("]")
+        return (inside + end, tag.strip()) if end else (rest.strip(), "")
     name, _, tag = rest.partition(" ") if " " in rest else rest.partition("\t")
     return name.strip(), tag.strip()
 

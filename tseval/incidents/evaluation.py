@@ -12,11 +12,12 @@ import numpy as np
 
 from tseval.caveats import listed
 from tseval.editions import Edition, edition
-from tseval.errors import InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats.clusters import epoch_clock, read_epochs, snowflake_clock
 from tseval.formats.incident_labels import read_labels
 from tseval.formats.incident_runs import Reading, read_event_names, read_predictions
+from tseval.formats.inputs import Input
 from tseval.formats.ontologies import read_ontology
 from tseval.formats.temporal import check_inputs
 from tseval.measures.incident_rules import IncidentRules
@@ -399,4 +400,13 @@ def _check_met(index: IncidentIndex) -> None:
                 f'"{said.event[row]}", in the labels {listed(list(index.events))}'
             )
             cure = "give --topics FILE if runs call events by their numbers, or the labels' names"
-            raise InputError([said.origin.fault(row, reason, cure)])
+            raise _quoted(said.origin.fault(row, reason, cure))
+
+
+def _quoted(fault: Fault) -> InputError:
+    """A fault as an error, with the text of its line where that can be read again."""
+    source = Input(fault.file)
+    if fault.unit != "line" or not source.can_be_read_again:
+        return InputError([fault])
+    lines = source.lines({fault.line or 0})
+    return InputError([replace(fault, text=lines.get(fault.line or 0, ""))])
