@@ -405,6 +405,15 @@ def test_a_type_that_is_called_as_an_event() -> None:
     )
 
 
+def test_an_event_that_a_topics_file_calls_all() -> None:
+    Path("topics").write_text("<top>\n<num>flood</num>\n<dataset>all</dataset>\n</top>\n")
+    check(
+        "error: an event cannot be called 'all', the name of the mean\n",
+        *("incidents", KEEN, LABELS, "--ontology", TYPES, "--topics", "topics"),
+        code=2,
+    )
+
+
 def test_types_that_are_named_twice_count_once() -> None:
     """By short and full name; the mean of the scripts is divided by one type, not by two."""
     given = (KEEN, LABELS, TYPES, "type.F1(actionable)")

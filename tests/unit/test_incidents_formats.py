@@ -516,7 +516,10 @@ def test_the_tracks_files_are_of_editions_that_have_them(here: Path) -> None:
     named = incidents(dots, LABELS, "--edition", "2021", "-f", "trec-is", "-o", here)
     assert named.code == 2
     assert not list(here.glob("*.txt"))
-    for option in (["-m", "AAW"], ["--at", "1h"], ["--over-runs"], ["--explain", "types"]):
+    for option in (
+        *(["-m", "AAW"], ["--at", "1h"], ["--over-runs"], ["--explain", "types"]),
+        *(["-q"], ["--event", "flood"]),
+    ):
         assert incidents(KEEN, LABELS, "--edition", "2021", "-f", "trec-is", *option).code == 2
 
 
@@ -669,6 +672,8 @@ def test_the_pool_is_the_union_of_what_runs_gave() -> None:
         "quake\tReport-News\tq1\tb",
     ]
     assert program.tseval("import", "pool", one).code == 2
+    refused = program.tseval("import", "pool", one, "--ontology", TYPES, "--threshold", "nan")
+    assert refused.err == "error: threshold cannot be nan: give a finite number\n"
 
 
 def test_the_pool_of_the_proposal() -> None:

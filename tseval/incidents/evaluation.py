@@ -22,7 +22,7 @@ from tseval.formats.ontologies import read_ontology
 from tseval.formats.temporal import check_inputs
 from tseval.measures.incident_rules import IncidentRules
 from tseval.measures.incidents import FAMILY, IncidentIndex, Judged
-from tseval.tables import ABSENT, Ids, Source
+from tseval.tables import ABSENT, ALL_TOPICS, Ids, Source
 from tseval.tables.arrow import strings
 from tseval.tables.incidents import Labels, Ontology, Predictions, TypeNames
 from tseval.tables.keys import last_row_of
@@ -383,7 +383,9 @@ def _check_times(index: IncidentIndex) -> None:
 
 
 def _check_names(index: IncidentIndex) -> None:
-    """Events and types stand in one column of every output."""
+    """Events, types and the mean stand in one column of every output."""
+    if ALL_TOPICS in index.events:
+        raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
     for name in index.events:
         if name in index.ontology.types:
             raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
