@@ -219,7 +219,7 @@ def test_a_run_that_meets_no_label() -> None:
     of_run(
         f"{line}\n",
         'error: run:1: no line of run "keen" speaks of a labelled post: here event "TRECIS-1", in '
-        "the labels flood, quake, …\n"
+        "the labels flood, quake\n"
         f"  | {line}\n"
         "  give --topics FILE if runs call events by their numbers, or the labels' names\n",
     )
@@ -316,7 +316,7 @@ def test_a_plain_table_of_labels() -> None:
 # Ontologies
 
 ONTOLOGY_FAULTS: dict[str, tuple[str, str]] = {
-    "empty": ("", "ontology: the file is empty\n  close what is open; no comma after the last"),
+    "empty": ("", "ontology: the file is empty\n  give the track's JSON"),
     "no types": ("{}", f"ontology: no information types\n  {ONTOLOGY_FORMS}"),
     "an empty list": ("[]", f"ontology: no information types\n  {ONTOLOGY_FORMS}"),
     "no id": (

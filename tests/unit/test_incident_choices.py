@@ -18,7 +18,7 @@ EPOCHS = str(STREAM / "epochs.txt")
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"threshold": float("nan")}, "the threshold cannot be nan"),
+        ({"threshold": float("nan")}, "threshold cannot be nan"),
         ({"alpha": 1.5}, "alpha cannot be 1.5: give a number from 0 to 1"),
         ({"lambda_": -3.0}, "lambda cannot be -3: give a number from 0 to 1"),
     ],

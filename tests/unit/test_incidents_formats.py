@@ -317,7 +317,7 @@ def test_more_warnings() -> None:
     assert lost in found
     assert lost not in warnings_of(path, LABELS, "--order", "rank")
     assert lost not in warnings_of(path, LABELS, "--epochs", EPOCHS)
-    assert "warning: run e: empty" in warnings_of(written("e", ""), LABELS)
+    assert "warning: run e: no labelled posts of" in "\n".join(warnings_of(written("e", ""), LABELS))
     assert incidents(path, LABELS, "--quiet", "-f", "csv").err == ""
     report = json.loads(incidents(path, LABELS, "--quiet", "-f", "json").out)
     assert "run t: every priority is 0.5" in report["warnings"]
@@ -581,7 +581,6 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "lambda": (["--lambda", "0.5"], "|lambda:0.5|"),
     "actionable": (["--actionable", "News"], "|actionable:Report-News|"),
     "entries": (["--entries", "News"], "|entries:Report-News|"),
-    "roll up": (["--roll-up"], "|rules:ancestors=rolled-up|"),
     "edition": (["--edition", "2019b"], "|edition:2019b|"),
     "repeated": (["--rule", "repeated-labels=entries"], "|repeated-labels:entries|"),
     "posts": (["--rule", "alert-posts=lines"], "|alert-posts:lines|"),

@@ -346,6 +346,17 @@ class EventNames:
     """From each event's name, and from the number that runs may call it by, to its name."""
     source: Source
 
+    @property
+    def origin(self) -> Origin:
+        """Where it comes from."""
+        return Origin.single(self.source, np.zeros(0, np.int64))
+
+
+def is_event_names(source: Input) -> bool:
+    """Whether an input is the track's file of topics, by its first bytes."""
+    head = source.head()
+    return b"<top>" in head and b"<dataset>" in head
+
 
 def read_event_names(path: str) -> EventNames:
     """The events in the order of the file, which is the track's: <num> and <dataset> in <top>."""

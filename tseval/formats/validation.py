@@ -16,6 +16,7 @@ from tseval.formats import (
     trec_checks,
     trec_temporal,
 )
+from tseval.formats.incident_runs import is_event_names
 from tseval.formats.inputs import Input
 from tseval.formats.plain import read_rows, recognise
 from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
@@ -100,6 +101,8 @@ def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
 
 def _table_of(source: Input) -> str:
     """Which table an input is, by the columns that it names, or by its form."""
+    if is_event_names(source):
+        return incident_checks.TOPICS
     official = kba.table_of(source) or trec_temporal.table_of(source)
     if official is not None:
         return official

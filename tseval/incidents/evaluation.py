@@ -215,6 +215,8 @@ def _scored_types(
 ) -> tuple[Ontology, Labels, Predictions]:
     """Types with their ancestors, if the rules say so; then those alone that are scored."""
     if rules.ancestors == "rolled-up":
+        if all(parent == ABSENT for parent in ontology.parent):
+            raise UsageError("no type of the ontology has a parent: there is nothing to roll up")
         labels = replace(labels, types=ontology.with_ancestors(labels.types))
         runs = replace(runs, types=ontology.with_ancestors(runs.types))
     if not entries:
