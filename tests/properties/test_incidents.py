@@ -247,6 +247,16 @@ def test_expected_dcg_is_the_mean_of_many_shuffles() -> None:
     assert abs(expected_dcg(gain, said, 100) - draws.mean()) < 4 * error
 
 
+def test_the_ideal_too_is_of_a_hundred_posts(folder: Path) -> None:
+    """A run that says of 120 posts what the assessors say cannot be better."""
+    posts = [f"p{at}" for at in range(120)]
+    labels = pd.DataFrame({"topic": "e", "post_id": posts, "level": "Critical", "types": ""})
+    run = pd.DataFrame({"topic": "e", "post_id": posts, "priority": 1.0, "types": ""})
+    for rules in ({}, {"ties": "shuffled"}):
+        scores = tseval.score_incidents(run, labels, folder / "new.json", "nDCG@100", rules=rules)
+        assert scores.value("nDCG@100") == pytest.approx(1.0, abs=1e-12)
+
+
 def test_shuffled_ties_come_near_the_expected_and_are_the_same_each_time(folder: Path) -> None:
     levels = ("Low", "Medium", "High", "Critical")
     posts = [f"p{at}" for at in range(40)]
