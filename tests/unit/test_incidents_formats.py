@@ -280,6 +280,19 @@ def test_levels_and_times_of_a_plain_table() -> None:
     assert late.value("AAW.low") != 0
 
 
+def test_a_post_in_two_events_counts_in_each_or_in_the_first() -> None:
+    """f1 is High in quake alone; where it counts in flood alone, it is High there."""
+    rows = [("flood", "f1", "Low"), ("quake", "f1", "High"), ("quake", "q1", "Low")]
+    labels = pd.DataFrame(rows, columns=["topic", "post_id", "level"]).assign(types="")
+    for value, high in (("each", "quake"), ("first", "flood")):
+        rules = {"two-events": value, "order": "file"}
+        scores = tseval.score_incidents(KEEN, labels, TYPES, "AAW.high", rules=rules)
+        defined = [
+            name for name in ("flood", "quake") if scores.value("AAW.high", name) is not None
+        ]
+        assert defined == [high]
+
+
 # What a reader should know
 
 
