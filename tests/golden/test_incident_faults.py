@@ -436,3 +436,19 @@ def test_frames() -> None:
         tseval.score_incidents(run[["topic", "post_id"]], labels, TYPES)
     with pytest.raises(UsageError, match="on_missing cannot be 'maybe'"):
         tseval.score_incidents(run.assign(priority=1), labels, TYPES, on_missing="maybe")  # type: ignore[arg-type]
+
+
+def test_two_files_may_not_hold_the_same_post_of_one_run(tmp_path: Path) -> None:
+    """It is one run given twice, or two runs of one name: nobody could tell which counts."""
+    from tests.program import FIXTURES
+    from tests.program import tseval as program
+
+    folder = FIXTURES / "incidents"
+    run, copy = folder / "keen.txt", tmp_path / "copy.txt"
+    copy.write_bytes(run.read_bytes())
+    outcome = program(
+        "incidents", run, copy, folder / "labels.json", "--ontology", folder / "types.json"
+    )
+    assert outcome.code == 1
+    assert f"error: {copy}:1: post " in outcome.err
+    assert "stands in two files of run" in outcome.err

@@ -330,7 +330,9 @@ def test_more_warnings() -> None:
     assert lost in found
     assert lost not in warnings_of(path, LABELS, "--order", "rank")
     assert lost not in warnings_of(path, LABELS, "--epochs", EPOCHS)
-    assert "warning: run e: no labelled posts of" in "\n".join(warnings_of(written("e", ""), LABELS))
+    assert "warning: run e: no labelled posts of" in "\n".join(
+        warnings_of(written("e", ""), LABELS)
+    )
     assert incidents(path, LABELS, "--quiet", "-f", "csv").err == ""
     report = json.loads(incidents(path, LABELS, "--quiet", "-f", "json").out)
     assert "run t: every priority is 0.5" in report["warnings"]

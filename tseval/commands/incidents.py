@@ -144,6 +144,13 @@ EVENTS_DRAWN = 4
     help="Write there instead of standard output; the file appears whole or not at all. With "
     "-f trec-is a folder; default: the current one.",
 )
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="For the shuffles of --rule ties=shuffled.",
+)
 @options.input_format_option
 @options.quiet_option
 @options.debug_option
@@ -211,6 +218,7 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> tuple[IncidentSou
         flat_gain=given["alpha"],
         actionable_weight=given["lambda_"],
         entries=_names(given["entries"]),
+        seed=given["seed"],
     )
     return sources, given["edition_name"], choices
 

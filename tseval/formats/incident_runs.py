@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tseval.errors import UsageError
+from tseval.errors import InputError, UsageError
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.incident_labels import named_types
@@ -30,7 +30,7 @@ from tseval.formats.jsonl import objects
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.formats.text_lines import text_lines
 from tseval.formats.tsv import BYTE_ORDER_MARK
-from tseval.tables import Ids, Origin, Source
+from tseval.tables import Ids, Origin, Source, repeated_rows
 from tseval.tables.incidents import Predictions, TypeNames
 from tseval.tables.schema import PREDICTIONS
 from tseval.tables.times import TOO_LARGE, NotANumber, moment, number
@@ -93,9 +93,25 @@ def read_predictions(sources: Sequence[Given], reading: Reading) -> Predictions:
     """One or more runs as one table. A file without a byte is an empty run."""
     inputs = [_input(source) for source in sources]
     names = run_names(inputs)
-    return Predictions.join(
+    said = Predictions.join(
         [_predictions(each, name, reading) for each, name in zip(inputs, names, strict=True)]
     )
+    if len(inputs) > 1:
+        _check_runs(said)
+    return said
+
+
+def _check_runs(said: Predictions) -> None:
+    """A run may repeat a post, but not in another file: there two runs have one name."""
+    repeats, originals = repeated_rows(said.run, said.event, said.post_id)
+    across = said.origin.source[repeats] != said.origin.source[originals]
+    faults = []
+    for row, original in zip(repeats[across].tolist(), originals[across].tolist(), strict=True):
+        reason = f'post "{said.post_id[row]}" stands in two files of run "{said.run[row]}"'
+        cure = f"also at {said.origin.place(original)}: give each file's run a name of its own"
+        faults.append(said.origin.fault(row, reason, cure))
+    if faults:
+        raise InputError(faults)
 
 
 def _input(source: Given) -> Input:

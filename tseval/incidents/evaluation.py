@@ -64,12 +64,14 @@ class Choices:
     actionable_weight: float | None = None
     entries: Sequence[str] = ()
     """The types that are scored, of those of the ontology; all if none is named."""
+    seed: int = 0
 
     def applied(self, rules: IncidentRules) -> IncidentRules:
         """The rules with these in the place of some; a number that makes no sense is refused."""
         self._check()
         changed: dict[str, object] = {
             rules.threshold: self.threshold,
+            "seed": self.seed,
             "flat_gain": self.flat_gain,
             "actionable_weight": self.actionable_weight,
             "actionable": tuple(self.actionable) or None,
@@ -102,6 +104,7 @@ class Choices:
         }
         names = {"actionable": self.actionable, "entries": self.entries}
         traits = {name: f"{value:g}" for name, value in numbers.items() if value is not None}
+        traits |= {"seed": str(self.seed)} if self.rules.get("ties") == "shuffled" else {}
         return traits | {name: ",".join(value) for name, value in names.items() if value}
 
 

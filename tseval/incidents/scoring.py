@@ -46,6 +46,7 @@ def score_incidents(
     entries: Sequence[str] = (),
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
+    seed: int = 0,
 ) -> Scores:
     """Score one or more runs against assessors' labels of posts.
 
@@ -57,7 +58,7 @@ def score_incidents(
     """
     sources = IncidentSources(_several(runs), _several(labels), ontology, topics, epochs)
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
-    choices = Choices(rules or {}, actionable, threshold, alpha, lambda_, entries)
+    choices = Choices(rules or {}, actionable, threshold, alpha, lambda_, entries, seed)
     evaluation = read(sources, edition, choices)
     return scores_of(evaluation, chosen_measures(evaluation, wanted, at), on_missing)
 

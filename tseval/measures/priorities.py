@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -205,12 +206,13 @@ def _guarded(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
 
 def ranking(index: IncidentIndex, _: Measure) -> Sheet:
     """NDCG of each event, by the levels that the run's priorities stand for; then their mean."""
-    parts = [_ndcg(index, reply, run) for run, reply in enumerate(index.replies)]
+    named = zip(index.runs, index.replies, strict=True)
+    parts = [_ndcg(index, reply, run) for run, reply in named]
     events = _stacked(parts, (len(index.events),))
     return Sheet(events, mean_of_defined(events))
 
 
-def _ndcg(index: IncidentIndex, reply: Reply, run: int) -> Values:
+def _ndcg(index: IncidentIndex, reply: Reply, run: str) -> Values:
     judged, depth = index.judged, index.rules.depth
     gain = np.where(judged.level == UNKNOWN, 0.0, 2.0**judged.level - 1)
     said = levels_of(reply.scaled)
@@ -222,7 +224,8 @@ def _ndcg(index: IncidentIndex, reply: Reply, run: int) -> Values:
         if ideal > 0:
             found = gain[ranked], said[ranked]
             shuffled = index.rules.ties == "shuffled"
-            got = _shuffled_dcg(*found, depth, (run, event)) if shuffled else None
+            seed = index.rules.seed, _number(run), _number(index.events[event])
+            got = _shuffled_dcg(*found, depth, seed) if shuffled else None
             value[event] = (expected_dcg(*found, depth) if got is None else got) / ideal
             defined[event] = True
     return Values(value, defined)
@@ -247,6 +250,11 @@ def expected_dcg(gain: FloatArray, level: IntArray, depth: int) -> float:
             total += float(own.mean() * (weights[last] - weights[first]))
             taken += len(own)
     return total
+
+
+def _number(name: str) -> int:
+    """A number for a name, so that what is drawn for one does not depend on what else there is."""
+    return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8])
 
 
 def _shuffled_dcg(gain: FloatArray, level: IntArray, depth: int, seed: tuple[int, ...]) -> float:
