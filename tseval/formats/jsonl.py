@@ -101,7 +101,7 @@ def _record(
     for column in schema:
         value = next((record[name] for name in column.names if name in record), None)
         if value is None:
-            if column.required:
+            if column.required and not (column.may_be_blank and _has_key(record, column)):
                 faults.add(line, f'no "{column.name}"', f'every line needs the key "{column.name}"')
                 return None
             continue
@@ -112,6 +112,11 @@ def _record(
             return None
         cells[column.name] = cell
     return cells
+
+
+def _has_key(record: dict[str, Any], column: Column) -> bool:
+    """Whether the key is there at all: a null may leave a value blank, a missing key may not."""
+    return any(name in record for name in column.names)
 
 
 def _cell(value: Any, column: Column) -> str | None:
