@@ -179,6 +179,12 @@ class Evaluation:
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
+def tables_by_rules(sources: Sources, rules: Rules) -> Tables:
+    """Every input read as these rules have it, with one name for each topic in all of them."""
+    reading = Reading(rules.encoding, rules.fields, rules.pool_header)
+    return with_common_topics(read_tables(sources, reading), rules)
+
+
 def prepare(
     sources: Sources,
     matcher: str | None = None,
@@ -186,10 +192,12 @@ def prepare(
     edition_name: str = "draft",
     progress: Progress | None = None,
     given_rules: Mapping[str, str] | None = None,
+    tables: Tables | None = None,
 ) -> Evaluation:
     """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`.
 
-    `given_rules` are combined with the edition's.
+    `given_rules` are combined with the edition's. `tables` stand for what is in the sources, if
+    they were read before by `tables_by_rules`.
     """
     chosen, given = edition(edition_name, "temporal"), dict(given_rules or {})
     rules = chosen.rules.changed(given)
@@ -197,8 +205,7 @@ def prepare(
         raise UsageError("no run is given: name at least one table of updates")
     _check_rules(chosen, rules, given, sources)
     name = _matcher_name(matcher, threshold, sources.matches is not None)
-    reading = Reading(rules.encoding, rules.fields, rules.pool_header)
-    tables = with_common_topics(read_tables(sources, reading), rules)
+    tables = tables_by_rules(sources, rules) if tables is None else tables
     case = standing(tables.updates, tables.pool, tables.duplicates, rules)
     kept = kept_nuggets(tables.nuggets, tables.matches, rules)
     nuggets = tables.nuggets.rows(kept)
