@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,27 @@ PART = "part"
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
-    """Rows by the part that they belong to; each row is a named tuple, None is undefined."""
+class Part:
+    """Rows of one kind, a class of named tuples; None is undefined."""
 
-    parts: Mapping[str, Sequence[Any]]
+    kind: Any
+    rows: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, kind: Any, rows: Iterable[Any]) -> Part:
+        """These rows, of which there may be none."""
+        return cls(kind, tuple(rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows by their columns."""
+        return [row._asdict() for row in self.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Rows by the part that they belong to."""
+
+    parts: Mapping[str, Part]
     signature: str
     inputs: tuple[Source, ...]
     warnings: tuple[str, ...]
@@ -36,14 +53,15 @@ class Findings:
 
         if part is not None and part not in self.parts:
             raise UsageError(f"no part '{part}' here; there are: {', '.join(self.parts)}")
-        named = {PART: list(self.parts)} if part is None else {}
+        chosen = self.parts if part is None else {part: self.parts[part]}
         records = [
-            ({PART: name} if named else {}) | row._asdict()
-            for name in ([part] if part is not None else self.parts)
-            for row in self.parts[name]
+            ({PART: name} if part is None else {}) | record
+            for name, each in chosen.items()
+            for record in each.records()
         ]
-        columns = list(dict.fromkeys(key for record in records for key in record))
-        frame = pd.DataFrame.from_records(records, columns=columns or list(named))
+        fields = [name for each in chosen.values() for name in each.kind._fields]
+        columns = list(dict.fromkeys([*([PART] if part is None else []), *fields]))
+        frame = pd.DataFrame.from_records(records, columns=columns)
         return frame.astype(
             {name: _kind([record.get(name) for record in records]) for name in columns}
         )

@@ -92,12 +92,12 @@ def _result(each: Contest) -> dict[str, Any]:
 
 
 def _of_others(found: Findings) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    for name, rows in found.parts.items():
+    for name, part in found.parts.items():
         if name == "correlations":
-            yield "Rank correlation, each with its interval", _correlations(rows)
+            yield "Rank correlation, each with its interval", _correlations(part.rows)
         else:
             heading, row = SHOWN[name]
-            yield heading, map(row, rows)
+            yield heading, map(row, part.rows)
 
 
 def _correlations(rows: Sequence[Correlation]) -> Iterator[dict[str, Any]]:

@@ -9,6 +9,7 @@ from tseval.errors import UsageError
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
 
 RESAMPLES = 10_000
+LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
 ALPHA = 0.05
 FAMILIES = ("all", "measure")
 """Which comparisons are corrected together: all of them, or those of each measure."""
@@ -38,8 +39,12 @@ class Plan:
         chosen("interval", self.interval, INTERVALS)
         if not 0 < self.alpha < 1:
             raise UsageError(f"alpha has to lie between 0 and 1, and {self.alpha:g} does not")
-        if self.resamples < 100:
-            raise UsageError(f"{self.resamples} resamples are too few: give 100 or more")
+        if not LEAST_RESAMPLES <= self.resamples <= MOST_RESAMPLES:
+            few = self.resamples < LEAST_RESAMPLES
+            limit = f"{LEAST_RESAMPLES} or more" if few else f"{MOST_RESAMPLES:,} or fewer"
+            raise UsageError(
+                f"{self.resamples:,} resamples are too {'few' if few else 'many'}: {limit}"
+            )
 
     @property
     def level(self) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tseval import statistics
 from tseval.comparison.board import Board
-from tseval.comparison.findings import Findings
+from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import (
     Tested,
@@ -53,7 +53,7 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
     traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}
     del traits["interval"]
     return Findings(
-        parts={"power": rows},
+        parts={"power": Part.of(Power, rows)},
         signature=signature("power", board.traits, traits),
         inputs=board.inputs,
         warnings=board.warnings,

@@ -10,7 +10,7 @@ import numpy as np
 from tseval import statistics
 from tseval.caveats import listed
 from tseval.comparison.board import Board
-from tseval.comparison.findings import Findings
+from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
 from tseval.errors import UsageError
@@ -60,7 +60,7 @@ def correlate_boards(
     traits = {"against": "|".join(f"{k}={v}" for k, v in other.traits.items())}
     kept = {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
     return Findings(
-        parts={"correlations": rows},
+        parts={"correlations": Part.of(Correlation, rows)},
         signature=signature(
             "ranks",
             board.traits,

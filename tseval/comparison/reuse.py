@@ -18,7 +18,7 @@ from tseval import statistics
 from tseval.assessments import standing
 from tseval.caveats import listed
 from tseval.comparison.board import Board
-from tseval.comparison.findings import Findings
+from tseval.comparison.findings import Findings, Part
 from tseval.comparison.gold import Gold
 from tseval.comparison.plan import Treatment, chosen
 from tseval.comparison.runs import NOISE, signature
@@ -139,7 +139,11 @@ def leave_out(
     strangers = sorted(set(teams or {}) - set(whole.runs))
     warnings = [f"teams of runs that are not here: {listed(strangers)}"] if strangers else []
     return Findings(
-        parts={"reusability": _summed_up(moved, borne), "runs": moved, "left_out": borne},
+        parts={
+            "reusability": Part.of(Reusability, _summed_up(moved, borne)),
+            "runs": Part.of(Moved, moved),
+            "left_out": Part.of(Contribution, borne),
+        },
         signature=signature(f"leave-{by}-out", whole.traits, _team_traits(by, together)),
         inputs=whole.inputs,
         warnings=(*whole.warnings, *warnings),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import count
+from tseval.caveats import count, listed
 from tseval.comparison.board import Board
-from tseval.comparison.findings import Findings
+from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
 from tseval.errors import UsageError
 from tseval.version import VERSION
@@ -77,12 +77,12 @@ class Comparison(Findings):
     @property
     def standings(self) -> tuple[Standing, ...]:
         """How each run does, by measure, best first."""
-        return cast("tuple[Standing, ...]", self.parts["means"])
+        return self.parts["means"].rows
 
     @property
     def contests(self) -> tuple[Contest, ...]:
         """Every pair that was compared, by measure."""
-        return cast("tuple[Contest, ...]", self.parts["pairs"])
+        return self.parts["pairs"].rows
 
     def letters(self, measure: str) -> dict[str, str | None]:
         """The letters of each run, best first; None against a baseline."""
@@ -158,10 +158,14 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         contests += own
         standings += _standings(board, measure, own, plan)
     return Comparison(
-        parts={"means": tuple(standings), "pairs": tuple(contests)},
+        parts={"means": Part.of(Standing, standings), "pairs": Part.of(Contest, contests)},
         signature=signature("runs", board.traits, plan.traits()),
         inputs=board.inputs,
-        warnings=(*board.warnings, *_out_of_reach(list(tested.values()), plan)),
+        warnings=(
+            *board.warnings,
+            *_alone(tested),
+            *_out_of_reach(list(tested.values()), plan),
+        ),
         plan=plan,
         higher=dict(zip(board.measures, board.higher, strict=True)),
     )
@@ -328,6 +332,13 @@ def _letters(runs: Sequence[str], contests: Sequence[Contest], plan: Plan) -> di
         a, b = place[each.run], place[each.other]
         differ[a, b] = differ[b, a] = each.different
     return dict(zip(runs, statistics.compact_letters(differ), strict=True))
+
+
+def _alone(tested: Mapping[str, Tested]) -> Iterator[str]:
+    """A word where a measure has no two runs to compare."""
+    lonely = [measure for measure, found in tested.items() if not len(found.p)]
+    if lonely:
+        yield f"{listed(lonely)}: there are no two runs to compare"
 
 
 def _out_of_reach(tested: Sequence[Tested], plan: Plan) -> Iterator[str]:

@@ -27,7 +27,7 @@ def findings_bytes(found: Findings, form: str) -> bytes:
     if form != "json":
         return rows_bytes(found.frame(), form, found.signature)
     inputs = [{"path": s.path, "sha256": s.sha256, "rows": s.rows} for s in found.inputs]
-    parts = {name: [row._asdict() for row in rows] for name, rows in found.parts.items()}
+    parts = {name: part.records() for name, part in found.parts.items()}
     more = {"measures": _measures(found)} if isinstance(found, Comparison) else {}
     return result_object_bytes(
         found.signature, {"inputs": inputs, **more, **parts, "warnings": list(found.warnings)}
