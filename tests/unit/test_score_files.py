@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tseval.comparison.board import scores_table
-from tseval.errors import InputError, UsageError
+from tseval.errors import InputError, TsevalError, UsageError
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.scores import SCORE_FORMS, check_form, read_scores, read_teams
 from tseval.formats.validation import validate
@@ -30,6 +31,7 @@ ROWS = [
     ("a", "t1", "T(unit=min)@6h", 0.0),
     ("a", "t2", "T(unit=min)@6h", 2e9),
 ]
+NAMES = ("run", "topic", "measure", "value")
 MEANS = [(run, "all", "P", 0.5) for run in "ab"]
 
 
@@ -63,9 +65,7 @@ def written(form: str) -> bytes:
         ]
         return "".join(json.dumps(record) + "\n" for record in records).encode()
     if form == "parquet":
-        frame = pd.DataFrame(table, columns=["run", "topic", "measure", "value"])
-        frame.to_parquet("x.parquet", index=False)
-        return Path("x.parquet").read_bytes()
+        return PARQUET
     if form == "trec":
         lines = [(run, name, topic, value or "undefined") for run, topic, name, value in cells]
         return "".join("\t".join(line) + "\n" for line in lines).encode()
@@ -138,6 +138,13 @@ def test_files_of_trec_eval_are_read_with_the_name_that_they_tell() -> None:
     assert rows(read_scores(["x"])) == [("bm25", "301", "map", 0.25), ("bm25", "302", "map", 0.5)]
 
 
+def parquet_bytes() -> bytes:
+    out = io.BytesIO()
+    pd.DataFrame([*ROWS, *MEANS], columns=NAMES).to_parquet(out, index=False)
+    return out.getvalue()
+
+
+PARQUET = parquet_bytes()
 TRACK = (
     "QueryID\tTeamID\tRunID\tE[Gain]\tnE[Gain]\n"
     "TS14.11\tcunlp\t1AP\t0.5000\t0.2500\n"
@@ -355,6 +362,36 @@ def test_teams_are_read() -> None:
         read_teams("teams.tsv")
 
 
-def test_scores_are_validated() -> None:
-    Path("s.csv").write_bytes(written("csv"))
-    assert list(validate(["s.csv"])) == [("s.csv: scores, 10 rows, no fault", False)]
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "parquet", "trec"])
+def test_scores_of_every_form_are_validated(form: str) -> None:
+    Path("s").write_bytes(written(form))
+    assert list(validate(["s"])) == [("s: scores, 10 rows, no fault", False)]
+    bad = b"b\tP\tt9\n" if form == "trec" else b"?\n"
+    if form in ("csv", "tsv", "trec"):
+        Path("s").write_bytes(written(form) + bad)
+        (line,) = list(validate(["s"]))
+        assert line[0].startswith(f"s:{11 + (form != 'trec')}: ")
+    Path("t").write_text(TRACK)
+    assert list(validate(["t"])) == [("t: scores, 5 rows, no fault", False)]
+
+
+@given(st.sampled_from(["csv", "tsv", "json", "jsonl", "parquet", "trec"]), st.data())
+def test_whatever_the_bytes_are_nothing_but_a_fault_comes_of_it(
+    tmp_path_factory: pytest.TempPathFactory, form: str, data: st.DataObject
+) -> None:
+    content = bytearray(written(form))
+    for _ in range(data.draw(st.integers(0, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at : at + data.draw(st.integers(0, 9))] = data.draw(st.binary(max_size=3))
+    path = tmp_path_factory.mktemp("fuzz") / "s"
+    path.write_bytes(bytes(content))
+    for given_form in (None, form):
+        try:
+            scores = read_scores([path], given_form)
+        except TsevalError:
+            continue
+        else:
+            assert np.isfinite(scores.value).all()
+            columns = (scores.run, scores.topic, scores.measure)
+            keys = set(zip(*(column.to_list() for column in columns), strict=True))
+            assert len(keys) == len(scores)

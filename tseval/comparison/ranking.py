@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from tseval.errors import UsageError
 from tseval.statistics import PERSISTENCE
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.tables.columns import FloatArray
 
 
 class Correlation(NamedTuple):
@@ -34,6 +35,62 @@ class Correlation(NamedTuple):
     high: float | None
 
 
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Two boards, and the runs and topics that both have."""
+
+    ours: Board
+    theirs: Board
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+
+    @classmethod
+    def of(cls, ours: Board, theirs: Board) -> Sides:
+        """Put them together; fewer than two runs, or no topic, in common is a `UsageError`."""
+        runs = tuple(run for run in ours.runs if run in theirs.runs)
+        topics = tuple(topic for topic in ours.topics if topic in theirs.topics)
+        if len(runs) < 2 or not topics:
+            raise UsageError(
+                "both sides need two runs or more and a topic in common; there: "
+                f"{listed(ours.runs)} and {listed(theirs.runs)}"
+            )
+        return cls(ours, theirs, runs, topics)
+
+    def measures(self) -> list[tuple[str, str]]:
+        """Which measure of the one is held against which of the other."""
+        ours, theirs = self.ours.measures, self.theirs.measures
+        shared = [(name, name) for name in ours if name in theirs]
+        if shared:
+            return shared
+        if len(ours) == len(theirs) == 1:
+            return [(ours[0], theirs[0])]
+        raise UsageError(
+            f"no measure is in both: {listed(ours)}; and {listed(theirs)}: choose with -m"
+        )
+
+    def values(self, measure: str, other: str) -> tuple[FloatArray, FloatArray]:
+        """Both measures of the runs on the topics, higher being better."""
+        return self._shared(self.ours, measure), self._shared(self.theirs, other)
+
+    def _shared(self, board: Board, measure: str) -> FloatArray:
+        rows = [board.runs.index(run) for run in self.runs]
+        columns = [board.topics.index(topic) for topic in self.topics]
+        return board.oriented(measure)[np.ix_(rows, columns)]
+
+    def warnings(self) -> Iterator[str]:
+        """What both boards warn of, and what only one of them has."""
+        yield from self.ours.warnings
+        yield from (f"against: {line}" for line in self.theirs.warnings)
+        for what, ours, theirs in (
+            ("runs", self.ours.runs, self.theirs.runs),
+            ("topics", self.ours.topics, self.theirs.topics),
+        ):
+            for side, names, others in (("the scores", ours, theirs), ("--against", theirs, ours)):
+                lost = [name for name in names if name not in others]
+                if lost:
+                    yield f"{what} only in {side}, left out: {listed(lost)}"
+
+
 def correlate_boards(
     board: Board, other: Board, plan: Plan, persistence: float = PERSISTENCE
 ) -> Findings:
@@ -44,81 +101,29 @@ def correlate_boards(
     """
     if not 0 < persistence < 1:
         raise UsageError(f"the persistence has to lie between 0 and 1, not {persistence:g}")
-    runs = [run for run in board.runs if run in other.runs]
-    topics = [topic for topic in board.topics if topic in other.topics]
-    if len(runs) < 2 or not topics:
-        raise UsageError(
-            f"both sides need two runs or more and a topic in common; there: {listed(board.runs)} "
-            f"and {listed(other.runs)}"
-        )
-    draws = np.vstack([np.ones((1, len(topics)), np.int64), topic_draws(topics, plan)])
-    rows = [
-        row
-        for names in _held_against(board, other)
-        for row in _correlations(names, (board, other), (runs, topics), draws, plan, persistence)
-    ]
-    traits = {"against": "|".join(f"{k}={v}" for k, v in other.traits.items())}
-    kept = {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
+    sides = Sides.of(board, other)
+    once = np.ones((1, len(sides.topics)), np.int64)
+    draws = np.vstack([once, topic_draws(sides.topics, plan)])
+    rows = []
+    for names in sides.measures():
+        found = statistics.rank_correlations(*sides.values(*names), draws, persistence)
+        for place, drawn in found.items():
+            rows.append(_correlation(names, place, sides, drawn, plan))
+    theirs = "|".join(f"{name}={value}" for name, value in other.traits.items())
+    traits = {"against": f"({theirs})", "persistence": f"{persistence:g}"}
+    traits |= {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
     return Findings(
         parts={"correlations": Part.of(Correlation, rows)},
-        signature=signature(
-            "ranks",
-            board.traits,
-            {"against": f"({traits['against']})", "persistence": f"{persistence:g}"},
-            kept,
-        ),
+        signature=signature("ranks", board.traits, traits),
         inputs=board.inputs + other.inputs,
-        warnings=(
-            *board.warnings,
-            *(f"against: {line}" for line in other.warnings),
-            *_lost("run", board.runs, other.runs),
-            *_lost("topic", board.topics, other.topics),
-        ),
+        warnings=tuple(sides.warnings()),
     )
 
 
-def _held_against(board: Board, other: Board) -> list[tuple[str, str]]:
-    """Which measure of the one is held against which of the other."""
-    shared = [(name, name) for name in board.measures if name in other.measures]
-    if shared:
-        return shared
-    if len(board.measures) == len(other.measures) == 1:
-        return [(board.measures[0], other.measures[0])]
-    raise UsageError(
-        f"no measure is in both: {listed(board.measures)}; and {listed(other.measures)}: "
-        "choose with -m"
-    )
-
-
-def _correlations(
-    names: tuple[str, str],
-    boards: tuple[Board, Board],
-    shared: tuple[list[str], list[str]],
-    draws: IntArray,
-    plan: Plan,
-    persistence: float,
-) -> Iterator[Correlation]:
-    """The coefficients of one measure, at every level, with their intervals."""
-    ours, theirs = (
-        _shared_values(board, name, *shared) for board, name in zip(boards, names, strict=True)
-    )
-    found = statistics.rank_correlations(ours, theirs, draws, persistence)
-    for (level, coefficient), drawn in found.items():
-        low, high = statistics.interval(drawn[1:], plan.level)
-        value, *ends = (None if np.isnan(v) else float(v) for v in (drawn[0], low, high))
-        yield Correlation(*names, level, coefficient, len(shared[0]), len(shared[1]), value, *ends)
-
-
-def _shared_values(board: Board, measure: str, runs: list[str], topics: list[str]) -> FloatArray:
-    """One measure of the runs on the topics that are shared, higher being better."""
-    rows = [board.runs.index(run) for run in runs]
-    columns = [board.topics.index(topic) for topic in topics]
-    return board.oriented(measure)[np.ix_(rows, columns)]
-
-
-def _lost(what: str, ours: tuple[str, ...], theirs: tuple[str, ...]) -> Iterator[str]:
-    """What only one of both sides has."""
-    for side, names, others in (("the scores", ours, theirs), ("--against", theirs, ours)):
-        lost = [name for name in names if name not in others]
-        if lost:
-            yield f"{what}s only in {side}, left out: {listed(lost)}"
+def _correlation(
+    names: tuple[str, str], place: tuple[str, str], sides: Sides, drawn: FloatArray, plan: Plan
+) -> Correlation:
+    """One coefficient at one level; the first of the draws is every topic once."""
+    low, high = statistics.interval(drawn[1:], plan.level)
+    numbers = (None if np.isnan(value) else float(value) for value in (drawn[0], low, high))
+    return Correlation(*names, *place, len(sides.runs), len(sides.topics), *numbers)

@@ -229,21 +229,20 @@ def _sole(groups: IntArray, values: IntArray, number: int | None = None) -> IntA
 
 def _moved(whole: Board, part: Board, name: str, runs: Sequence[str]) -> Iterator[Moved]:
     for measure in whole.measures:
-        means, ranks = standings_of(whole, measure)
-        others, places = standings_of(part, measure)
+        before, after = standings_of(whole, measure), standings_of(part, measure)
         for run in runs:
-            before, after = means.get(run), others.get(run)
-            known = before is not None and after is not None
+            means = [each[0].get(run) for each in (before, after)]
+            ranks = [each[1].get(run) for each in (before, after)]
             yield Moved(
-                measure,
-                name,
-                run,
-                before,
-                after,
-                after - before if before is not None and after is not None else None,
-                ranks.get(run),
-                places.get(run),
-                ranks[run] - places[run] if known else None,
+                measure=measure,
+                left_out=name,
+                run=run,
+                mean=means[0],
+                mean_without=means[1],
+                change=None if None in means else after[0][run] - before[0][run],
+                rank=ranks[0],
+                rank_without=ranks[1],
+                up=None if None in ranks else before[1][run] - after[1][run],
             )
 
 

@@ -75,8 +75,7 @@ def records_bytes(
 def result_object_bytes(signature: str, content: Mapping[str, Any]) -> bytes:
     """A result of several parts as one JSON object, after the signature; it may not hold NaN."""
     whole = {"signature": signature, "version": VERSION, **content}
-    return (json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "
-").encode()
+    return (json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def _parquet_bytes(frame: pd.DataFrame, signature: str) -> bytes:

@@ -53,6 +53,9 @@ LOOKED_FOR = (
     "table of -f trec-ts; --input-format settles it"
 )
 NO_TOPICS_CURE = "runs are compared topic by topic: write the scores with -q (--per-topic)"
+TREC_NAMES = ["run", "measure", "topic", "value"]
+WIDTHS = (3, 4)
+TREC_CURE = "write measure, topic and value with tabs between, and the run before them if you like"
 RECORDS = "records"
 RECORDS_CURE = f'give what -f json writes: an object with "{RECORDS}", a list of objects'
 
@@ -125,6 +128,25 @@ def _read(source: Input, form: str | None) -> Found:
     return Found(rows, told)
 
 
+def read_score_rows(source: Input, form: str | None = None) -> Rows:
+    """The rows of one file, means over topics and all."""
+    return _read(source, form).rows
+
+
+def is_score_object(source: Input) -> bool:
+    """Whether this looks like what `-f json` writes, or like the table of the track's scripts."""
+    head = source.head()
+    keys = (b'"signature"', b'"records"', b'"measure"')
+    is_object = head.lstrip().startswith(b"{") and all(key in head for key in keys)
+    return is_object or head.startswith(TRACK_HEADER)
+
+
+def is_trec(source: Input) -> bool:
+    """Whether this looks like the form `trec`."""
+    names = recognise(source)[1]
+    return bool(SCORES.missing(names)) and _is_trec(names)
+
+
 def recognised(source: Input) -> str | None:
     """The form of a file of scores by its first bytes; None leaves it to the plain tables."""
     head = source.head()
@@ -147,7 +169,7 @@ def recognised(source: Input) -> str | None:
 def _is_trec(fields: list[str]) -> bool:
     """Whether a line is one of the form `trec`."""
     named = len(fields) == 3 and fields[0].strip() == RUN_NAME
-    return named or (len(fields) in (3, 4) and _is_value(fields[-1]))
+    return named or (len(fields) in WIDTHS and _is_value(fields[-1]))
 
 
 def _is_value(field: str) -> bool:
@@ -165,9 +187,13 @@ def _is_value(field: str) -> bool:
 
 def _trec(source: Input) -> Found:
     """Lines without a header; those of trec_eval too, which fill names up with blanks."""
-    width = source.first_line().count(b"\t") + 1
-    names = ["run", "measure", "topic", "value"][max(0, 4 - width) :]
     found, faults = FaultList(source), FaultList(source)
+    width = source.first_line().count(b"\t") + 1
+    if width not in WIDTHS:
+        noun = "field" if width == 1 else "fields"
+        faults.add(1, f"{width} {noun} where the form trec has 3 or 4", TREC_CURE)
+        faults.check()
+    names = TREC_NAMES[-width:]
     cells = tsv.read_headless(source, names, SCORES, found)
     for fault in found.noted:
         reason = fault.reason.replace("the header has", "the first line has")
