@@ -35,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 TABLE = """\
-R (higher is better): 2 of 3 pairs differ
+R (higher is better): 2 of 3 pairs told apart
 
  rank   run     mean     95 % interval      letters   topics
  ───────────────────────────────────────────────────────────
@@ -152,6 +152,8 @@ def test_the_other_questions() -> None:
     assert power.out.startswith("Discriminative power\n")
     against = tseval("compare", "s.trec", "--against", "s.trec", "-f", "csv")
     assert against.out.splitlines()[1].startswith("correlations,R,R,run means,tau-b,3,8,1.0,")
+    itself = tseval("compare", "s.trec", "--against-measure", "R", "-f", "csv")
+    assert itself.out == against.out
     matchers = tseval("compare", *GOLD, "--against-matcher", "grams", "-m", "R", "--quiet")
     assert "Rank correlation" in matchers.out
     assert "matcher:grams" in matchers.out

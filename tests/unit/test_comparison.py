@@ -418,6 +418,27 @@ def test_a_measure_of_which_lower_is_better_ranks_the_other_way_round() -> None:
     assert "R : latency" in next(iter(sections(found).values()))["measure"].tolist()
 
 
+def test_all_measures_may_be_held_against_one() -> None:
+    both = pd.concat([wide("R", a=[0.9, 0.8], b=[0.5, 0.4]), wide("P", a=[0.1, 0.2], b=[0.5, 0.4])])
+    found = correlate(both, both, versus="R", plan=Plan(resamples=100))
+    first = [row for row in found.parts["correlations"].rows if row.level == "run means"]
+    assert [(r.measure, r.other_measure, r.value) for r in first if r.coefficient == "tau-b"] == [
+        ("P", "R", -1),
+        ("R", "R", 1),
+    ]
+
+
+def test_a_score_given_twice_is_refused() -> None:
+    twice = [wide("nEG", **ABOVE), wide("nE[Gain]", **ABOVE)]
+    with pytest.raises(UsageError, match=r"^the score of run 'a' on topic 't0' by nEG is given tw"):
+        tseval.compare(twice)
+    scores = tseval.score("fixtures/runs/swift.tsv", "fixtures/nuggets.tsv", measures="R")
+    with pytest.raises(
+        UsageError, match=r"^the score of run 'swift' on topic 'ferry' by R is give"
+    ):
+        tseval.compare([scores, scores])
+
+
 def test_what_cannot_be_held_against_each_other_is_refused() -> None:
     both = pd.concat([wide("R", **ABOVE), wide("P", **ABOVE)])
     with pytest.raises(UsageError, match=r"^no measure is in both: P, R; and V: choose with -m"):

@@ -53,7 +53,15 @@ TESTING = ("baseline", "test", "correction", "family", "interval", "alpha", "res
 OWN_OPTIONS = {
     "runs": TESTING,
     "power": tuple(name for name in TESTING if name not in ("interval", "family")),
-    "against": ("against", "against_matcher", "persistence", "alpha", "resamples", "seed"),
+    "against": (
+        "against",
+        "against_matcher",
+        "against_measure",
+        "persistence",
+        "alpha",
+        "resamples",
+        "seed",
+    ),
     "leave_out": ("leave_out", "teams"),
 }
 """What each analysis asks for; an option that is another's alone is refused."""
@@ -140,6 +148,11 @@ other_analyses = chained(
         "--against-matcher",
         metavar="NAME",
         help="The same against the runs scored by this matcher, with --gold.",
+    ),
+    click.option(
+        "--against-measure",
+        metavar="NAME",
+        help="The same against this measure: of those scores, or without them of the same.",
     ),
     click.option(
         "--persistence",
@@ -242,7 +255,7 @@ def _analysis(given: dict[str, Any]) -> str:
     """Which analysis is asked for; two at once are refused."""
     asked = {
         "power": given["power"],
-        "against": given["against"] or given["against_matcher"],
+        "against": any(given[name] for name in ("against", "against_matcher", "against_measure")),
         "leave_out": given["leave_out"],
     }
     chosen = [name for name, wanted in asked.items() if wanted]
@@ -326,10 +339,17 @@ def _powers(files: tuple[str, ...], given: dict[str, Any]) -> Findings:
 def _correlated(files: tuple[str, ...], given: dict[str, Any]) -> Findings:
     check_inputs([*files, *given["against"]])
     other = _other_board(files, given)
-    return correlate_boards(_board(files, given), other, _plan(given), given["persistence"])
+    versus = given["against_measure"]
+    board = _board(files, given)
+    return correlate_boards(board, other, _plan(given), given["persistence"], versus)
 
 
 def _other_board(files: tuple[str, ...], given: dict[str, Any]) -> Board:
+    """The scores that are held against: of files, of another matcher, or by another measure."""
+    if given["against_measure"] is not None:
+        given = given | {"wanted": (given["against_measure"],)}
+    if not given["against"] and given["against_matcher"] is None:
+        return _board(files, given)
     if given["against"]:
         form = given["input_format"] if given["gold"] is None else None
         return read_board(given["against"], given["wanted"], _treatment(given), form)

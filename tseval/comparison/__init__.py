@@ -93,13 +93,18 @@ def correlate(
     against: Given | Sequence[Given],
     measures: Iterable[str | Measure] | str | Measure = (),
     *,
+    versus: str | None = None,
     persistence: float = PERSISTENCE,
     plan: Plan | None = None,
     treatment: Treatment | None = None,
 ) -> Findings:
-    """How alike two sets of scores rank the same runs: tau-b, tau-AP and rank-biased overlap."""
-    ours, theirs = (read_board(each, measures, treatment) for each in (scores, against))
-    return correlate_boards(ours, theirs, plan or Plan(), persistence)
+    """How alike two sets of scores rank the same runs: tau-b, tau-AP and rank-biased overlap.
+
+    With `versus` all measures are held against this one of the other set.
+    """
+    ours = read_board(scores, measures, treatment)
+    theirs = read_board(against, measures if versus is None else versus, treatment)
+    return correlate_boards(ours, theirs, plan or Plan(), persistence, versus)
 
 
 def discriminate(

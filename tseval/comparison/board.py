@@ -12,7 +12,7 @@ from tseval.caveats import count, listed
 from tseval.comparison.directions import higher_is_better, in_order, titles, wanted_measures
 from tseval.comparison.plan import Treatment
 from tseval.errors import MissingTopics, UsageError
-from tseval.tables import Ids, Origin, Source, natural_order
+from tseval.tables import Ids, Origin, Source, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.scores import TopicScores
 
@@ -110,8 +110,7 @@ def build_board(
 
 def _by_name(measures: Ids) -> Ids:
     """The measures under their names, where they stood under official titles."""
-    names = [titles().get(name, name) for name in measures.vocabulary()]
-    coded = Ids.of(strings(names))
+    coded = Ids.of([titles().get(name, name) for name in measures.vocabulary()])
     return Ids(coded.codes[measures.codes], coded.names)
 
 
@@ -167,7 +166,11 @@ class _Cube:
         values, defined, present = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
         values[place], defined[place], present[place] = table.value, table.defined, True
         if present.sum() < len(table):
-            raise UsageError("a measure stands both under its name and under an official title")
+            run, topic, name = (each[0] for each in _repeated(table))
+            raise UsageError(
+                f"the score of run '{run}' on topic '{topic}' by {name} is given twice, perhaps "
+                "under the measure's name and under an official title"
+            )
         return cls(tuple(runs), tuple(topics), tuple(measures), values, defined, present)
 
     def settled(self, rules: Treatment, higher: Sequence[bool]) -> tuple[BoolArray, list[str]]:
@@ -211,6 +214,16 @@ class _Cube:
                 shown = listed([self.topics[t] for t in lost])
                 noun = count(len(lost), "topic")
                 yield f"run {run}: {listed(names)} {what} {noun} ({shown})"
+
+
+def _repeated(table: TopicScores) -> tuple[list[str], list[str], list[str]]:
+    """The runs, topics and measures of the rows that repeat an earlier one."""
+    rows, _ = repeated_rows(table.run, table.topic, table.measure)
+    return (
+        table.run.rows(rows).to_list(),
+        table.topic.rows(rows).to_list(),
+        table.measure.rows(rows).to_list(),
+    )
 
 
 def _used(column: Ids) -> list[str]:

@@ -36,7 +36,7 @@ def higher_is_better(name: str) -> bool | None:
 @cache
 def titles() -> dict[str, str]:
     """The measures' names by the titles that the tables of the track's scripts give them."""
-    return {title: name for each in EDITIONS.values() for name, title in each.titles.items()}
+    return {title: name for each in EDITIONS for name, title in each.titles.items()}
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -54,7 +54,7 @@ def _summary(contests: Sequence[Contest]) -> str:
     if not contests:
         return ""
     different = sum(each.different for each in contests)
-    return f": {different} of {count(len(contests), 'pair')} differ"
+    return f": {different} of {count(len(contests), 'pair')} told apart"
 
 
 def _standing(each: Standing, level: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from tseval import statistics
 from tseval.caveats import listed
 from tseval.comparison.board import Board
+from tseval.comparison.directions import wanted_measures
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
@@ -56,9 +57,11 @@ class Sides:
             )
         return cls(ours, theirs, runs, topics)
 
-    def measures(self) -> list[tuple[str, str]]:
+    def measures(self, versus: str | None) -> list[tuple[str, str]]:
         """Which measure of the one is held against which of the other."""
         ours, theirs = self.ours.measures, self.theirs.measures
+        if versus is not None:
+            return [(name, wanted_measures([versus], theirs)[0]) for name in ours]
         shared = [(name, name) for name in ours if name in theirs]
         if shared:
             return shared
@@ -92,12 +95,17 @@ class Sides:
 
 
 def correlate_boards(
-    board: Board, other: Board, plan: Plan, persistence: float = PERSISTENCE
+    board: Board,
+    other: Board,
+    plan: Plan,
+    persistence: float = PERSISTENCE,
+    versus: str | None = None,
 ) -> Findings:
     """How alike two boards rank the runs that both have, over the topics that both have.
 
-    Measures of the same name are held against each other; where the boards share none and have one
-    each, these two. Fewer than two runs in common, or nothing to hold against, is a `UsageError`.
+    Measures of the same name are held against each other, or all against the one named by
+    `versus`; where the boards share none and have one each, these two. Fewer than two runs in
+    common, or nothing to hold against, is a `UsageError`.
     """
     if not 0 < persistence < 1:
         raise UsageError(f"the persistence has to lie between 0 and 1, not {persistence:g}")
@@ -105,7 +113,7 @@ def correlate_boards(
     once = np.ones((1, len(sides.topics)), np.int64)
     draws = np.vstack([once, topic_draws(sides.topics, plan)])
     rows = []
-    for names in sides.measures():
+    for names in sides.measures(versus):
         found = statistics.rank_correlations(*sides.values(*names), draws, persistence)
         for place, drawn in found.items():
             rows.append(_correlation(names, place, sides, drawn, plan))
