@@ -273,6 +273,17 @@ def test_a_pair_hangs_on_no_other_run(test: str) -> None:
     )
 
 
+def test_the_draws_follow_the_names_of_the_topics() -> None:
+    rng = np.random.default_rng(1)
+    rows = wide(a=rng.random(30).tolist(), b=rng.random(30).tolist())
+    renamed = rows.assign(topic="x" + rows["topic"])
+    for test in ("randomisation", "bootstrap"):
+        one, other = (tseval.compare(each, test=test).contests[0] for each in (rows, renamed))
+        assert one.p != other.p
+        assert (one.low, one.high) != (other.low, other.high)
+        assert one.p == pytest.approx(other.p, abs=0.03)
+
+
 def test_the_seed_changes_what_is_drawn() -> None:
     rng = np.random.default_rng(1)
     runs = wide(a=rng.random(30).tolist(), b=rng.random(30).tolist())
@@ -508,6 +519,15 @@ MATCHES = pd.DataFrame(
 def gold(**more: object) -> Gold:
     sources = Sources([UPDATES], GOLD, MATCHES)
     return Gold(sources, measures=("R",), **more)  # type: ignore[arg-type]
+
+
+def test_what_a_run_was_not_scored_on_is_left_out_with_gold() -> None:
+    extra = pd.DataFrame([("s", "m1", 0.0, "w", 1.0)], columns=GOLD.columns)
+    late = pd.DataFrame([("blue", "s", "u9", 1, "nine")], columns=UPDATES.columns)
+    sources = Sources([pd.concat([UPDATES, late])], pd.concat([GOLD, extra]), MATCHES)
+    scored = Gold(sources, measures=("R",))
+    assert scored.board(Treatment()).known.sum(axis=1).ravel().tolist() == [2, 2, 2]
+    assert scored.board(Treatment(), "skip").known.sum(axis=1).ravel().tolist() == [2, 1, 1]
 
 
 def rows(found: Findings, part: str) -> list[tuple[object, ...]]:

@@ -185,7 +185,7 @@ class Judged:
             np.zeros(0, np.int64)
             if pool is None
             else _sole_sender(pool.topic, pool.update_id, both, senders),
-            _sole(named, np.where(of_matches == NOBODY, SEVERAL, of_matches)),
+            _sole(named, of_matches),
         )
 
     def without(self, place: int) -> Tables:

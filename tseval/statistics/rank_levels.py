@@ -101,7 +101,6 @@ class _PairCounts:
     ordered: tuple[Floats, Floats]
     above: tuple[Floats, Floats]
     shared: tuple[Floats, Floats]
-    known: NDArray[np.bool_]
 
     @classmethod
     def of(cls, a: Floats, b: Floats) -> _PairCounts:
@@ -119,7 +118,7 @@ class _PairCounts:
                 ordered[side][topic] = np.count_nonzero(own, axis=(0, 1))
                 above[side][topic] = np.count_nonzero(own < 0, axis=1)
                 shared[side][topic] = ((own < 0) * (1 - other)).sum(axis=1) / 2
-        return cls(agreed, ordered, above, shared, known)
+        return cls(agreed, ordered, above, shared)
 
     def drawn(self, times: Times) -> tuple[Floats, Floats]:
         """Tau-b and tau-AP of every draw; all counts are halves of whole numbers, so exact."""
@@ -134,7 +133,7 @@ class _PairCounts:
     def _one_way(self, above: Floats, shared: Floats, drawn: Floats) -> Floats:
         topics, runs = above.shape[:2]
         flat_above, flat_shared = (each.reshape(-1, topics).T for each in (above, shared))
-        weights = np.repeat(drawn, runs, axis=1) * self.known.T.ravel()
+        weights = np.repeat(drawn, runs, axis=1)
         step = max(1, BLOCK // max(1, topics * runs))
         parts = [
             one_way(drawn[s] @ flat_shared, drawn[s] @ flat_above, weights[s])
