@@ -169,6 +169,21 @@ def test_a_topic_without_a_score_counts_as_zero_where_zero_is_the_worst() -> Non
         tseval.compare(frame(*rows), on_missing="error")
 
 
+def test_scores_that_were_made_by_skipping_stay_so(tmp_path: Path) -> None:
+    runs, gold = ["fixtures/runs/swift.tsv", "fixtures/runs/thorough.tsv"], "fixtures/nuggets.tsv"
+    scores = tseval.score(runs, gold, measures="R", on_missing="skip")
+    scores.save(tmp_path / "s.json")
+    for given_scores in (scores, tmp_path / "s.json"):
+        found = tseval.compare(given_scores)
+        assert found.contests[0].topics == 2
+        assert "|missing:skip|" in found.signature.partition(")|")[2]
+        assert found.warnings[0] == "run swift: R has no score in 1 topic (mine): left out"
+    assert tseval.compare(scores, on_missing="zero").contests[0].topics == 3
+    scores.save(tmp_path / "s.csv")
+    assert tseval.compare(tmp_path / "s.csv").contests[0].topics == 3
+    assert Treatment().made_for(["a|missing:skip|b", "missing:zero"]).on_missing == "zero"
+
+
 @pytest.mark.parametrize("rows", [("V", 0.5), ("T", -0.5)])
 def test_elsewhere_it_is_left_out(rows: tuple[str, float]) -> None:
     name, value = rows

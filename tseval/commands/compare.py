@@ -193,7 +193,7 @@ other_analyses = chained(
     "--on-missing",
     type=click.Choice(["zero", "skip", "error"]),
     help="Topics that another run has a score for and this one not. Default: zero, where that is "
-    "the worst value; with --gold the edition's rule.",
+    "the worst value, or what the scores or the edition say.",
 )
 @options.undefined_option
 @click.option(
@@ -294,7 +294,7 @@ def _plan(given: dict[str, Any]) -> Plan:
 
 def _treatment(given: dict[str, Any]) -> Treatment:
     return Treatment(
-        given["on_missing"] or Treatment.on_missing,
+        given["on_missing"],
         given["undefined"],
         given["lower"],
         given["higher"],

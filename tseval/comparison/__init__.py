@@ -70,7 +70,7 @@ def compare(
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    on_missing: str = Treatment.on_missing,
+    on_missing: str | None = None,
     undefined: str = Treatment.undefined,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),

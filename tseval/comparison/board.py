@@ -82,7 +82,7 @@ def build_board(
     table: TopicScores, wanted: Sequence[str] = (), treatment: Treatment | None = None
 ) -> Board:
     """The board of these scores: measures asked for, or all; runs and topics in natural order."""
-    rules = treatment or Treatment()
+    rules = (treatment or Treatment()).made_for(table.signatures)
     table = replace(table, measure=_by_name(table.measure))
     present = in_order({table.measure.vocabulary()[c] for c in np.unique(table.measure.codes)})
     measures = wanted_measures(wanted, present)

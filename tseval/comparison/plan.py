@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tseval.errors import UsageError
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
@@ -13,7 +13,8 @@ LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
 ALPHA = 0.05
 FAMILIES = ("all", "measure")
 """Which comparisons are corrected together: all of them, or those of each measure."""
-ON_MISSING = ("zero", "skip", "error")
+ON_SKIP = "skip"
+ON_MISSING = ("zero", ON_SKIP, "error")
 UNDEFINED = ("skip", "zero")
 
 
@@ -69,24 +70,32 @@ class Plan:
 class Treatment:
     """What becomes of topics without a score, and which way measures go."""
 
-    on_missing: str = ON_MISSING[0]
+    on_missing: str | None = None
+    """By default `skip` where all scores say that they were made so, else `zero`."""
     undefined: str = UNDEFINED[0]
     lower: tuple[str, ...] = ()
     """Measures of which lower is better, whatever their definition."""
     higher: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        chosen("on_missing", self.on_missing, ON_MISSING)
+        if self.on_missing is not None:
+            chosen("on_missing", self.on_missing, ON_MISSING)
         chosen("undefined", self.undefined, UNDEFINED)
         both = sorted(set(self.lower) & set(self.higher))
         if both:
             raise UsageError(f"measure {both[0]} cannot be better both lower and higher")
 
+    def made_for(self, signatures: Sequence[str]) -> Treatment:
+        """The same with the rule for missing topics settled, for scores with these signatures."""
+        skipped = [f"|missing:{ON_SKIP}|" in f"|{signature}|" for signature in signatures]
+        default = ON_SKIP if skipped and all(skipped) else ON_MISSING[0]
+        return replace(self, on_missing=self.on_missing or default)
+
     def traits(self) -> dict[str, str]:
         """What can change a number, by name: parts of the signature."""
         ways = {"lower": self.lower, "higher": self.higher}
         told = {name: ",".join(sorted(each)) for name, each in ways.items() if each}
-        return {"missing": self.on_missing, "undefined": self.undefined} | told
+        return {"missing": self.on_missing or ON_MISSING[0], "undefined": self.undefined} | told
 
 
 def chosen(name: str, value: str, known: Sequence[str]) -> None:
