@@ -20,7 +20,7 @@ from tseval.comparison.runs import (
     check_baseline,
     paired_topics,
     signature,
-    test_pairs,
+    tested_pairs,
     topic_draws,
 )
 
@@ -61,7 +61,7 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
 
 
 def _power(board: Board, measure: str, plan: Plan) -> Power:
-    tested = test_pairs(board, measure, plan)
+    tested = tested_pairs(board, measure, plan)
     judged = ~np.isnan(tested.p)
     number = int(judged.sum())
     found = int((tested.p[judged] <= plan.alpha).sum())

@@ -45,7 +45,7 @@ class Contest(NamedTuple):
 
     `difference` is the mean of `run` minus that of `other` there. `wins` and `losses` count topics
     where `run` is better or worse, whichever way the measure goes. `different` says whether
-    `adjusted`, the corrected p value, is small enough, and `better` then which of the two it is.
+    `adjusted`, the corrected p value, is small enough, and `better` then which has the better mean.
     """
 
     measure: str
@@ -149,7 +149,7 @@ class Tested:
 def compare_board(board: Board, plan: Plan) -> Comparison:
     """Compare the runs of a board; an unknown baseline is a `UsageError`."""
     check_baseline(board, plan)
-    tested = {measure: test_pairs(board, measure, plan) for measure in board.measures}
+    tested = {measure: tested_pairs(board, measure, plan) for measure in board.measures}
     adjusted = _adjusted([each.p for each in tested.values()], plan)
     standings: list[Standing] = []
     contests: list[Contest] = []
@@ -185,7 +185,7 @@ def check_baseline(board: Board, plan: Plan) -> None:
         raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(board.runs)}")
 
 
-def test_pairs(board: Board, measure: str, plan: Plan) -> Tested:
+def tested_pairs(board: Board, measure: str, plan: Plan) -> Tested:
     """Test each pair over the topics that both runs have."""
     pairs = Pairs.of(board, measure, plan)
     found = Tested.nothing(pairs)
