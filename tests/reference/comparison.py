@@ -106,8 +106,7 @@ def tau_ap_one_way(places: Sequence[float], other: Sequence[float]) -> float:
     for i in range(len(places)):
         above = [j for j in range(len(places)) if places[j] > places[i]]
         if above:
-            right = sum(1.0 if other[j] > other[i] else 0.5 * (other[j] == other[i]) for j in above)
-            shares.append(right / len(above))
+            shares.append(sum(other[j] > other[i] for j in above) / len(above))
     return 2 * mean(shares) - 1 if shares else math.nan
 
 

@@ -117,11 +117,11 @@ class _PairCounts:
             for side, (own, other) in enumerate(((x, y), (y, x))):
                 ordered[side][topic] = np.count_nonzero(own, axis=(0, 1))
                 above[side][topic] = np.count_nonzero(own < 0, axis=1)
-                shared[side][topic] = ((own < 0) * (1 - other)).sum(axis=1) / 2
+                shared[side][topic] = ((own < 0) & (other < 0)).sum(axis=1)
         return cls(agreed, ordered, above, shared)
 
     def drawn(self, times: Times) -> tuple[Floats, Floats]:
-        """Tau-b and tau-AP of every draw; all counts are halves of whole numbers, so exact."""
+        """Tau-b and tau-AP of every draw; all counts are whole numbers, so exact."""
         drawn = times.astype(np.float64)
         counts = [((drawn @ each) * drawn).sum(axis=1) for each in (self.agreed, *self.ordered)]
         both = [

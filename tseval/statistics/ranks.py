@@ -30,9 +30,9 @@ def tau_ap(a: Floats, b: Floats) -> float:
     """The AP correlation of two lists, highest first; the top weighs more than with Kendall's tau.
 
     For each place that has others above it, the share of these that stand above it in the other
-    list too (half of those that are tied there); the mean of that, stretched to [-1, 1]; once with
-    the places of either list, and the mean of both. Without ties this is the symmetric AP
-    correlation. NaN as with `kendall`.
+    list too, and aren't tied there; the mean of that, stretched to [-1, 1]; once with the places of
+    either list, and the mean of both. Without ties this is the symmetric AP correlation, with them
+    what Urbano and Marrero call its version b. NaN as with `kendall`.
     """
     return float(tau_ap_rows(np.atleast_2d(a), np.atleast_2d(b))[0])
 
@@ -69,7 +69,7 @@ def tau_ap_rows(a: Floats, b: Floats) -> Floats:
     both = []
     for own, other in ((x, y), (y, x)):
         above = own < 0
-        shared = (above * (1 - other)).sum(axis=-1) / 2
+        shared = (above & (other < 0)).sum(axis=-1)
         both.append(one_way(shared, above.sum(axis=-1), np.ones(shared.shape)))
     return (both[0] + both[1]) / 2
 
