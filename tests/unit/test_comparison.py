@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tseval
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tests.reference import comparison as slow
 from tseval.comparison import Findings, Plan, Treatment, correlate, discriminate, read_board
 from tseval.comparison.directions import higher_is_better, in_order, wanted_measures
@@ -170,7 +171,7 @@ def test_a_topic_without_a_score_counts_as_zero_where_zero_is_the_worst() -> Non
 
 
 def test_scores_that_were_made_by_skipping_stay_so(tmp_path: Path) -> None:
-    runs, gold = ["fixtures/runs/swift.tsv", "fixtures/runs/thorough.tsv"], "fixtures/nuggets.tsv"
+    runs, gold = [SWIFT, THOROUGH], NUGGETS
     scores = tseval.score(runs, gold, measures="R", on_missing="skip")
     scores.save(tmp_path / "s.json")
     for given_scores in (scores, tmp_path / "s.json"):
@@ -310,9 +311,9 @@ def test_the_seed_changes_what_is_drawn() -> None:
 
 def test_scores_in_memory_are_those_of_the_file(tmp_path: Path) -> None:
     scores = tseval.score(
-        ["fixtures/runs/swift.tsv", "fixtures/runs/thorough.tsv"],
-        "fixtures/nuggets.tsv",
-        matches="fixtures/matches.tsv",
+        [SWIFT, THOROUGH],
+        NUGGETS,
+        matches=MATCHES,
     )
     scores.save(tmp_path / "s.json")
     held, read = tseval.compare(scores), tseval.compare(tmp_path / "s.json")
@@ -322,9 +323,8 @@ def test_scores_in_memory_are_those_of_the_file(tmp_path: Path) -> None:
 
 
 def test_scores_of_different_making_are_told(tmp_path: Path) -> None:
-    for name, matcher in (("swift", "fuzzy"), ("thorough", "exact")):
-        run, gold = f"fixtures/runs/{name}.tsv", "fixtures/nuggets.tsv"
-        tseval.score(run, gold, matcher=matcher, measures="R").save(tmp_path / f"{name}.json")
+    for name, run, matcher in (("swift", SWIFT, "fuzzy"), ("thorough", THOROUGH, "exact")):
+        tseval.score(run, NUGGETS, matcher=matcher, measures="R").save(tmp_path / f"{name}.json")
     found = tseval.compare([tmp_path / "swift.json", tmp_path / "thorough.json"])
     assert found.warnings[0] == (
         "the scores have different signatures: matcher:exact(contained=false,threshold=1), "
@@ -458,7 +458,7 @@ def test_a_score_given_twice_is_refused() -> None:
     twice = [wide("nEG", **ABOVE), wide("nE[Gain]", **ABOVE)]
     with pytest.raises(UsageError, match=r"^the score of run 'a' on topic 't0' by nEG is given tw"):
         tseval.compare(twice)
-    scores = tseval.score("fixtures/runs/swift.tsv", "fixtures/nuggets.tsv", measures="R")
+    scores = tseval.score(SWIFT, NUGGETS, measures="R")
     with pytest.raises(
         UsageError, match=r"^the score of run 'swift' on topic 'ferry' by R is give"
     ):
@@ -525,21 +525,21 @@ UPDATES = pd.DataFrame(
     ],
     columns=["run", "topic", "update_id", "time", "text"],
 )
-MATCHES = pd.DataFrame(
+SAID = pd.DataFrame(
     [("t", "u1", "n1"), ("t", "u2", "n2"), ("t", "u3", "n3"), ("t", "u4", "n3")],
     columns=["topic", "update_id", "nugget_id"],
 )
 
 
 def gold(**more: object) -> Gold:
-    sources = Sources([UPDATES], GOLD, MATCHES)
+    sources = Sources([UPDATES], GOLD, SAID)
     return Gold(sources, measures=("R",), **more)  # type: ignore[arg-type]
 
 
 def test_what_a_run_was_not_scored_on_is_left_out_with_gold() -> None:
     extra = pd.DataFrame([("s", "m1", 0.0, "w", 1.0)], columns=GOLD.columns)
     late = pd.DataFrame([("blue", "s", "u9", 1, "nine")], columns=UPDATES.columns)
-    sources = Sources([pd.concat([UPDATES, late])], pd.concat([GOLD, extra]), MATCHES)
+    sources = Sources([pd.concat([UPDATES, late])], pd.concat([GOLD, extra]), SAID)
     scored = Gold(sources, measures=("R",))
     assert scored.board(Treatment()).known.sum(axis=1).ravel().tolist() == [2, 2, 2]
     assert scored.board(Treatment(), "skip").known.sum(axis=1).ravel().tolist() == [2, 1, 1]
@@ -587,7 +587,7 @@ def test_a_nugget_that_nobody_else_had_said_goes_only_if_the_rule_says_so() -> N
 def test_leaving_out_is_scoring_with_the_rest_of_the_matches() -> None:
     for run in ("blue", "red-1", "red-2"):
         others = set(UPDATES.loc[UPDATES.run != run, "update_id"])
-        kept = MATCHES[MATCHES.update_id.isin(others)]
+        kept = SAID[SAID.update_id.isin(others)]
         expected = tseval.score(UPDATES, GOLD, kept, measures="R").value("R", run=run)
         found = leave_out(gold(), "run", Treatment())
         assert {row[2]: row[4] for row in rows(found, "runs")}[run] == pytest.approx(expected)
@@ -598,7 +598,7 @@ def test_a_duplicate_of_the_pool_that_another_run_sent_keeps_a_match() -> None:
         [("t", u, "u3" if u == "u1" else "NULL", u) for u in ("u1", "u2", "u3", "u4")],
         columns=["topic", "update_id", "duplicate_id", "text"],
     )
-    pooled = Gold(Sources([UPDATES], GOLD, MATCHES, pool=pool), edition="ts", measures=("C",))
+    pooled = Gold(Sources([UPDATES], GOLD, SAID, pool=pool), edition="ts", measures=("C",))
     found = leave_out(pooled, "run", Treatment())
     lost = {row[1]: row[4] for row in rows(found, "left_out")}
     # u1 repeats u3, so red-1 sent u3 too; u4 is blue's alone
@@ -609,7 +609,7 @@ def test_what_cannot_be_left_out_is_refused() -> None:
     with pytest.raises(UsageError, match=r"^leaving runs out needs the matches of assessors"):
         leave_out(Gold(Sources([UPDATES], GOLD)), "run", Treatment())
     one = UPDATES[UPDATES.run == "blue"]
-    kept = MATCHES[MATCHES.update_id != "u2"]
+    kept = SAID[SAID.update_id != "u2"]
     with pytest.raises(UsageError, match=r"^leaving a run out needs at least two of them: blue"):
         leave_out(Gold(Sources([one], GOLD, kept)), "run", Treatment())
 
