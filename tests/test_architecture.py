@@ -53,6 +53,7 @@ ROOMS["folding"] = PREPARED | {"evaluation", "scores", "scoring"}
 ROOMS["incidents"] = PREPARED | {"evaluation", "scores"}
 ROOMS["filtering"] = PREPARED | {"evaluation", "scores", "statistics"}
 ROOMS["tracking"] = PREPARED | {"evaluation", "scores"}
+ROOMS["comparison"] = PREPARED | {"evaluation", "scores", "scoring", "statistics"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}
 ROOMS["commands"] = set(ROOMS) - {"__main__"}
 

@@ -12,6 +12,7 @@ from tseval import version
 
 if TYPE_CHECKING:
     from tseval.clusters.scoring import score_clusters
+    from tseval.comparison import compare
     from tseval.earliest import EarliestIndex, EarliestStream
     from tseval.errors import (
         EngineError,
@@ -48,6 +49,7 @@ _PUBLIC = {
     "Scores": "tseval.scores",
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
+    "compare": "tseval.comparison",
     "measure": "tseval.measures",
     "read_matches": "tseval.formats.temporal",
     "read_nuggets": "tseval.formats.temporal",
@@ -74,6 +76,7 @@ __all__ = [
     "TsevalError",
     "UsageError",
     "__version__",
+    "compare",
     "measure",
     "read_matches",
     "read_nuggets",

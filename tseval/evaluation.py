@@ -186,6 +186,16 @@ class Evaluation:
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
+def tables_by_rules(sources: Sources, rules: Rules, sharing: Sharing = ALONE) -> Tables:
+    """Every input read as these rules have it, with one name for each topic in all of them."""
+    return with_common_topics(read_tables(sources, reading_by(rules), sharing), rules)
+
+
+def reading_by(rules: Rules) -> Reading:
+    """How these rules have tables read."""
+    return Reading(rules.encoding, rules.fields, rules.pool_header)
+
+
 def prepare(
     sources: Sources,
     matcher: str | None = None,
@@ -193,11 +203,13 @@ def prepare(
     edition_name: str = "draft",
     progress: Progress | None = None,
     given_rules: Mapping[str, str] | None = None,
+    tables: Tables | None = None,
     sharing: Sharing = ALONE,
 ) -> Evaluation:
     """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`.
 
     `given_rules` are combined with the edition's. Whatever `sharing` says, the result is the same.
+    `tables` stand for what is in the sources, if they were read before by `tables_by_rules`.
     """
     chosen, given = edition(edition_name, "temporal"), dict(given_rules or {})
     rules = chosen.rules.changed(given)
@@ -207,8 +219,8 @@ def prepare(
     name = _matcher_name(matcher, threshold, sources.matches is not None)
     if sharing.resume and sources.matches is not None:
         raise UsageError("where matches are given there is no matching to resume")
-    reading = Reading(rules.encoding, rules.fields, rules.pool_header)
-    tables = with_common_topics(read_tables(sources, reading, sharing), rules)
+    files = _files(sources, rules) if tables is None else None
+    tables = tables_by_rules(sources, rules, sharing) if tables is None else tables
     case = standing(tables.updates, tables.pool, tables.duplicates, rules)
     kept = kept_nuggets(tables.nuggets, tables.matches, rules)
     nuggets = tables.nuggets.rows(kept)
@@ -219,7 +231,6 @@ def prepare(
     else:
         using = get_matcher(name, threshold)
         name = str(using)
-        files = _files(sources, tables, Habits(sources.form, reading, rules))
         found = Found(match_in_units(using, case.updates, nuggets, sharing, files, progress))
     # The duplicates of an edition that looks updates up in them have done their work by now.
     linked = None if rules.exact_duplicates == "lookup" else tables.duplicates
@@ -248,13 +259,12 @@ def prepare(
     )
 
 
-def _files(sources: Sources, tables: Tables, habits: Habits) -> Files | None:
+def _files(sources: Sources, rules: Rules) -> Files | None:
     """Where workers find what is matched; nowhere, if texts come from a pool or are in memory."""
     paths = [sources.nuggets, *sources.updates]
-    if tables.pool is not None or tables.updates.team is not None:
+    if sources.pool is not None or not all(isinstance(path, str | Path) for path in paths):
         return None
-    if not all(isinstance(path, str | Path) for path in paths):
-        return None
+    habits = Habits(sources.form, reading_by(rules), rules)
     return Files([str(path) for path in sources.updates], str(sources.nuggets), habits)
 
 

@@ -238,6 +238,29 @@ def test_a_plain_run_without_confidences() -> None:
     )
 
 
+def test_a_truth_in_the_place_of_a_run() -> None:
+    Path("truth").write_text(f"NIST-TREC a {ID} e 1000 2 1\n")
+    Path("run").write_text(f"t s {ID} e 5\n")
+    refused(
+        "error: truth: a truth stands where a run is expected\n  name the runs, then the truth\n",
+        *("truth", "run"),
+    )
+
+
+def test_no_runs_at_all_that_return_something() -> None:
+    """Two empty runs, or no topic that counts: nothing is undefined by accident, nothing fails."""
+    for name in ("one", "two"):
+        Path(name).write_bytes(b"")
+    for runs, more in ((("one", "two"), ()), ((FADING, STEADY), ("--require-positives", 99))):
+        for show in ("scores", "ranking", "tests", "fits"):
+            done = program.tseval("filter", *runs, TRUTH, "--show", show, *more, "--quiet")
+            assert (done.code, done.err) == (0, "")
+            assert "nan" not in done.out.lower().replace("tests", "")
+        options = ("-o", "empty.svg", "--series", "empty.json", "--quiet")
+        assert program.tseval("filter", *runs, TRUTH, *more, *options).code == 0
+        assert "NaN" not in Path("empty.json").read_text()
+
+
 def test_a_file_that_is_no_run() -> None:
     Path("run").write_text("hello\n")
     done = program.tseval("filter", "run", TRUTH)

@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -290,6 +291,113 @@ def test_the_program_answers_damaged_files_in_words(folder: Path, data: st.DataO
     ] == "validate"
     if outcome.code == 0 and "json" in arguments:
         json.loads(outcome.out, parse_constant=pytest.fail)
+
+
+# The files of incident streams
+
+INCIDENTS = program.FIXTURES / "incidents"
+NUMBERS = ", ".join(["0.7", "0", "1", "0.2"])
+INCIDENT_RUNS = {
+    "fields": (INCIDENTS / "keen.txt").read_bytes(),
+    "one type": b"flood\tQ0\tf1\t1\t0.9\tReport-News\ttag\nquake Q0 q1 1 0.5 News tag\n",
+    "vectors": f"flood Q0 f1 1 0.9 [{NUMBERS}] tag\nquake Q0 q1 1 .5 [{NUMBERS}] tag\n".encode(),
+    "lines": b"".join(
+        f'{{"topic": "{event}", "runtag": "tag", "tweet_id": "{post}", "priority": 0.9, '
+        f'"info_type_scores": [{NUMBERS}], "info_type_labels": [1, 0, 0, 1]}}\n'.encode()
+        for event, post in (("flood", "f1"), ("quake", "q1"))
+    ),
+    "proposal": b"".join(
+        f'{{"EventID": "flood", "ProcessingType": "Automatic", "ID": "{post}", "Content": "", '
+        '"PostTimestamp": "2023-11-14T00:00Z", "InformationTypes": '
+        '[{"id": "Report-News", "confidence": 0.5}]}\n'.encode()
+        for post in ("f1", "f2")
+    ),
+    "plain": (INCIDENTS / "shy.tsv").read_bytes(),
+}
+INCIDENT_LABELS = {
+    "events": (INCIDENTS / "labels.json").read_bytes(),
+    "list": b'[{"eventID": "flood", "postID": "f1", "postCategories": ["News"], '
+    b'"postPriority": "High"},\n{"eventID": "flood", "postID": null, "postCategories": []}]\n',
+    "lines": b'{"eventID": "flood", "postID": "f1", "postCategories": ["News"], '
+    b'"postPriority": "High"}\n' * 2,
+    "plain": b"topic\tpost_id\tlevel\ttypes\nflood\tf1\tHigh\tNews\nflood\tf2\tLow\t\n",
+}
+ONTOLOGIES = {
+    "track": (INCIDENTS / "types.json").read_bytes(),
+    "proposal": b'[{"ID": "top", "Parent": null},\n {"ID": "Report-News", "Parent": "top"}]\n',
+}
+JSON_PIECES = st.sampled_from(
+    [
+        *(
+            b'"',
+            b"{",
+            b"}",
+            b"[",
+            b"]",
+            b",",
+            b":",
+            b"null",
+            b"true",
+            b"[]",
+            b"{}",
+            b"\xef\xbb\xbf",
+        ),
+        *(b'"\\ud800"', b'"\\t"', b"NaN", b"-Infinity", b"1e999", b"9" * 400, b"[" * 3000, b"'"),
+        *(b'"all"', b"Q0", b'"ID"', b'"Parent"', b'"postID"', b'"events"', b" ", b"0x1", b"-1"),
+    ]
+)
+
+
+@st.composite
+def damaged_json(draw: st.DrawFn, content: bytes) -> bytes:
+    """Bytes with something put in the place of a word or a sign, or mutated."""
+    if draw(st.booleans()):
+        return draw(mutated(content))
+    words = list(re.finditer(rb'"[^"]*"|[\w.]+|[^\w\s]', content))
+    for _ in range(draw(st.integers(1, 2))):
+        word = draw(st.sampled_from(words))
+        content = content[: word.start()] + draw(JSON_PIECES) + content[word.end() :]
+    return content
+
+
+INCIDENT_COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("-f", "json", "-q"),
+    ("-f", "json", "-q", "--at", "1h"),
+    ("-f", "json", "--edition", "2018", "-m", "AAW nDCG@100 priority.pearson any.P"),
+    ("-f", "json", "--edition", "2019a"),
+    ("-f", "json", "--edition", "2021", "-q"),
+    ("-f", "json", "--edition", "proposal", "--roll-up", "--threshold", "0.2"),
+    ("-f", "json", "--over-runs", "--order", "rank"),
+    ("-f", "json", "--explain", "alerts", "--order", "file"),
+    ("-f", "csv", "--explain", "types"),
+)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_the_program_answers_damaged_incident_files_in_words(
+    folder: Path, data: st.DataObject
+) -> None:
+    paths = []
+    kinds = {"run": INCIDENT_RUNS, "labels": INCIDENT_LABELS, "ontology": ONTOLOGIES}
+    for name, contents in kinds.items():
+        content = contents[data.draw(st.sampled_from(sorted(contents)))]
+        if data.draw(st.booleans()):
+            content = data.draw(damaged_json(content))
+        paths.append(folder / name)
+        paths[-1].write_bytes(content)
+    run, labels, ontology = paths
+    arguments = data.draw(st.sampled_from(INCIDENT_COMMANDS))
+    for outcome in (
+        program.tseval("incidents", run, labels, "--ontology", ontology, *arguments),
+        program.tseval("validate", run, labels, ontology),
+        program.tseval("import", "pool", run, "--ontology", ontology),
+    ):
+        assert outcome.code in {0, 1, 2}
+        assert "fault of tseval" not in outcome.err, outcome.err
+        assert "Traceback" not in outcome.err
+        if outcome.code == 0 and outcome.out.startswith("{"):
+            json.loads(outcome.out, parse_constant=pytest.fail)
 
 
 # The fast reader against the slow one

@@ -56,7 +56,7 @@ def test_fuzzy_is_the_slow_one(updates, nuggets, collection, threshold, word):
     assert triples(matcher.match(updates, nuggets, collection=collection)) == expected
 
 
-@given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.floats(0, 1000))
+@given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.floats(0, 2) | st.floats(0, 1000))
 def test_doubt_is_the_slow_one(updates, nuggets, collection, threshold, doubt):
     matcher = matchers.get("fuzzy", doubt=doubt, threshold=threshold)
     gold = nuggets if collection is None else collection
@@ -226,9 +226,13 @@ def test_the_evidence_adds_up(update, nugget, others):
     st.lists(st.text("abcdeéß地", min_size=4, max_size=20), unique=True, max_size=12),
     st.lists(st.text("abcdeéß地", min_size=4, max_size=20), unique=True, max_size=12),
     st.floats(50, 100),
+    *(st.sampled_from([0, 10]), st.sampled_from([1, 2, 4096])),
 )
-def test_ruling_words_out_loses_none(left, right, cutoff):
-    near = similar.alike(similar.Vocabulary.of(left), similar.Vocabulary.of(right), cutoff)
+def test_ruling_words_out_loses_none(left, right, cutoff, dear, lot):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(similar, "_DEAR", dear)
+        patch.setattr(similar, "_LOT", lot)
+        near = similar.alike(similar.Vocabulary.of(left), similar.Vocabulary.of(right), cutoff)
     found = dict(zip(zip(near.left, near.right, strict=True), near.similarity, strict=True))
     expected = {
         (i, j): slow.similarity(a, b, cutoff)

@@ -12,6 +12,11 @@ compared. A position is itself a `Label`:
     2021            one per post, in the first event that labels it; united     `in_first_event`
 
 Editions 2018v2, 2019a and 2019b say nothing of positions for types; they are read as 2018 is.
+
+Readings where the text is silent: the scripts know a post by its id alone, whatever the event of a
+line, as if a post were of one event; a post whose priority the assessors left Unknown has no number
+and is in no error; scaled priorities end at 1 as they begin at 0.25. `incidents_values` has every
+measure of every edition by event and by type.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 PRIORITIES = {"Low": 0.25, "Medium": 0.5, "High": 0.75, "Critical": 1.0}
-"""The score of each priority; any other word, such as Unknown, is scored as Low."""
+"""The number of each priority; any other word, such as Unknown, has none."""
 LOWEST = 0.25
 """The least priority that a run can give, and the priority of a post that it does not return."""
 NEGATIVE = frozenset({"Other-Irrelevant", "Other-Unknown"})
@@ -70,10 +75,6 @@ class Ontology:
 # --- positions ------------------------------------------------------------------------------------
 
 
-def priority_score(priority: str) -> float:
-    return PRIORITIES.get(priority, LOWEST)
-
-
 def higher(one: str, other: str) -> str:
     """The higher of two priorities; any that is known is higher than one that is not."""
     return other if PRIORITIES.get(other, 0.0) > PRIORITIES.get(one, 0.0) else one
@@ -98,9 +99,12 @@ def united(labels: Iterable[Label]) -> list[Label]:
 
 
 def repeated(labels: Sequence[Label]) -> list[Label]:
-    """One position for each entry; all entries of an event's post carry what the last one says."""
-    last = {label.place: label for label in labels}
-    return [last[label.place] for label in labels]
+    """One position for each entry, in its event; all of a post carry what its last one says."""
+    last = {label.post: label for label in labels}
+    return [
+        Label(label.event, label.post, last[label.post].types, last[label.post].priority)
+        for label in labels
+    ]
 
 
 def in_first_event(labels: Iterable[Label]) -> list[Label]:
@@ -257,7 +261,7 @@ def types_2018(
     labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
 ) -> dict[str, float]:
     """Repeated positions; the mean is over the ontology's types, not over events."""
-    pairs = predicted_types(repeated(labels), lines)
+    pairs = predicted_types(repeated(labels), lines, anywhere=True)
     return type_values(per_type(pairs, ontology), ontology, absent_too=True)
 
 
@@ -272,7 +276,7 @@ def types_2018_event_file(
     values = {}
     positions = repeated(labels)
     for event in dict.fromkeys(p.event for p in positions):
-        pairs = predicted_types([p for p in positions if p.event == event], lines)
+        pairs = predicted_types([p for p in positions if p.event == event], lines, anywhere=True)
         counts = {name: c.swapped for name, c in per_type(pairs, ontology).items()}
         values[event] = type_values(counts, ontology, absent_too=True)
     return values
@@ -289,17 +293,30 @@ def types_2021(
 def types_2021_events(
     labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
 ) -> dict[str, dict[str, float]]:
-    """The same over the posts of each event; types that it lacks count as 0 in P, R and F1."""
+    """The same over the posts of each event; a type that no label of it has counts 0 in all."""
     values = {}
     positions = in_first_event(known(labels, ontology))
     for event in dict.fromkeys(p.event for p in positions):
         pairs = predicted_types([p for p in positions if p.event == event], lines, anywhere=True)
-        values[event] = type_values(per_type(pairs, ontology), ontology, absent_too=True)
+        values[event] = type_values(labelled(per_type(pairs, ontology)), ontology, absent_too=True)
     return values
 
 
+def labelled(counts: Mapping[str, Confusion]) -> dict[str, Confusion]:
+    """The counts of the types that a label has; those of the others are all 0, and so their values.
+
+    The script skips such types where it adds up, and divides by all the same.
+    """
+    return {name: own if own.tp + own.fn else Confusion() for name, own in counts.items()}
+
+
 def any_2018(labels: Sequence[Label], lines: Sequence[Line]) -> dict[str, float]:
-    """Any-type: full credit if the run's type is one of the assessor's.
+    """Any-type over the entries: full credit if the run's type is one of the assessor's."""
+    return any_of(predicted_types(repeated(labels), lines, anywhere=True)).named("any")
+
+
+def any_of(pairs: Iterable[tuple[frozenset[str], frozenset[str]]]) -> Confusion:
+    """The counts of any-type over true and predicted types.
 
     A run of 2018 says one type of a post. Where it says several, it matches if any is right, and
     denies if any is negative. A post absent from the run neither matches nor denies: it is a false
@@ -307,49 +324,61 @@ def any_2018(labels: Sequence[Label], lines: Sequence[Line]) -> dict[str, float]
     match and not denied.
     """
     tp = tn = fn = fp = 0
-    for true, predicted in predicted_types(repeated(labels), lines):
+    for true, predicted in pairs:
         match, denied = bool(true & predicted), bool(predicted & NEGATIVE)
         tp += match and not denied
         tn += match and denied
         fn += not match and denied
         fp += not match and not denied
-    return Confusion(tp, fp, fn, tn).named("any")
+    return Confusion(tp, fp, fn, tn)
 
 
 # --- priorities -----------------------------------------------------------------------------------
 
 
 def normalised(lines: Sequence[Line], when: str = "auto", clip: bool = True) -> list[float]:
-    """The priority of each line: min-max over the whole run, then at least 0.25.
+    """The priority of each line: min-max over the whole run, then from 0.25 to 1.
 
     `when` is "always", "auto" (only where a score leaves [0, 1]) or "never". A constant run
     becomes 0 by min-max; one that needs none, say all 0.9 under "auto", stays. The text says "then
-    clipped": it is read to follow in all three, as the priority scale begins at 0.25.
+    clipped": it is read to follow in all three, as the priority scale begins at 0.25. That it ends
+    at 1, as in the scripts, shows only under "never".
     """
     scores = [line.importance for line in lines]
     outside = any(score < 0 or score > 1 for score in scores)
     if scores and (when == "always" or (when == "auto" and outside)):
         low, high = min(scores), max(scores)
         scores = [ratio(score - low, high - low) for score in scores]
-    return [max(score, LOWEST) for score in scores] if clip else scores
+    return [min(max(score, LOWEST), 1.0) for score in scores] if clip else scores
 
 
 def squared_errors(
-    positions: Sequence[Label], lines: Sequence[Line], ontology: Ontology, when: str, clip: bool
+    positions: Sequence[Label],
+    lines: Sequence[Line],
+    ontology: Ontology,
+    when: str,
+    clip: bool,
+    anywhere: bool = False,
 ) -> dict[str, float | None]:
     """The mean squared error over the positions that carry each type; None if none carries it."""
-    scores = {
-        line.place: score for line, score in zip(lines, normalised(lines, when, clip), strict=True)
-    }
-    result: dict[str, float | None] = {}
-    for name in ontology.types:
-        squares = [
-            (priority_score(p.priority) - scores.get(p.place, LOWEST)) ** 2
-            for p in positions
-            if name in p.types
-        ]
-        result[name] = sum(squares) / len(squares) if squares else None
-    return result
+    scored = list(zip(lines, normalised(lines, when, clip), strict=True))
+    placed = {line.place: score for line, score in scored}
+    posts = {line.post: score for line, score in scored}
+    said = [
+        (p, posts.get(p.post, LOWEST) if anywhere else placed.get(p.place, LOWEST))
+        for p in positions
+    ]
+    return {name: squared_error(said, name) for name in ontology.types}
+
+
+def squared_error(said: Iterable[tuple[Label, float]], name: str) -> float | None:
+    """Over the posts of a type whose priority is known; None if there are none."""
+    squares = [
+        (PRIORITIES[label.priority] - score) ** 2
+        for label, score in said
+        if name in label.types and label.priority in PRIORITIES
+    ]
+    return sum(squares) / len(squares) if squares else None
 
 
 def priority_note(
@@ -387,7 +416,7 @@ def priority_2018(
 
     A type that no post carries adds 0 and is counted in the divisor.
     """
-    errors = squared_errors(repeated(labels), lines, ontology, when, clip)
+    errors = squared_errors(repeated(labels), lines, ontology, when, clip, anywhere=True)
     values = {}
     for group in GROUPS[:2]:
         total = sum(errors[name] or 0.0 for name in group_of(ontology, group))

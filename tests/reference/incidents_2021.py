@@ -2,13 +2,19 @@
 
 Positions are one for each post, in the first event that labels it. A run is looked up by post,
 whatever the event of its line, and its priorities are taken as they are, never normalised.
+
+A post whose priority the assessors left Unknown has no number and no level: it is in no F1 and no
+correlation, and gains nothing where it is ranked.
 """
 
 from __future__ import annotations
 
 import math
 import random
+import warnings
 from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from tests.reference.incidents import (
     GROUPS,
@@ -21,7 +27,6 @@ from tests.reference.incidents import (
     group_of,
     in_first_event,
     known,
-    priority_score,
     ratio,
 )
 
@@ -40,17 +45,12 @@ def level_of(score: float) -> str:
     return "Medium" if score > 0.25 else "Low"
 
 
-def true_level(label: Label) -> str:
-    """A priority that is none of the four is Low."""
-    return label.priority if label.priority in PRIORITIES else "Low"
-
-
 # --- nDCG -----------------------------------------------------------------------------------------
 
 
 def gain_of(level: str) -> float:
-    """1, 3, 7 and 15, from Low to Critical."""
-    return 2.0 ** (LEVELS.index(level) + 1) - 1
+    """1, 3, 7 and 15, from Low to Critical; 0 for a level that is none of these."""
+    return 2.0 ** (LEVELS.index(level) + 1) - 1 if level in LEVELS else 0.0
 
 
 def dcg(gains: Sequence[float]) -> float:
@@ -59,11 +59,12 @@ def dcg(gains: Sequence[float]) -> float:
 
 
 def ideal_dcg(labels: Sequence[Label]) -> dict[str, float]:
-    """The largest DCG of each event: all its posts, best first."""
+    """The largest DCG of each event that has one: all its posts, best first."""
     gains: dict[str, list[float]] = {}
     for label in in_first_event(labels):
-        gains.setdefault(label.event, []).append(gain_of(true_level(label)))
-    return {event: dcg(sorted(own, reverse=True)) for event, own in gains.items()}
+        gains.setdefault(label.event, []).append(gain_of(label.priority))
+    ideal = {event: dcg(sorted(own, reverse=True)) for event, own in gains.items()}
+    return {event: best for event, best in ideal.items() if best}
 
 
 def ranked(
@@ -82,9 +83,9 @@ def ranked(
         own = result.setdefault(label.event, [])
         line = said.get(label.post)
         if line is not None:
-            own.append((LEVELS.index(level_of(line.importance)), gain_of(true_level(label))))
+            own.append((LEVELS.index(level_of(line.importance)), gain_of(label.priority)))
         elif absent == "low":
-            own.append((0, gain_of(true_level(label))))
+            own.append((0, gain_of(label.priority)))
     labelled = {label.post for label in positions}
     for line in said.values():
         if unlabelled == "zero" and line.post not in labelled and line.event in result:
@@ -164,9 +165,9 @@ def priority_f1_types(
     for name in ontology.types:
         true, predicted = [], []
         for label in positions:
-            if name in label.types:
+            if name in label.types and label.priority in PRIORITIES:
                 line = said.get(label.post)
-                true.append(true_level(label))
+                true.append(label.priority)
                 predicted.append(level_of(line.importance) if line else "Low")
         result[name] = macro_f1(true, predicted)
     return result
@@ -204,14 +205,30 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
     return both / math.sqrt(var_x) / math.sqrt(var_y)
 
 
+def guarded_pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """The script's r of `ys`, the run's priorities: 0 if their mean deviation is exactly 0.
+
+    So it asks after the mean of the deviations and not after their squares; whether that is exactly
+    0 depends on the rounding of the mean, so the sums are the library's that the script used. An r
+    that is then no number is undefined.
+    """
+    if not ys:
+        return None
+    if float(np.mean(np.array(ys) - np.mean(ys))) == 0.0:
+        return 0.0
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        r = float(np.corrcoef(xs, ys)[0, 1])
+    return None if math.isnan(r) else r
+
+
 def pearson_types(
-    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology
+    labels: Sequence[Label], lines: Sequence[Line], ontology: Ontology, guarded: bool = False
 ) -> dict[str, float | None]:
     """r of the assessor's and the run's priority over the posts labelled with each type.
 
-    The run's own scores are taken, not their levels; an absent post has 0.25. This is the correct
-    form. The script's guard "tests the wrong quantity", but the text names neither this quantity
-    nor what then becomes of the type: it does not determine the guard, so it is not written here.
+    The run's own scores are taken, not their levels; an absent post has 0.25. `guarded` is the
+    script's form; the other is the correct one.
     """
     said = by_post(lines)
     positions = in_first_event(known(labels, ontology))
@@ -219,11 +236,10 @@ def pearson_types(
     for name in ontology.types:
         if name == UNCORRELATED:
             continue
-        own = [label for label in positions if name in label.types]
-        result[name] = pearson(
-            [priority_score(label.priority) for label in own],
-            [said[p.post].importance if p.post in said else LOWEST for p in own],
-        )
+        own = [p for p in positions if name in p.types and p.priority in PRIORITIES]
+        true = [PRIORITIES[label.priority] for label in own]
+        predicted = [said[p.post].importance if p.post in said else LOWEST for p in own]
+        result[name] = (guarded_pearson if guarded else pearson)(true, predicted)
     return result
 
 
@@ -235,7 +251,8 @@ def pearson_2021(
     The text does not say what divides them. The official files do: `overall` divides by the types
     that are correlated (24; actionable 6, other 18), and its table, `(table)` here, by all 25.
     """
-    each = {name: r or 0.0 for name, r in pearson_types(labels, lines, ontology).items()}
+    found = pearson_types(labels, lines, ontology, guarded=True)
+    each = {name: r or 0.0 for name, r in found.items()}
     values = {}
     for group in GROUPS:
         own = [name for name in group_of(ontology, group) if name in each]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tests.reference.incidents import (
@@ -36,6 +36,7 @@ class Step:
     """A post on its way: what became of it, after how many false alerts."""
 
     event: str
+    """The event of its label, in which it counts."""
     post: str
     high: bool
     alert: bool
@@ -67,6 +68,8 @@ class Rules:
     threshold: float = 0.7
     anew: bool = True
     """Whether delta starts at 0 for each event. If not it is carried on from event to event."""
+    merged: bool = False
+    """Whether the posts of all events come in one order, and not event by event."""
     missing: bool = True
     """Whether posts absent from the run count, as posts without alert and types."""
     normalise: str = "auto"
@@ -103,16 +106,16 @@ def step(
         worth = rules.alpha + (1 - rules.alpha) * agreement if alert else -1.0
     else:
         worth = cost(delta, rules.base) if alert else agreement
-    return Step(line.event, line.post, high, alert, delta, worth)
+    return Step(label.event, label.post, high, alert, delta, worth)
 
 
 def in_order(
-    scored: Sequence[tuple[Line, float]], order: str
+    scored: Sequence[tuple[Line, float]], order: str, merged: bool
 ) -> list[tuple[str, list[tuple[Line, float]]]]:
     """The lines of each event in order; the events in the order in which the run names them."""
     result = []
-    for event in dict.fromkeys(line.event for line, _ in scored):
-        own = [pair for pair in scored if pair[0].event == event]
+    for event in [""] if merged else dict.fromkeys(line.event for line, _ in scored):
+        own = [pair for pair in scored if merged or pair[0].event == event]
         if order == "time":
             own.sort(key=lambda pair: pair[0].time)
         elif order == "rank":
@@ -122,17 +125,17 @@ def in_order(
 
 
 def trail(
-    labels: Mapping[tuple[str, str], Label],
+    label_of: Callable[[Line], Label | None],
     scored: Sequence[tuple[Line, float]],
     ontology: Ontology,
     rules: Rules,
 ) -> list[Step]:
     """The steps of all lines whose post has a label."""
     steps, delta = [], 0
-    for _, own in in_order(scored, rules.order):
+    for _, own in in_order(scored, rules.order, rules.merged):
         delta = 0 if rules.anew else delta
         for line, score in own:
-            label = labels.get(line.place)
+            label = label_of(line)
             if label is None:
                 continue
             taken = step(label, line, score, delta, ontology, rules)
@@ -174,7 +177,7 @@ def aaw_note(
         for line, score in zip(lines, scores, strict=True)
         if last[line.place][0] is line
     ]
-    steps = trail(truth, scored, ontology, rules)
+    steps = trail(lambda line: truth.get(line.place), scored, ontology, rules)
     if rules.missing:
         steps += [absent(label) for place, label in truth.items() if place not in last]
     high = mean(s.worth for s in steps if s.high)
@@ -231,17 +234,22 @@ class Sums:
 
 
 def script_sums(
-    labels: Sequence[Label], lines: Sequence[Line], normalise: str, clip: bool = True
+    labels: Sequence[Label],
+    lines: Sequence[Line],
+    normalise: str,
+    clip: bool = True,
+    rules: Rules | None = None,
 ) -> Sums:
     """The worth of the run's lines in rank order; each line counts, also of a repeated post.
 
     Types never enter. A post labelled several times has its last label. A post that the run omits
     costs nothing. Divisors are label entries; Unknown is in none, though its lines are summed
-    with the low ones. `normalise="never"` without the clip is the raw priority.
+    with the low ones. `normalise="never"` without the clip is the raw priority. The event of a line
+    says where it stands in the order; its label is that of its post in whatever event.
     """
-    truth = {label.place: label for label in labels}
+    truth = {label.post: label for label in labels}
     scored = list(zip(lines, normalised(lines, normalise, clip), strict=True))
-    steps = trail(truth, scored, NO_TYPES, Rules(order="rank"))
+    steps = trail(lambda line: truth.get(line.post), scored, NO_TYPES, rules or Rules(order="rank"))
     return Sums(
         sum(s.worth for s in steps if s.high),
         sum(s.worth for s in steps if not s.high),

@@ -132,6 +132,14 @@ def test_a_whole_last_batch_is_not_shorter() -> None:
     assert Period(0, 8).cut("4s", "drop").number == 2
 
 
+def test_lengths_that_no_float_holds() -> None:
+    """0.3 / 0.1 is below 3, and 0.7 / 0.1 too: the batches are whole all the same."""
+    for tenths in range(1, 60):
+        cut = Period(0, tenths / 10).cut("0.1s", "keep")
+        assert (cut.number, cut.shorter) == (tenths, False)
+        assert cut.batch(cut.starts).tolist() == list(range(tenths))
+
+
 def test_the_shorter_batch_is_told_and_dropped() -> None:
     returned, judged = daily([True, True, False, False, True])
     kept = scored(returned, judged, "batches(R) end(R)", batch="2d", end=5 * DAY)

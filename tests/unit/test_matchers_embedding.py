@@ -301,10 +301,12 @@ class TestScores:
     def test_a_threshold_takes_just_those_that_reach_it(
         self, threshold: float, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        texts = [" ".join(f"w{(i * j) % 7}" for j in range(1, 6)) for i in range(30)]
+        whole = named(folder, threshold=0).match(texts, texts[:9])
         monkeypatch.setattr(embedding, "_CELLS", 50)
         monkeypatch.setattr(embedding, "_GATHERED", 50)
-        texts = [" ".join(f"w{(i * j) % 7}" for j in range(1, 6)) for i in range(30)]
         every = named(folder, threshold=0).match(texts, texts[:9])
+        assert every.score.tolist() == whole.score.tolist()
         some = named(folder, threshold=threshold).match(texts, texts[:9])
         kept = every.score >= threshold
         assert some.update.tolist() == every.update[kept].tolist()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import matchers
-from matchers import Collection, MatcherError, texts
+from matchers import Collection, MatcherError, contract, texts
 from matchers.windows import windows
 
 NUGGETS = ["Train crash kills 49", "train crash in Buenos Aires"]
@@ -77,6 +77,14 @@ class TestFuzzy:
         assert told.lacking == pytest.approx(2 * self.rare)
         assert matchers.get("fuzzy(doubt=0)").signature == "fuzzy(word=80,threshold=0.55)"
         assert str(matchers.get("fuzzy(doubt=2)")) == "fuzzy(word=80,threshold=0.55,doubt=2)"
+
+    def test_doubt_stays_when_nuggets_are_found(self, monkeypatch):
+        # "storm" weighs 1 + ln(3/2), which is less than half of that and 2
+        monkeypatch.setattr(contract, "ROWS", 1)
+        updates = ["big fire in town", "storm"]
+        matcher = matchers.get("fuzzy(doubt=2,threshold=0.5)")
+        found = matcher.match(updates, updates, first_only=True)
+        assert triples(found) == [(0, 0, pytest.approx(4 * self.rare / (4 * self.rare + 2)))]
 
     def test_repeated_words_of_a_nugget_count_once(self):
         found = matchers.get("fuzzy").match(["fire"], ["fire fire fire smoke"])

@@ -76,8 +76,8 @@ def test_types_of_2021_are_counted_in_the_first_event_alone() -> None:
     labels = [label("p", "A-x Gone", "Low"), label("p", "B-x", "Low", "f")]
     labels.append(label("q", "", "Low", "f"))
     values = slow.types_2021_events(labels, [line("p", "A-x", event="f")], ONTOLOGY)
-    assert values["e"]["type.accuracy"] == (1 + 1 + 0 + 1) / 4
-    assert values["f"]["type.accuracy"] == 1
+    assert values["e"]["type.accuracy"] == (1 + 0) / 4  # of A-x and B-x, which p has
+    assert values["f"]["type.accuracy"] == 0  # no type is labelled there
     assert slow.types_2021(labels, [line("p", "A-x")], ONTOLOGY)["type.accuracy"] == 3.5 / 4
 
 
@@ -106,6 +106,7 @@ def test_any_type_of_2018() -> None:
         ([0.9, 0.9], "auto", True, [0.9, 0.9]),
         ([0.9, 0.9], "always", True, [0.25, 0.25]),
         ([7.0, 7.0], "auto", True, [0.25, 0.25]),
+        ([-1.0, 0.5, 7.0], "never", True, [0.25, 0.5, 1.0]),
         ([], "always", True, []),
     ],
 )
@@ -130,6 +131,8 @@ def test_priority_errors() -> None:
     assert script["priority.RMSE"] == pytest.approx((first + (0.25 + 2 * 0.0625) / 3) / 4)
     assert script["priority.MSE(actionable)"] == first / 3
     assert slow.priority_note([label("p", "", "Low")], run, ONTOLOGY)["priority.MSE"] is None
+    unknown = [label("p", "A-x", "Unknown"), label("q", "A-x", "Low")]
+    assert slow.priority_note(unknown, run, ONTOLOGY)["priority.MSE"] == 0  # q alone, absent
 
 
 WAY_LABELS = [
@@ -236,6 +239,16 @@ def test_the_scripts_alert_worth_by_hand() -> None:
     assert pooled.all == pytest.approx((0.3 + low) / 12)
 
 
+def test_the_scripts_find_a_post_in_whatever_event() -> None:
+    labels = [label("p", "A-x", "High"), label("p", "B-x", "Low", "f"), label("q", "", "High")]
+    run = [line("p", "B-x", importance=1, event="g"), line("q", importance=1)]
+    found = [(p.event, p.priority, p.types) for p in slow.repeated(labels)[:2]]
+    assert found == [("e", "Low", {"B-x"}), ("f", "Low", {"B-x"})]
+    assert slow.types_2018(labels, run, ONTOLOGY)["type.F1"] == 1 / 4
+    worth = alerts.aaw_2019b(labels, run)
+    assert [(s.event, s.post, s.worth) for s in worth.trail] == [("f", "p", 0), ("e", "q", 0.3)]
+
+
 def test_the_scripts_take_the_last_label_and_go_by_rank() -> None:
     labels = [label("p", "", "High"), label("p", "", "Low"), label("q", "", "Low")]
     run = [line("p", importance=1, at=2), line("q", importance=1, at=1)]
@@ -324,6 +337,16 @@ def test_pearson_by_hand() -> None:
             "priority.pearson(table)": 1 / 3,
         }
     )
+
+
+def test_the_guard_of_the_script_asks_for_the_mean_deviation() -> None:
+    assert slow_2021.guarded_pearson([0.25, 0.5], [0.1, 0.9]) == 0.0  # they cancel exactly
+    assert slow_2021.guarded_pearson([0.25, 0.5], [0.7, 0.7]) == 0.0
+    uneven = [0.1, 0.2, 0.6]  # whose mean deviation is not 0, for the mean is rounded
+    expected = slow_2021.pearson([0.25, 0.5, 0.5], uneven)
+    assert slow_2021.guarded_pearson([0.25, 0.5, 0.5], uneven) == pytest.approx(expected)
+    assert slow_2021.guarded_pearson([0.25, 0.25, 0.25], uneven) is None
+    assert slow_2021.guarded_pearson([], []) is None
 
 
 def test_pearson_takes_a_post_that_is_absent_at_its_lowest() -> None:

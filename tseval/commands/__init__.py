@@ -20,6 +20,7 @@ SUMMARIES = {
     "calibrate": "How far a matcher agrees with assessors, and which threshold to use.",
     "import": "Files of other formats as plain tables.",
     "values": "Errors of values tracked over time, such as deaths, or where it happens.",
+    "compare": "Systems side by side: intervals, tests, rank correlation.",
     "clusters": "Latency, redundancy and push measures over assessors' clusters.",
     "incidents": "Information types, priority and alerts of incident streams.",
     "filter": "Filtering over time: batches, trends, end points.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.commands import options
-from tseval.commands.options import check_output, deliver, form_of, warn
+from tseval.commands.options import check_output, deliver, each_once, form_of, parted, warn
 from tseval.errors import UsageError
 from tseval.filtering import reports
 from tseval.filtering.evaluation import LEVELS, FilterEvaluation, FilterSources, Settings, read
@@ -16,6 +16,7 @@ from tseval.filtering.scoring import (
     PARTS_OF_RULES,
     chosen_measures,
     is_of_batches,
+    metric_of,
     scores_of,
     trend_warnings,
     trends,
@@ -189,6 +190,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     series_form = _series_form(given["series"])
     evaluation = prepared(files, given)
     wanted = chosen_measures(evaluation, given["wanted"])
+    metrics = METRICS if given["series"] is not None else [metric_of(each) for each in wanted]
+    evaluation = evaluation.prepared_for(list(metrics), by_topic=given["per_topic"])
     content = _content(evaluation, wanted, form, given)
     if given["series"] is not None:
         every = [(m, length) for length in evaluation.settings.batches for m in METRICS]
@@ -229,23 +232,13 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> FilterEvaluation:
         require_positives=given["require_positives"],
         on_missing=given["on_missing"],
     )
-    rules = _rules(given)
+    asked = [(name, given[name]) for name in PARTS_OF_RULES if given[name]]
+    rules = each_once([*parted(given["rules"]), *asked])
     if alone:
         options.refuse_sharing(given, "--show bursts")
     with options.shared_as(given) as sharing:
         edition = given["edition_name"]
         return read(sources, edition, settings, rules, runs_needed=not alone, sharing=sharing)
-
-
-def _rules(given: dict[str, Any]) -> dict[str, str]:
-    """The rules that options name, each once."""
-    pairs = [tuple(part.strip() for part in rule.partition("=")[::2]) for rule in given["rules"]]
-    pairs += [(name, given[name]) for name in PARTS_OF_RULES if given[name]]
-    rules: dict[str, str] = {}
-    for name, value in pairs:
-        if rules.setdefault(name, value) != value:
-            raise UsageError(f"rule {name} is given twice: {rules[name]} and {value}")
-    return rules
 
 
 def _content(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -123,4 +124,6 @@ def _pool(
     """The pool of several runs."""
     if ontology is None:
         raise UsageError(f"{POOL} needs to know the information types: --ontology FILE")
+    if threshold is not None and not math.isfinite(threshold):
+        raise UsageError(f"threshold cannot be {threshold}: give a finite number")
     return pooled(files, ontology, threshold or 0.0, roll_up=roll_up)

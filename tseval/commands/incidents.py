@@ -144,6 +144,13 @@ EVENTS_DRAWN = 4
     help="Write there instead of standard output; the file appears whole or not at all. With "
     "-f trec-is a folder; default: the current one.",
 )
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="For the shuffles of --rule ties=shuffled.",
+)
 @options.input_format_option
 @options.engine_options
 @options.quiet_option
@@ -174,7 +181,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
 def _form(given: dict[str, Any], output: Path | None) -> str:
     """The form of the output; one that has no meaning with the other options is refused."""
     if given["form"] == TREC_IS:
-        if given["explain"] or given["over_runs"] or given["at"] or given["wanted"]:
+        others = ("explain", "over_runs", "at", "wanted", "per_topic", "events")
+        if any(given[name] for name in others):
             raise UsageError("-f trec-is writes what its edition prints, and nothing else")
         return TREC_IS
     check_output(output)
@@ -212,6 +220,7 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> tuple[IncidentSou
         flat_gain=given["alpha"],
         actionable_weight=given["lambda_"],
         entries=_names(given["entries"]),
+        seed=given["seed"],
     )
     return sources, given["edition_name"], choices
 

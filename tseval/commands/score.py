@@ -152,7 +152,7 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> Evaluation:
             given["edition_name"],
             told,
             options.given_rules(given),
-            sharing,
+            sharing=sharing,
         )
 
 

@@ -19,7 +19,7 @@ AHEAD = 3
 """So many units for each thread of the cluster are handed out before a result is asked for."""
 PATIENCE = 10
 """So many seconds are allowed for a scheduler to answer, and for a worker to be there."""
-QUIET = {"logging.distributed": "critical"}
+QUIET = {"logging": {"distributed": "critical", "distributed.client": "critical"}}
 """What Dask says of workers that die is no part of a result; what it comes to is an error."""
 HERE = "127.0.0.1"
 START = "start one with `dask scheduler`, and workers with `dask worker SCHEDULER`"

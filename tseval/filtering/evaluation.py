@@ -85,6 +85,8 @@ class FilterEvaluation:
     def prepared_for(self, metrics: Sequence[str], *, by_topic: bool) -> FilterEvaluation:
         """The same with an index that knows which metrics it will be asked for."""
         index = self.index
+        if index.by_topic == by_topic and set(metrics) <= set(index.metrics):
+            return self
         fresh = TrendIndex(index.tally, index.rules, index.zeta, tuple(metrics), by_topic)
         return replace(self, index=fresh)
 

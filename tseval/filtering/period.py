@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import UsageError
+from tseval.measures.batches import places
 from tseval.tables.times import Moment, NotANumber, duration
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 MOST_BATCHES = 1_000_000
 """More batches than this are a slip in a unit of time, and no memory would hold them."""
+
+
+ROUNDING = 1e-12
+"""A part of a batch that is smaller is what a division leaves behind, no batch."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,11 @@ class Period:
         exact = (self.end - self.start) / seconds
         if exact > MOST_BATCHES:
             raise UsageError(f"--batch {length}: more than {MOST_BATCHES:,} batches")
-        number = math.floor(exact) if partial == "drop" else math.ceil(exact)
+        whole = math.floor(exact + ROUNDING * max(exact, 1.0))
+        number = whole if partial == "drop" or whole >= exact else whole + 1
         if not number:
             raise UsageError(f"--batch {length} is longer than the period: no batch is whole")
-        return Cut(self, length, seconds, number, shorter=number > exact)
+        return Cut(self, length, seconds, number, shorter=number > whole)
 
 
 def seconds_of(length: str) -> float:
@@ -100,6 +106,6 @@ class Cut:
 
     def batch(self, times: FloatArray) -> IntArray:
         """The number of each time's batch; `number` for a time that lies in none."""
-        batch = np.floor((times - self.period.start) / self.seconds)
+        batch = places(np.full(len(times), self.period.start), times, self.seconds)
         inside = self.period.holds(times) & (batch < self.number)
         return np.where(inside, batch, self.number).astype(np.int64)

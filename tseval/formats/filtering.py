@@ -91,6 +91,10 @@ def _returned(source: Input, name: str, form: str | None) -> Returned:
 
 
 def _official_run(source: Input, name: str) -> Returned:
+    if kba.table_of(source) == "truth":
+        faults = FaultList(source)
+        faults.add(None, "a truth stands where a run is expected", "name the runs, then the truth")
+        faults.check()
     rows = kba.read_kba(source, kba.run_layout(source))
     time, rating = rows.get("time"), rows.get("rating")
     return Returned(

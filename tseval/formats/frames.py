@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import numpy as np
 import pyarrow as pa
 
 from tseval.formats.faults import FaultList
@@ -77,7 +78,8 @@ def read_frame(source: FrameInput, schema: Schema) -> Rows:
 
 def _arrow(series: pd.Series[Any], faults: FaultList) -> Any:
     """A series as Arrow; objects of mixed types as strings."""
-    if series.dtype.kind == "f":  # NaN is no way to leave a number out: let it be refused
+    if series.dtype.kind == "f" and isinstance(series.dtype, np.dtype):
+        # NaN is no way to leave a number out: let it be refused. pandas.NA is one.
         return pa.array(series.to_numpy(), from_pandas=False)
     try:
         return pa.array(series, from_pandas=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from tseval.tables.incidents import Labels
 
 ONTOLOGY, LABELS, RUN = "ontology", "incident labels", "incident run"
+TOPICS = "incident topics"
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}", re.ASCII)
 TAG_CURE = "the track takes up to 20 letters, digits and _ . -"
 TYPES_OF_THE_TRACK = 25
+Read: TypeAlias = "Ontology | Labels | Predictions | incident_runs.EventNames"
 NO_TYPES = Ontology((), (), Origin((), np.zeros(0, np.int64), np.zeros(0, np.int64)))
 
 
@@ -51,10 +53,12 @@ def ontology_among(paths: Sequence[str]) -> Ontology | None:
     return None
 
 
-def read(source: Input, name: str, ontology: Ontology | None) -> Ontology | Labels | Predictions:
+def read(source: Input, name: str, ontology: Ontology | None) -> Read:
     """Read a file of incident streams; any fault is an `InputError`."""
     if name == ONTOLOGY:
         return read_ontology(source)
+    if name == TOPICS:
+        return incident_runs.read_event_names(source.path)
     types = TypeNames(ontology or NO_TYPES, renamed=True)
     if name == LABELS:
         return read_labels([source], types)

@@ -27,6 +27,7 @@ from tseval.formats.inputs import Input
 from tseval.formats.jsonl import objects
 from tseval.formats.ontologies import json_document
 from tseval.formats.plain import Rows, read_rows, recognise
+from tseval.formats.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, Origin, Source
 from tseval.tables.incidents import LEVELS, UNKNOWN, Labels, TypeNames
 from tseval.tables.schema import LABELS
@@ -116,7 +117,7 @@ def _labels(source: Given, types: TypeNames, form: str | None) -> Labels:
         given = source if isinstance(source, Input) else Input(str(source))
     if isinstance(given, FrameInput):
         labels = _tabled(given, read_frame(given, LABELS), types)
-    elif form is None and given.head().lstrip()[:1] in (b"{", b"[") and not _is_plain(given):
+    elif form is None and _begins_json(given) and not _is_plain(given):
         labels = _listed(given, types)
     else:
         labels = _tabled(given, read_rows(given, LABELS, form), types)
@@ -128,6 +129,10 @@ def _labels(source: Given, types: TypeNames, form: str | None) -> Labels:
         faults.add(None, reason, "give the event another name")
     faults.check()
     return labels
+
+
+def _begins_json(source: Input) -> bool:
+    return source.head().removeprefix(BYTE_ORDER_MARK).lstrip()[:1] in (b"{", b"[")
 
 
 def _is_plain(source: Input) -> bool:
@@ -184,7 +189,7 @@ def _listed(source: Input, types: TypeNames) -> Labels:
 
 def _posts(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any, Any]]:
     """Every post of the file: its line, or its path in a document, its event, and itself."""
-    first = source.first_line()
+    first = source.first_line().removeprefix(BYTE_ORDER_MARK)
     if first.lstrip().startswith(b"{") and _is_post(first):
         for line, record in objects(source, faults):
             yield line, "", _first(record, EVENT_KEYS), record

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tseval.errors import UsageError
+from tseval.errors import InputError, UsageError
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.incident_labels import named_types
@@ -31,10 +31,10 @@ from tseval.formats.jsonl import objects
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.formats.text_lines import text_lines
 from tseval.formats.tsv import BYTE_ORDER_MARK
-from tseval.tables import Ids, Origin, Source
+from tseval.tables import Ids, Origin, Source, repeated_rows
 from tseval.tables.incidents import Predictions, TypeNames
 from tseval.tables.schema import PREDICTIONS
-from tseval.tables.times import NotANumber, moment, number
+from tseval.tables.times import TOO_LARGE, NotANumber, moment, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,13 +100,29 @@ def read_predictions(sources: Sequence[Given], reading: Reading, each: Each = ma
     for part, met in each(partial(_counted, reading=reading), inputs, run_names(inputs)):
         reading.types.add(met)
         parts.append(part)
-    return Predictions.join(parts)
+    said = Predictions.join(parts)
+    if len(inputs) > 1:
+        _check_runs(said)
+    return said
 
 
 def _counted(source: Input, name: str, reading: Reading) -> tuple[Predictions, TypeNames]:
     """A run, with the count of its types by themselves."""
     own = replace(reading, types=reading.types.anew())
     return _predictions(source, name, own), own.types
+
+
+def _check_runs(said: Predictions) -> None:
+    """A run may repeat a post, but not in another file: there two runs have one name."""
+    repeats, originals = repeated_rows(said.run, said.event, said.post_id)
+    across = said.origin.source[repeats] != said.origin.source[originals]
+    faults = []
+    for row, original in zip(repeats[across].tolist(), originals[across].tolist(), strict=True):
+        reason = f'post "{said.post_id[row]}" stands in two files of run "{said.run[row]}"'
+        cure = f"also at {said.origin.place(original)}: give each file's run a name of its own"
+        faults.append(said.origin.fault(row, reason, cure))
+    if faults:
+        raise InputError(faults)
 
 
 def _input(source: Given) -> Input:
@@ -125,9 +141,16 @@ def kind_of(source: Input, form: str | None = None) -> str | None:
             return kind
     if not PREDICTIONS.missing(names):
         return PLAIN
+    fields = _first_fields(source)
+    numbered = len(fields) > 5 and _is_number(fields[3]) and _is_number(fields[4])
+    named = len(fields) > 5 and fields[1] == "Q0"
+    return TRACK if (numbered or named) and fields[2] != "Q0" else None
+
+
+def _first_fields(source: Input) -> list[str]:
+    """The words of the first line that has any."""
     head = source.head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace")
-    fields = next((line.split() for line in head.split("\n") if line.strip()), [])
-    return TRACK if len(fields) > 5 and _is_number(fields[3]) and _is_number(fields[4]) else None
+    return next((line.split() for line in head.split("\n") if line.strip()), [])
 
 
 def _is_number(text: str) -> bool:
@@ -142,7 +165,8 @@ def _predictions(source: Input, name: str, reading: Reading) -> Predictions:
     if not isinstance(source, FrameInput) and not source.head(1):
         return _named(Listing(FaultList(source)).table(reading), name)
     kind = kind_of(source, reading.form)
-    if kind == TRACK:
+    cut_off = kind is None and _first_fields(source)[1:2] == ["Q0"]
+    if kind == TRACK or cut_off:
         return _track_run(source, reading)
     if kind == LINES:
         return _json_run(source, reading)
@@ -213,8 +237,8 @@ def _track_run(source: Input, reading: Reading) -> Predictions:
 def _types_and_tag(rest: str) -> tuple[str, str]:
     """The types as written, and the run's tag."""
     if rest.startswith("["):
-        inside, _, tag = rest.rpartition("]")
-        return inside + "]", tag.strip()
+        inside, end, tag = rest.rpartition("]")
+        return (inside + end, tag.strip()) if end else (rest.strip(), "")
     name, _, tag = rest.partition(" ") if " " in rest else rest.partition("\t")
     return name.strip(), tag.strip()
 
@@ -244,7 +268,8 @@ def _names(values: Any, reading: Reading) -> Sequence[str] | None:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    """Whether a value of JSON is a number, and none that is too large for a table either."""
+    return isinstance(value, int | float) and abs(value) < TOO_LARGE
 
 
 def _number(text: str, name: str, line: int, faults: FaultList) -> float:
@@ -340,11 +365,28 @@ def _time(value: Any) -> float | None:
 # Topics.
 
 
-def read_event_names(path: str) -> dict[str, str]:
-    """From each event's name, and from the number that runs may call it by, to its name.
+@dataclass(frozen=True)
+class EventNames:
+    """The events of a file of topics."""
 
-    The events come in the order of the file, which is the track's: <num> and <dataset> in <top>.
-    """
+    names: Mapping[str, str]
+    """From each event's name, and from the number that runs may call it by, to its name."""
+    source: Source
+
+    @property
+    def origin(self) -> Origin:
+        """Where it comes from."""
+        return Origin.single(self.source, np.zeros(0, np.int64))
+
+
+def is_event_names(source: Input) -> bool:
+    """Whether an input is the track's file of topics, by its first bytes."""
+    head = source.head()
+    return b"<top>" in head and b"<dataset>" in head
+
+
+def read_event_names(path: str) -> EventNames:
+    """The events in the order of the file, which is the track's: <num> and <dataset> in <top>."""
     source = Input(path)
     faults = FaultList(source)
     names: dict[str, str] = {}
@@ -362,7 +404,7 @@ def read_event_names(path: str) -> dict[str, str]:
     if not names and not len(faults):
         faults.add(None, "no topics", "looked for <top>, <num>, <dataset>, </top>")
     faults.check()
-    return names
+    return EventNames(names, Source(path, lambda: source.sha256, len(set(names.values()))))
 
 
 def out_of_order(run: Predictions) -> Iterator[int]:

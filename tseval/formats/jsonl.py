@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tseval.formats.faults import FaultList
     from tseval.formats.inputs import Input
 
+HALF = "an escape stands for half a character: not UTF-8"
 HALVES_CURE = "write both halves of the pair, or the character itself"
 OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 
@@ -75,18 +76,18 @@ def _parsed(
         faults.add(number, f"not JSON: {error}", OBJECT_CURE)
         return None
     if isinstance(record, dict):
-        if rb"\u" in line and _holds_half(record):
-            faults.add(number, "an escape stands for half a character: not UTF-8", HALVES_CURE)
+        if rb"\u" in line and holds_half(record):
+            faults.add(number, HALF, HALVES_CURE)
             return None
         return record
     faults.add(number, f"a JSON {type(record).__name__} where an object is expected", OBJECT_CURE)
     return None
 
 
-def _holds_half(record: dict[str, Any]) -> bool:
+def holds_half(value: Any) -> bool:
     """Whether a string in it has half of a surrogate pair."""
     try:
-        json.dumps(record, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
         return True
     return False
@@ -100,7 +101,7 @@ def _record(
     for column in schema:
         value = next((record[name] for name in column.names if name in record), None)
         if value is None:
-            if column.required:
+            if column.required and not (column.may_be_blank and _has_key(record, column)):
                 faults.add(line, f'no "{column.name}"', f'every line needs the key "{column.name}"')
                 return None
             continue
@@ -111,6 +112,11 @@ def _record(
             return None
         cells[column.name] = cell
     return cells
+
+
+def _has_key(record: dict[str, Any], column: Column) -> bool:
+    """Whether the key is there at all: a null may leave a value blank, a missing key may not."""
+    return any(name in record for name in column.names)
 
 
 def _cell(value: Any, column: Column) -> str | None:

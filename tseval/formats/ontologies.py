@@ -14,8 +14,9 @@ import numpy as np
 
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
+from tseval.formats.jsonl import HALF, HALVES_CURE, holds_half
 from tseval.formats.text_lines import whole_text
-from tseval.tables import ABSENT, Origin, Source
+from tseval.tables import ABSENT, ALL_TOPICS, Origin, Source
 from tseval.tables.incidents import Ontology
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ def read_ontology(source: Given) -> Ontology:
     for at, name in enumerate(names):
         if name and name in names[:at]:
             faults.add(None, f'{path}[{at}]: type "{name}" stands twice', "remove one of them")
+        if name == ALL_TOPICS:
+            reason = f'{path}[{at}]: a type is called "{ALL_TOPICS}", the name of the mean'
+            faults.add(None, reason, "give the type another name")
     faults.check()
     parents = _parents(entries, names, path, faults)
     record = Source(given.path, lambda: given.sha256, len(names))
@@ -50,13 +54,18 @@ def json_document(source: Input, faults: FaultList) -> Any:
     """A whole file as JSON; what is none is an `InputError` with its line."""
     text = whole_text(source, faults)
     try:
-        return json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        reason = f"not JSON: {error}" if text.strip() else "the file is empty"
-        faults.add(line if text.strip() else None, reason, JSON_CURE)
+        if text.strip():
+            faults.add(line, f"not JSON: {error}", JSON_CURE)
+        else:
+            faults.add(None, "the file is empty", "give the track's JSON")
+    else:
+        if "\\u" in text and holds_half(document):
+            faults.add(None, HALF, HALVES_CURE)
     faults.check()
-    return None
+    return document
 
 
 def _entries(document: Any, faults: FaultList) -> tuple[list[Any], str, str]:
@@ -83,10 +92,10 @@ def _parents(entries: list[Any], names: list[str], path: str, faults: FaultList)
     parents = []
     for at, entry in enumerate(entries):
         parent = entry.get("Parent")
-        if parent and parent not in places:
+        if parent and (not isinstance(parent, str) or parent not in places):
             reason = f'{path}[{at}]: parent "{parent}" is no type'
             faults.add(None, reason, "name a type of this file, or leave it out")
-        parents.append(places.get(parent, ABSENT) if parent else ABSENT)
+        parents.append(places.get(str(parent), ABSENT))
     for at, name in enumerate(names):
         above, steps = parents[at], 0
         while above != ABSENT and steps <= len(names):

@@ -57,6 +57,13 @@ def header(source: Input) -> list[str]:
         return list(file.schema_arrow.names)
 
 
+def metadata(source: Input, key: str) -> str | None:
+    """What the file says under this key of its metadata, if anything."""
+    with opened(source) as file:
+        found = (file.schema_arrow.metadata or {}).get(key.encode())
+    return None if found is None else str(found.decode("utf-8", "replace"))
+
+
 def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema; a row with a null in a required column is a fault."""
     with opened(source) as file:
@@ -108,7 +115,7 @@ def arrow_cells(columns: dict[str, Any], schema: Schema, faults: FaultList) -> C
     for name, values in columns.items():
         column = next(c for c in schema if c.name == name)
         texts = _as_text(values, column, faults)
-        if column.required:
+        if column.required and not column.may_be_blank:
             for row in np.flatnonzero(pc.is_null(texts).to_numpy(zero_copy_only=False)).tolist():
                 faults.add(row + 1, f"no {name}", "fill in the value")
                 good[row] = False

@@ -68,9 +68,14 @@ def records_bytes(
     records: Sequence[Mapping[Any, Any]], signature: str, notes: Sequence[str] = ()
 ) -> bytes:
     """Records as JSON, with the signature and any notes; they may not hold NaN."""
-    content = {"signature": signature, "version": VERSION, "records": records}
-    content |= {"notes": list(notes)} if notes else {}
-    return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    more = {"notes": list(notes)} if notes else {}
+    return result_object_bytes(signature, {"records": records, **more})
+
+
+def result_object_bytes(signature: str, content: Mapping[str, Any]) -> bytes:
+    """A result of several parts as one JSON object, after the signature; it may not hold NaN."""
+    whole = {"signature": signature, "version": VERSION, **content}
+    return (json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def _parquet_bytes(frame: pd.DataFrame, signature: str) -> bytes:

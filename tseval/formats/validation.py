@@ -11,11 +11,13 @@ from tseval.formats import (
     filtering,
     incident_checks,
     kba,
+    scores,
     temporal,
     tracking,
     trec_checks,
     trec_temporal,
 )
+from tseval.formats.incident_runs import is_event_names
 from tseval.formats.inputs import Input
 from tseval.formats.plain import read_rows, recognise
 from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
@@ -35,6 +37,7 @@ _READERS: dict[str, Callable[..., Any]] = {table: _plain(table) for table in SCH
     "duplicates": temporal.read_duplicates,
     "truth": filtering.read_truth,
     "values": lambda source, form: tracking.read_values([source], form),
+    "scores": scores.read_score_rows,
 }
 LISTING = "listing"
 """Clusters in a form that tells no times."""
@@ -100,6 +103,8 @@ def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
 
 def _table_of(source: Input) -> str:
     """Which table an input is, by the columns that it names, or by its form."""
+    if is_event_names(source):
+        return incident_checks.TOPICS
     official = kba.table_of(source) or trec_temporal.table_of(source)
     if official is not None:
         return official
@@ -110,9 +115,13 @@ def _table_of(source: Input) -> str:
     fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
     if fitting:
         return max(fitting, key=lambda schema: len(schema.required)).table
+    if scores.is_score_object(source):
+        return "scores"
     pushed = cluster_imports.track_table(source)
     if pushed is not None:
         return pushed
+    if scores.is_trec(source):
+        return "scores"
     close = max(SCHEMAS.values(), key=lambda schema: _named(schema, names))
     if _named(close, names) > 1:
         return close.table

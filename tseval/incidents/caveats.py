@@ -69,8 +69,6 @@ def _posts(index: IncidentIndex, reply: Reply) -> Iterator[str]:
     absent = int((reply.row == ABSENT).sum())
     if absent and len(reply.lines):
         yield f"{count(absent, 'labelled post')} missing"
-    elif absent:
-        yield "empty"
     said = index.predictions
     event, post = said.event.codes[reply.lines], said.post_id.codes[reply.lines]
     repeated = len(post) - len(np.unique(event * (int(post.max(initial=0)) + 1) + post))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,17 +10,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tseval.caveats import listed
 from tseval.editions import Edition, edition
-from tseval.errors import InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats.clusters import epoch_clock, read_epochs, snowflake_clock
 from tseval.formats.incident_labels import read_labels
 from tseval.formats.incident_runs import Reading, read_event_names, read_predictions
+from tseval.formats.inputs import Input
 from tseval.formats.ontologies import read_ontology
 from tseval.formats.temporal import check_inputs
 from tseval.measures.incident_rules import IncidentRules
 from tseval.measures.incidents import FAMILY, IncidentIndex, Judged
-from tseval.tables import ABSENT, Ids, Source
+from tseval.tables import ABSENT, ALL_TOPICS, Ids, Source
 from tseval.tables.arrow import strings
 from tseval.tables.incidents import Labels, Ontology, Predictions, TypeNames
 from tseval.tables.keys import last_row_of
@@ -29,6 +32,8 @@ from tseval.version import VERSION
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.formats.incident_runs import EventNames
+    from tseval.tables.clusters import Epochs
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
@@ -60,17 +65,36 @@ class Choices:
     actionable_weight: float | None = None
     entries: Sequence[str] = ()
     """The types that are scored, of those of the ontology; all if none is named."""
+    seed: int = 0
 
     def applied(self, rules: IncidentRules) -> IncidentRules:
-        """The rules with these in the place of some."""
+        """The rules with these in the place of some; a number that makes no sense is refused."""
+        self._check()
         changed: dict[str, object] = {
             rules.threshold: self.threshold,
+            "seed": self.seed,
             "flat_gain": self.flat_gain,
             "actionable_weight": self.actionable_weight,
             "actionable": tuple(self.actionable) or None,
         }
         given = {name: value for name, value in changed.items() if value is not None}
         return replace(rules.changed(self.rules), **given)  # type: ignore[arg-type]
+
+    def _check(self) -> None:
+        """Numbers that would make no sense of a worth are refused."""
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise UsageError(f"threshold cannot be {self.threshold}: give a finite number")
+        for name, value in (("alpha", self.flat_gain), ("lambda", self.actionable_weight)):
+            if value is not None and not 0 <= value <= 1:
+                raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
+
+    def named_in(self, ontology: Ontology) -> Choices:
+        """The same with the types by their full names, each once."""
+        actionable, entries = (
+            tuple(ontology.types[at] for at in dict.fromkeys(_places(ontology, names)))
+            for names in (self.actionable, self.entries)
+        )
+        return replace(self, actionable=actionable, entries=entries)
 
     def traits(self) -> dict[str, str]:
         """The parts of the signature that these make."""
@@ -81,6 +105,7 @@ class Choices:
         }
         names = {"actionable": self.actionable, "entries": self.entries}
         traits = {name: f"{value:g}" for name, value in numbers.items() if value is not None}
+        traits |= {"seed": str(self.seed)} if self.rules.get("ties") == "shuffled" else {}
         return traits | {name: ",".join(value) for name, value in names.items() if value}
 
 
@@ -121,29 +146,32 @@ def read(
 
     It is the reading of the runs that is shared.
     """
-    choices = choices or Choices()
     chosen = edition(edition_name, FAMILY)
     base = chosen.incidents or IncidentRules()
-    rules = choices.applied(base)
+    (choices or Choices()).applied(base)  # wrong usage is told before any file is read
     if not sources.runs:
         raise UsageError("no run is given: name at least one")
-    epochs = [] if sources.epochs is None else [sources.epochs]
-    check_inputs([*sources.runs, *sources.labels, sources.ontology, *epochs])
+    helpers = [path for path in (sources.topics, sources.epochs) if path is not None]
+    check_inputs([*sources.runs, *sources.labels, sources.ontology, *helpers])
     ontology = read_ontology(sources.ontology)
-    _places(ontology, choices.actionable)
+    choices = (choices or Choices()).named_in(ontology)
+    rules = choices.applied(base)
     renamed = rules.type_names == "renamed"
     for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
     labels = read_labels(sources.labels, for_labels, sources.form)
     reading = Reading(for_runs, rules.emitted_from, sources.form)
     runs = read_predictions(sources.runs, reading, Spread(sharing))
-    names = None if sources.topics is None else read_event_names(sources.topics)
+    topics = None if sources.topics is None else read_event_names(sources.topics)
+    names = None if topics is None else topics.names
     ontology, labels, runs = _scored_types(ontology, labels, runs, rules, choices.entries)
     labels, unscored = _scored_events(labels, names, rules)
-    clock = None if sources.epochs is None else epoch_clock(read_epochs(sources.epochs))
-    time = _times(labels, runs, None if clock is None else clock(labels.post_id))
+    epochs = None if sources.epochs is None else read_epochs(sources.epochs)
+    time = _times(labels, runs, None if epochs is None else epoch_clock(epochs)(labels.post_id))
     index = _index(ontology, labels, runs, time, names or {}, rules)
     _check_met(index)
-    hashes = {"ontology": ontology.origin.sources, "labels": labels.origin.sources}
+    _check_names(index)
+    origins = {"ontology": ontology.origin.sources, "labels": labels.origin.sources}
+    helping = _helping(topics, epochs)
     return IncidentEvaluation(
         edition=replace(chosen, incidents=rules),
         index=index,
@@ -151,9 +179,24 @@ def read(
         label_types=for_labels,
         run_types=for_runs,
         unscored=unscored,
-        traits=_rule_traits(base, rules) | choices.traits() | _hashes(hashes),
-        inputs=(*runs.origin.sources, *labels.origin.sources, *ontology.origin.sources),
+        traits=_rule_traits(base, rules) | choices.traits() | _hashes(origins | helping),
+        inputs=(
+            *runs.origin.sources,
+            *labels.origin.sources,
+            *ontology.origin.sources,
+            *(source for several in helping.values() for source in several),
+        ),
     )
+
+
+def _helping(topics: EventNames | None, epochs: Epochs | None) -> dict[str, Sequence[Source]]:
+    """The files beside runs, labels and ontology that can change a number."""
+    helping: dict[str, Sequence[Source]] = {}
+    if topics is not None:
+        helping["topics"] = (topics.source,)
+    if epochs is not None and epochs.origin is not None:
+        helping["epochs"] = epochs.origin.sources
+    return helping
 
 
 OPEN_IN_THE_NOTE = ("logarithm", "order", "delta", "alert_posts", "repeated_labels")
@@ -183,6 +226,8 @@ def _scored_types(
 ) -> tuple[Ontology, Labels, Predictions]:
     """Types with their ancestors, if the rules say so; then those alone that are scored."""
     if rules.ancestors == "rolled-up":
+        if all(parent == ABSENT for parent in ontology.parent):
+            raise UsageError("no type of the ontology has a parent: there is nothing to roll up")
         labels = replace(labels, types=ontology.with_ancestors(labels.types))
         runs = replace(runs, types=ontology.with_ancestors(runs.types))
     if not entries:
@@ -350,6 +395,15 @@ def _check_times(index: IncidentIndex) -> None:
             )
 
 
+def _check_names(index: IncidentIndex) -> None:
+    """Events, types and the mean stand in one column of every output."""
+    if ALL_TOPICS in index.events:
+        raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
+    for name in index.events:
+        if name in index.ontology.types:
+            raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
+
+
 def _check_met(index: IncidentIndex) -> None:
     """A run that has lines, but none that speaks of a labelled post, is likely a wrong file."""
     for name, reply in zip(index.runs, index.replies, strict=True):
@@ -358,7 +412,16 @@ def _check_met(index: IncidentIndex) -> None:
             said = index.predictions
             reason = (
                 f'no line of run "{name}" speaks of a labelled post: here event '
-                f'"{said.event[row]}", in the labels {", ".join(index.events[:3])}, …'
+                f'"{said.event[row]}", in the labels {listed(list(index.events))}'
             )
             cure = "give --topics FILE if runs call events by their numbers, or the labels' names"
-            raise InputError([said.origin.fault(row, reason, cure)])
+            raise _quoted(said.origin.fault(row, reason, cure))
+
+
+def _quoted(fault: Fault) -> InputError:
+    """A fault as an error, with the text of its line where that can be read again."""
+    source = Input(fault.file)
+    if fault.unit != "line" or not source.can_be_read_again:
+        return InputError([fault])
+    lines = source.lines({fault.line or 0})
+    return InputError([replace(fault, text=lines.get(fault.line or 0, ""))])

@@ -14,7 +14,6 @@ import numpy as np
 from tseval.measures.alerts import alerts
 from tseval.measures.incidents import IncidentIndex
 from tseval.measures.information_types import confusion, f1, precision, recall
-from tseval.tables import ABSENT
 from tseval.tables.incidents import LEVELS
 
 if TYPE_CHECKING:
@@ -48,7 +47,8 @@ def _trail(index: IncidentIndex, posts: Ids, run: int) -> pd.DataFrame:
     found, judged = alerts(index, reply), index.judged
     rows = found.judged
     names = posts.take_names(judged.post[rows])
-    absent = reply.row[rows] == ABSENT
+    nothing = np.zeros((1, len(index.ontology)), bool)
+    said = np.concatenate([index.predictions.types[reply.lines], nothing])[found.line]
     return pd.DataFrame(
         {
             "run": index.runs[run],
@@ -56,12 +56,12 @@ def _trail(index: IncidentIndex, posts: Ids, run: int) -> pd.DataFrame:
             "post_id": names,
             "time": judged.time[rows],
             "level": [LEVELS[at] for at in judged.level[rows].tolist()],
-            "priority": pd.Series(reply.scaled[rows]).mask(absent),
+            "priority": np.append(reply.line_scaled, np.nan)[found.line],
             "outcome": _outcomes(found.alert, found.high),
             "delta": found.delta,
             "worth": found.worth,
             "types": _type_names(index, judged.types[rows]),
-            "run_types": _type_names(index, reply.types[rows]),
+            "run_types": _type_names(index, said),
         }
     )
 

@@ -48,6 +48,7 @@ def score_incidents(
     entries: Sequence[str] = (),
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
+    seed: int = 0,
     jobs: int | None = None,
     engine: str | Engine = "local",
     scheduler: str | None = None,
@@ -62,7 +63,7 @@ def score_incidents(
     """
     sources = IncidentSources(_several(runs), _several(labels), ontology, topics, epochs)
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
-    choices = Choices(rules or {}, actionable, threshold, alpha, lambda_, entries)
+    choices = Choices(rules or {}, actionable, threshold, alpha, lambda_, entries, seed)
     with shared(engine, jobs, scheduler) as sharing:
         evaluation = read(sources, edition, choices, sharing)
     return scores_of(evaluation, chosen_measures(evaluation, wanted, at), on_missing)

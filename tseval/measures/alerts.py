@@ -38,6 +38,8 @@ class Alerts:
 
     judged: IntArray
     """The judged post."""
+    line: IntArray
+    """The place among the run's lines; `ABSENT` for a post that the run lacks."""
     alert: BoolArray
     high: BoolArray
     """Whether it deserved one."""
@@ -48,8 +50,8 @@ class Alerts:
 
 def alerts(index: IncidentIndex, reply: Reply) -> Alerts:
     """What each post of a run is worth, in order."""
-    judged, group = _sequence(index, reply)
-    alert, high = reply.alert[judged], index.judged.high[judged]
+    judged, line, group = _sequence(index, reply)
+    alert, high = np.append(reply.line_alert, False)[line], index.judged.high[judged]
     delta = _false_since(alert & ~high, alert & high, group)
     overlap = _overlap(index, reply)[judged]
     rules = index.rules
@@ -57,11 +59,11 @@ def alerts(index: IncidentIndex, reply: Reply) -> Alerts:
     log = np.log(delta / 2 + 1) / (np.log(10.0) if rules.logarithm == "10" else 1.0)
     false = np.maximum(0.0 - log, MISSED)
     worth = np.where(high, np.where(alert, true, MISSED), np.where(alert, false, overlap))
-    return Alerts(judged, alert, high, delta, worth)
+    return Alerts(judged, line, alert, high, delta, worth)
 
 
-def _sequence(index: IncidentIndex, reply: Reply) -> tuple[IntArray, IntArray]:
-    """The judged posts in order, and the number of the stream in which each stands."""
+def _sequence(index: IncidentIndex, reply: Reply) -> tuple[IntArray, IntArray, IntArray]:
+    """The judged posts in order, the run's line of each, and the stream in which it stands."""
     if index.rules.alert_posts == "lines":
         return _lines(index, reply)
     judged = index.judged
@@ -69,7 +71,7 @@ def _sequence(index: IncidentIndex, reply: Reply) -> tuple[IntArray, IntArray]:
     event = np.zeros_like(judged.event) if one_stream else judged.event
     keys = [judged.order, *_places(index, reply), event]
     order = np.lexsort(keys)
-    return order, event[order]
+    return order, reply.line[order], event[order]
 
 
 def _places(index: IncidentIndex, reply: Reply) -> list[FloatArray]:
@@ -83,16 +85,16 @@ def _places(index: IncidentIndex, reply: Reply) -> list[FloatArray]:
     return [line, rank, index.judged.event.astype(np.float64)]
 
 
-def _lines(index: IncidentIndex, reply: Reply) -> tuple[IntArray, IntArray]:
+def _lines(index: IncidentIndex, reply: Reply) -> tuple[IntArray, IntArray, IntArray]:
     """The run's lines whose post is labelled, by the run's own events and ranks."""
-    known = reply.judged_by_line != ABSENT
+    known = np.flatnonzero(reply.judged_by_line != ABSENT)
     lines, judged = reply.lines[known], reply.judged_by_line[known]
     names, first, event = np.unique(
-        index.predictions.event.codes[lines], return_index=True, return_inverse=True
+        index.predictions.event.codes[reply.lines], return_index=True, return_inverse=True
     )
     appearance = np.empty(len(names), np.int64)
     appearance[np.argsort(first)] = np.arange(len(names))
-    stream = appearance[event]
+    stream = appearance[event[known]]
     keys: list[FloatArray | IntArray] = [lines]
     if index.rules.order == "rank":
         keys.append(index.predictions.rank[lines])
@@ -100,7 +102,7 @@ def _lines(index: IncidentIndex, reply: Reply) -> tuple[IntArray, IntArray]:
         keys.append(index.judged.time[judged])
     group = np.zeros_like(stream) if index.rules.delta == "run" else stream
     order = np.lexsort([*keys, stream])
-    return judged[order], group[order]
+    return judged[order], known[order], group[order]
 
 
 def _false_since(false: BoolArray, true: BoolArray, group: IntArray) -> IntArray:

@@ -43,7 +43,7 @@ class Batches:
     def of(self, unit: IntArray, time: FloatArray) -> IntArray:
         """The batch in which each time lies, `ABSENT` before the first and after the last."""
         known = np.isfinite(time)
-        place = _places(self.start[unit], np.where(known, time, 0.0), self.length)
+        place = places(self.start[unit], np.where(known, time, 0.0), self.length)
         inside = known & (place >= 0) & (place < self.number[unit])
         return np.where(inside, place, ABSENT).astype(np.int64)
 
@@ -66,12 +66,12 @@ class Batches:
 def cover(starts: FloatArray, ends: FloatArray, latest: FloatArray, length: float) -> Batches:
     """The batches that reach to each topic's end and hold the latest of its gold; one at least."""
     to_the_end = np.ceil((ends - starts) / length)
-    to_the_latest = _places(starts, latest, length) + 1
+    to_the_latest = places(starts, latest, length) + 1
     number = np.maximum(np.maximum(to_the_end, to_the_latest), 1)
     return Batches(starts, length, number.astype(np.int64))
 
 
-def _places(start: FloatArray, time: FloatArray, length: float) -> FloatArray:
+def places(start: FloatArray, time: FloatArray, length: float) -> FloatArray:
     """How many whole batches lie between the start and each time.
 
     A time that is exactly where a batch begins is in it, whatever the division rounds to.

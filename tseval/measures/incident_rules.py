@@ -26,6 +26,8 @@ class IncidentRules(Habits):
     """The priority of a labelled post that the run lacks."""
     threshold: str = "alert_from"
     """Which of the two that is for which a threshold is given."""
+    seed: int = 0
+    """For shuffles, where the rules have any."""
     depth: int = 100
     """How many posts of an event nDCG looks at."""
     parts: tuple[str, ...] = ()

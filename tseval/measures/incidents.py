@@ -91,11 +91,16 @@ class Reply:
     types: BoolArray
     scaled: FloatArray
     """Its priority, scaled by the rules."""
-    alert: BoolArray
     chosen: BoolArray
     """Which judged posts count."""
     lines: IntArray
     """Every line of the run, in the order of the file."""
+    line: IntArray
+    """The place of `row` among these lines; `ABSENT` where the run has none."""
+    line_scaled: FloatArray
+    """The scaled priority of each of these lines."""
+    line_alert: BoolArray
+    """Which of these lines are alerts."""
     judged_by_line: IntArray
     """The judged post of each of these lines; `ABSENT` for a post that nobody labelled."""
 
@@ -185,14 +190,15 @@ class IncidentIndex:
         types = self.predictions.types[row] if len(lines) else np.zeros_like(self.judged.types)
         types[absent] = False
         scaled, alerting = self._priorities(self.predictions.priority[lines])
-        missing = self.rules.absent_priority
         return Reply(
             row=row,
             types=types,
-            scaled=_taken(scaled, last, missing),
-            alert=(_taken(alerting, last, missing) >= self.rules.alert_from) & ~absent,
+            scaled=np.append(scaled, self.rules.absent_priority)[last],
             chosen=self._chosen(row),
             lines=lines,
+            line=last,
+            line_scaled=scaled,
+            line_alert=alerting >= self.rules.alert_from,
             judged_by_line=last_row_of(keys, self._judged_keys),
         )
 
@@ -216,7 +222,9 @@ class IncidentIndex:
             scaled = (raw - low) / (high - low) if high > low else np.zeros_like(raw)
         if self.rules.scale_bottom == "clipped":
             scaled = np.clip(scaled, self.rules.absent_priority, 1.0)
-        return scaled, raw if self.rules.alert_priority == "raw" else scaled
+        alerting = raw if self.rules.alert_priority == "raw" else scaled
+        missing = self.rules.absent_priority
+        return _filled(scaled, missing), _filled(alerting, missing)
 
     # Means over types.
 
@@ -228,18 +236,14 @@ class IncidentIndex:
 
     def divisor(self, measure: Measure) -> int:
         """How many types a mean is divided by."""
-        few = int(self.groups.sum())
-        if self.rules.actionable_mean == "named":
-            few = len(self.rules.actionable)
-        if measure.has(ACTIONABLE.name):
-            return few
-        return len(self.ontology) - few if measure.has(OTHER.name) else len(self.ontology)
+        if measure.has(ACTIONABLE.name) and self.rules.actionable_mean == "named":
+            return len(self.rules.actionable)
+        return int(self.members(measure).sum())
 
 
-def _taken(values: FloatArray, at: IntArray, missing: float) -> FloatArray:
-    """The values at these places; `missing` where there is no place, or no value."""
-    found = np.append(values, np.nan)[at]
-    return np.where(np.isnan(found), missing, found)
+def _filled(values: FloatArray, missing: float) -> FloatArray:
+    """The values, with `missing` where there is none."""
+    return np.where(np.isnan(values), missing, values)
 
 
 def mean_of_types(values: FloatArray, divisor: int) -> Values:

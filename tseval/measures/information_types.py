@@ -16,6 +16,7 @@ from tseval.measures.incidents import (
     NOTE,
     UNSORTED,
     IncidentIndex,
+    Reply,
     Sheet,
     mean_of_types,
     one_group,
@@ -25,7 +26,7 @@ from tseval.measures.incidents import (
 from tseval.measures.measure import Definition, Measure
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,24 @@ def confusion(index: IncidentIndex) -> Counts:
     shape = (len(index.events), len(index.ontology))
     truth = index.judged.types
     for reply in index.replies:
-        by_event = index.by_event * reply.chosen
-        given.append(by_event @ reply.types)
-        true.append(by_event @ truth)
-        both.append(by_event @ (reply.types & truth))
-        posts.append(np.broadcast_to(by_event.sum(axis=1)[:, None], shape))
+        given.append(_with_each_type(index, reply, reply.types))
+        true.append(_with_each_type(index, reply, truth))
+        both.append(_with_each_type(index, reply, reply.types & truth))
+        number = np.bincount(index.judged.event[reply.chosen], minlength=len(index.events))
+        posts.append(np.broadcast_to(number[:, None].astype(np.float64), shape))
     return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+
+
+def _with_each_type(index: IncidentIndex, reply: Reply, types: BoolArray) -> FloatArray:
+    """How many of the posts that count have each type, event by event.
+
+    The types of a post are few, so they are counted one by one: a product of matrices would take
+    many times as long.
+    """
+    events, kinds = len(index.events), len(index.ontology)
+    post, kind = np.nonzero(types & reply.chosen[:, None])
+    number = np.bincount(index.judged.event[post] * kinds + kind, minlength=events * kinds)
+    return number.reshape(events, kinds).astype(np.float64)
 
 
 def precision(counts: Counts) -> FloatArray:

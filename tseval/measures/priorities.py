@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -71,21 +72,24 @@ def _of_types(
 ) -> Callable[[IncidentIndex, Measure], Sheet]:
     """A measure over the posts of each type, as the mean over types."""
 
+    def values(index: IncidentIndex) -> tuple[Values, Values]:
+        """Those of each type, and of each event and type."""
+        replies, kinds, events = index.replies, len(index.ontology), len(index.events)
+        types = _stacked([of(index, r, typed(index, r, by_event=False)) for r in replies], (kinds,))
+        within = _stacked(
+            [of(index, r, typed(index, r, by_event=True)) for r in replies], (events * kinds,)
+        )
+        shape = (len(replies), events, kinds)
+        return types, Values(within.value.reshape(shape), within.defined.reshape(shape))
+
     def account(index: IncidentIndex, measure: Measure) -> Sheet:
-        replies = index.replies
-        kinds, events = len(index.ontology), len(index.events)
+        types, within = index.once(values)
         members = index.members(measure)
         left_out = members & index.ontology.chosen(
             () if irrelevant else (IRRELEVANT,), renamed=False
         )
         divisor = index.divisor(measure) - int(left_out.sum())
         members = members & ~left_out
-        types = _stacked([of(index, r, typed(index, r, by_event=False)) for r in replies], (kinds,))
-        within = _stacked(
-            [of(index, r, typed(index, r, by_event=True)) for r in replies], (events * kinds,)
-        )
-        shape = (len(replies), events, kinds)
-        within = Values(within.value.reshape(shape), within.defined.reshape(shape))
         return Sheet(
             events=_mean(index, within, members, divisor),
             overall=_mean(index, types, members, divisor),
@@ -161,7 +165,8 @@ def correlation(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
     varied = _varied(truth, posts) & _varied(said, posts)
     below = np.sqrt(posts.summed(x * x) * posts.summed(y * y))
     value = np.clip(share(posts.summed(x * y), below), -1.0, 1.0)
-    return Values(np.where(varied, value, 0.0), varied)
+    defined = varied & (below > 0)
+    return Values(np.where(defined, value, 0.0), defined)
 
 
 def _centred(values: FloatArray, posts: Typed, number: FloatArray) -> FloatArray:
@@ -180,20 +185,20 @@ def _varied(values: FloatArray, posts: Typed) -> BoolArray:
 def _guarded(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
     """The same as the script has it, which asks whether the mean deviation is exactly 0.
 
-    Posts come in the order of the labels, on which the last digit of the mean depends.
+    Posts come in the order of the labels, on which the last digit of the mean depends. An r that is
+    no number, as where the assessors' priorities are all equal, is undefined.
     """
     value = np.zeros(posts.groups)
-    defined: BoolArray = posts.number > 0
     truth, said = _truth(index, posts.post), reply.scaled[posts.post]
     order = np.argsort(posts.group, kind="stable")
     ends = np.searchsorted(posts.group[order], np.arange(posts.groups + 1))
-    for group in np.flatnonzero(defined).tolist():
+    for group in np.flatnonzero(posts.number).tolist():
         rows = order[ends[group] : ends[group + 1]]
         if np.mean(said[rows] - np.mean(said[rows])) != 0.0:
-            varied = np.ptp(truth[rows]) > 0 and np.ptp(said[rows]) > 0
-            defined[group] = varied
-            value[group] = np.corrcoef(truth[rows], said[rows])[0, 1] if varied else 0.0
-    return Values(value, defined)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value[group] = np.corrcoef(truth[rows], said[rows])[0, 1]
+    defined = (posts.number > 0) & ~np.isnan(value)
+    return Values(np.where(defined, value, 0.0), defined)
 
 
 # Ranking.
@@ -201,12 +206,13 @@ def _guarded(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
 
 def ranking(index: IncidentIndex, _: Measure) -> Sheet:
     """NDCG of each event, by the levels that the run's priorities stand for; then their mean."""
-    parts = [_ndcg(index, reply, run) for run, reply in enumerate(index.replies)]
+    named = zip(index.runs, index.replies, strict=True)
+    parts = [_ndcg(index, reply, run) for run, reply in named]
     events = _stacked(parts, (len(index.events),))
     return Sheet(events, mean_of_defined(events))
 
 
-def _ndcg(index: IncidentIndex, reply: Reply, run: int) -> Values:
+def _ndcg(index: IncidentIndex, reply: Reply, run: str) -> Values:
     judged, depth = index.judged, index.rules.depth
     gain = np.where(judged.level == UNKNOWN, 0.0, 2.0**judged.level - 1)
     said = levels_of(reply.scaled)
@@ -218,7 +224,8 @@ def _ndcg(index: IncidentIndex, reply: Reply, run: int) -> Values:
         if ideal > 0:
             found = gain[ranked], said[ranked]
             shuffled = index.rules.ties == "shuffled"
-            got = _shuffled_dcg(*found, depth, (run, event)) if shuffled else None
+            seed = index.rules.seed, _number(run), _number(index.events[event])
+            got = _shuffled_dcg(*found, depth, seed) if shuffled else None
             value[event] = (expected_dcg(*found, depth) if got is None else got) / ideal
             defined[event] = True
     return Values(value, defined)
@@ -243,6 +250,11 @@ def expected_dcg(gain: FloatArray, level: IntArray, depth: int) -> float:
             total += float(own.mean() * (weights[last] - weights[first]))
             taken += len(own)
     return total
+
+
+def _number(name: str) -> int:
+    """A number for a name, so that what is drawn for one does not depend on what else there is."""
+    return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8])
 
 
 def _shuffled_dcg(gain: FloatArray, level: IntArray, depth: int, seed: tuple[int, ...]) -> float:

@@ -1,4 +1,4 @@
-"""Intervals, agreement, rank correlation and trends: pure functions over arrays of numbers."""
+"""Intervals, tests, agreement, rank correlation and trends: pure functions over arrays."""
 
 from tseval.statistics import assumptions, trend
 from tseval.statistics.agreement import (
@@ -10,24 +10,63 @@ from tseval.statistics.agreement import (
     judged,
     left_out,
 )
-from tseval.statistics.bootstrap import Interval, interval, resamples
-from tseval.statistics.ranks import LEVELS, kendall, kendall_levels, kendall_p
+from tseval.statistics.bootstrap import (
+    INTERVALS,
+    Interval,
+    chance_means,
+    column_means,
+    interval,
+    mean_intervals,
+    resamples,
+)
+from tseval.statistics.corrections import CORRECTIONS, corrected
+from tseval.statistics.letters import compact_letters
+from tseval.statistics.paired import TESTS, Effect, effects, p_values, smallest_p
+from tseval.statistics.rank_levels import COEFFICIENTS, rank_correlations
+from tseval.statistics.ranks import (
+    LEVELS,
+    PERSISTENCE,
+    kendall,
+    kendall_levels,
+    kendall_p,
+    rank_biased_overlap,
+    tau_ap,
+)
+from tseval.statistics.seeds import seeded
 
 __all__ = [
+    "COEFFICIENTS",
+    "CORRECTIONS",
+    "INTERVALS",
     "LEVELS",
+    "PERSISTENCE",
+    "TESTS",
     "Agreement",
+    "Effect",
     "Interval",
     "agreement",
     "assumptions",
     "auc",
     "average_precision",
     "best_threshold",
+    "chance_means",
+    "column_means",
+    "compact_letters",
+    "corrected",
+    "effects",
     "interval",
     "judged",
     "kendall",
     "kendall_levels",
     "kendall_p",
     "left_out",
+    "mean_intervals",
+    "p_values",
+    "rank_biased_overlap",
+    "rank_correlations",
     "resamples",
+    "seeded",
+    "smallest_p",
+    "tau_ap",
     "trend",
 ]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+
 RESAMPLES = 1000
 LEVEL = 0.95
+INTERVALS = ("studentised", "bca", "percentile")
+"""How an interval is made of resampled means."""
+BLOCK = 2**22
+"""How many numbers are worked on at once."""
+NOISE = 1e-12
+"""A difference below this share of what it is a difference of is rounding."""
 
 
 class Interval(NamedTuple):
@@ -18,7 +27,9 @@ class Interval(NamedTuple):
     high: float
 
 
-def resamples(topics: int, seed: int, number: int = RESAMPLES) -> NDArray[np.int64]:
+def resamples(
+    topics: int, seed: int | np.random.SeedSequence, number: int = RESAMPLES
+) -> NDArray[np.int64]:
     """How often each topic occurs in each of `number` draws of as many topics, with replacement.
 
     The same seed gives the same draws. One row a draw, one column a topic.
@@ -29,7 +40,7 @@ def resamples(topics: int, seed: int, number: int = RESAMPLES) -> NDArray[np.int
     return times
 
 
-def interval(values: NDArray[np.float64], level: float = LEVEL) -> Interval:
+def interval(values: Floats, level: float = LEVEL) -> Interval:
     """The percentile interval of resampled values; undefined ones (NaN) are left out.
 
     NaN to NaN if none is defined.
@@ -39,3 +50,131 @@ def interval(values: NDArray[np.float64], level: float = LEVEL) -> Interval:
         return Interval(np.nan, np.nan)
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
+
+
+def weighted_sums(weights: NDArray[np.int64] | NDArray[np.int8], values: Floats) -> Floats:
+    """For each row of weights and each column of values the weighted sum over topics.
+
+    It is added up topic by topic, not as a product of matrices: so no sum depends, not even in its
+    last digit, on what else is computed beside it.
+    """
+    sums = np.zeros((len(weights), values.shape[1]))
+    for topic, row in enumerate(values):
+        sums += weights[:, topic, np.newaxis] * row
+    return sums
+
+
+def column_sums(values: Floats) -> Floats:
+    """The sums over topics, added up in the same way."""
+    return weighted_sums(np.ones((1, len(values)), np.int64), values).ravel()
+
+
+def column_means(values: Floats) -> Floats:
+    """The means over topics, added up in the same way."""
+    return column_sums(values) / len(values)
+
+
+def column_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """The columns in parts, of which a table with so many rows fits into memory."""
+    step = max(1, BLOCK // max(1, rows))
+    yield from (slice(at, at + step) for at in range(0, columns, step))
+
+
+def mean_intervals(
+    values: Floats, times: NDArray[np.int64], method: str = INTERVALS[0], level: float = LEVEL
+) -> Floats:
+    """For each column the interval of its mean over the rows, as two rows: low, high.
+
+    `times` are resamples of the rows. Undefined (NaN) for fewer than two rows; where all values
+    of a column are the same, the interval is that value. An end of a studentised interval is
+    undefined if too many resamples have no spread: with two or three rows, or with nearly all
+    values the same.
+    """
+    rows, columns = values.shape
+    result = np.full((2, columns), np.nan)
+    if rows < 2:
+        return result
+    mean = column_means(values)
+    centred = values - mean
+    centred[np.abs(centred) <= NOISE * np.abs(values).max(axis=0)] = 0.0
+    for part in column_blocks(len(times), columns):
+        result[:, part] = mean[part] + _deviations(centred[:, part], times, method, level)
+    return result
+
+
+def chance_means(values: Floats, times: NDArray[np.int64], level: float = LEVEL) -> Floats:
+    """For each column how far from 0 its mean stays by chance, in so many of the resamples.
+
+    That is if its values had the mean 0. NaN for fewer than two rows.
+    """
+    rows, columns = values.shape
+    result = np.full(columns, np.nan)
+    if rows < 2:
+        return result
+    centred = values - column_means(values)
+    for part in column_blocks(len(times), columns):
+        drawn = np.abs(weighted_sums(times, centred[:, part])) / rows
+        result[part] = np.quantile(drawn, level, axis=0)
+    return result
+
+
+def _deviations(centred: Floats, times: NDArray[np.int64], method: str, level: float) -> Floats:
+    """How far both ends of the intervals are from the means."""
+    rows = len(centred)
+    drawn = weighted_sums(times, centred) / rows
+    ends = np.full((2, centred.shape[1]), 0.5)
+    ends[0], ends[1] = (1 - level) / 2, (1 + level) / 2
+    if method == "percentile":
+        return sorted_quantiles(drawn, ends)
+    if method == "bca":
+        return sorted_quantiles(drawn, _corrected(ends, drawn, centred))
+    errors = standard_errors(drawn, weighted_sums(times, centred**2) / rows, rows)
+    # A draw without a spread is infinitely far from 0, unless it is at 0: then it says nothing.
+    flat = np.where(drawn == 0, np.nan, np.copysign(np.inf, drawn))
+    ratios = np.divide(drawn, errors, out=flat, where=errors > 0)
+    own = standard_errors(np.zeros(centred.shape[1]), column_means(centred**2), rows)
+    quantiles = sorted_quantiles(ratios, ends[::-1])
+    known = np.isfinite(quantiles)
+    away = np.where(known, quantiles, 0.0) * -own
+    return np.where(known | (own == 0), away, np.nan)
+
+
+def standard_errors(means: Floats, squares: Floats, rows: int) -> Floats:
+    """The standard errors of means, from the means of values and of their squares."""
+    variance = squares - means**2
+    variance = np.where(variance > NOISE * squares, variance, 0.0)
+    errors: Floats = np.sqrt(variance / (rows - 1))
+    return errors
+
+
+def _corrected(ends: Floats, drawn: Floats, centred: Floats) -> Floats:
+    """Which quantiles to take instead, for bias and acceleration (BCa)."""
+    from scipy.special import ndtr, ndtri
+
+    noise = NOISE * np.abs(centred).max(axis=0)
+    below = (drawn < -noise).mean(axis=0) / 2 + (drawn <= noise).mean(axis=0) / 2
+    bias = ndtri(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
+    cubes, squares = column_sums(centred**3), column_sums(centred**2)
+    below_line = 6 * squares**1.5
+    acceleration = np.divide(cubes, below_line, out=np.zeros_like(cubes), where=below_line > 0)
+    shifted = bias + ndtri(ends)
+    moved: Floats = ndtr(bias + shifted / (1 - acceleration * shifted))
+    return moved
+
+
+def sorted_quantiles(values: Floats, shares: Floats) -> Floats:
+    """The quantiles of each column at its own shares, one row of shares a row of the result.
+
+    Between two values they are interpolated. Undefined ones (NaN) are left out; NaN if all are.
+    """
+    ordered = np.sort(values, axis=0)
+    number = (~np.isnan(ordered)).sum(axis=0)
+    at = shares * np.maximum(number - 1, 0)
+    low = np.floor(at).astype(np.int64)
+    high = np.minimum(low + 1, np.maximum(number - 1, 0))
+    first, second = (np.take_along_axis(ordered, place, axis=0) for place in (low, high))
+    finite = np.isfinite(first) & np.isfinite(second)
+    step = np.subtract(second, first, out=np.zeros(first.shape), where=finite)
+    return np.asarray(
+        np.where(at > low, np.where(finite, first + step * (at - low), second), first)
+    )

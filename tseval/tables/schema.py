@@ -251,6 +251,19 @@ PREDICTIONS = Schema(
 )
 """A run may have a post more than once."""
 
+SCORES = Schema(
+    "scores",
+    (
+        RUN,
+        TOPIC,
+        Column("measure", Kind.ID, aliases=("metric",)),
+        Column("value", Kind.NUMBER, aliases=("score",), may_be_blank=True),
+    ),
+    key=("run", "topic", "measure"),
+)
+"""What scoring commands write and `tseval compare` reads; a blank value is undefined."""
+TEAMS = Schema("teams", (replace(RUN, required=True), Column("team", Kind.ID)), key=("run",))
+
 _ALL = (
     UPDATES,
     NUGGETS,
@@ -264,6 +277,8 @@ _ALL = (
     VALUES,
     LABELS,
     PREDICTIONS,
+    SCORES,
+    TEAMS,
 )
 SCHEMAS = {schema.table: schema for schema in _ALL}
 """Every plain table by its name."""

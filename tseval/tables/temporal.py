@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,6 +139,19 @@ class Matches:
     def __len__(self) -> int:
         return len(self.topic)
 
+    def rows(self, chosen: IntArray | BoolArray) -> Matches:
+        """The chosen rows."""
+        return replace(
+            self,
+            topic=self.topic.rows(chosen),
+            update_id=self.update_id.rows(chosen),
+            nugget_id=self.nugget_id.rows(chosen),
+            run=None if self.run is None else self.run.rows(chosen),
+            origin=self.origin.rows(chosen),
+            start=None if self.start is None else self.start[chosen],
+            end=None if self.end is None else self.end[chosen],
+        )
+
 
 @dataclass(frozen=True)
 class Topics:
@@ -175,6 +188,18 @@ class Pool:
     """The update that each repeats, `NO_DUPLICATE` if none."""
     text: Texts | None = None
     length: FloatArray | None = None
+
+    def rows(self, chosen: IntArray | BoolArray) -> Pool:
+        """The chosen rows."""
+        repeated = self.duplicate_id
+        return Pool(
+            topic=self.topic.rows(chosen),
+            update_id=self.update_id.rows(chosen),
+            origin=self.origin.rows(chosen),
+            duplicate_id=None if repeated is None else repeated.rows(chosen),
+            text=None if self.text is None else self.text.rows(chosen),
+            length=None if self.length is None else self.length[chosen],
+        )
 
 
 @dataclass(frozen=True)

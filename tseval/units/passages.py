@@ -28,6 +28,11 @@ class Files:
     nuggets: str
     habits: Habits
 
+    @property
+    def are_plain(self) -> bool:
+        """Whether all of them can be read again, by whoever sees them."""
+        return all(Path(path).is_file() for path in (*self.updates, self.nuggets))
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -48,17 +53,13 @@ def shared_out(
     """Divide the updates, `rows` to a passage; temporary files are there for as long as the block.
 
     What cannot be read again as it was read first is written to temporary files: frames, standard
-    input, pipes, runs that have their texts from a pool.
+    input, pipes, runs of the track, runs that have their texts from a pool.
     """
-    if files is not None and all(_is_plain(path) for path in (*files.updates, files.nuggets)):
+    if files is not None and updates.team is None and files.are_plain:
         yield _in_place(updates, nuggets, files, rows)
         return
     with tempfile.TemporaryDirectory(prefix="tseval-") as folder:
         yield _written(updates, nuggets, Path(folder), rows)
-
-
-def _is_plain(path: str) -> bool:
-    return Path(path).is_file()
 
 
 def _in_place(updates: Updates, nuggets: Nuggets, files: Files, rows: int) -> Shares:

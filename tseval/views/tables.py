@@ -32,6 +32,8 @@ UNLIMITED = 100_000
 """The width where no terminal sets one: nothing is wrapped."""
 GAP = 3
 """What a column takes beside its content."""
+LONG = ("text", "types", "run_types")
+"""The columns that hold long texts."""
 LONGEST_TEXT, SHORTEST_TEXT = 60, 20
 """Texts are cut to the first, on a narrow terminal to the second at worst."""
 
@@ -72,15 +74,18 @@ def _number(value: float) -> str:
 def rows_table(
     frame: pd.DataFrame, signature: str, *, to_file: bool, notes: Sequence[str] = ()
 ) -> bytes:
-    """Any frame as a table with notes below; its last column of texts is cut to what fits."""
+    """Any frame as a table with notes below; its long texts are cut to what fits."""
     heads = [str(name) for name in frame.columns]
     rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
-    if "text" in heads:
-        at = heads.index("text")
-        others = sum(_width(c) for i, c in enumerate(zip(heads, *rows, strict=True)) if i != at)
-        longest = min(LONGEST_TEXT, max(SHORTEST_TEXT, _room(to_file) - others - GAP))
+    long = [heads.index(name) for name in LONG if name in heads]
+    if long:
+        columns = enumerate(zip(heads, *rows, strict=True))
+        others = sum(_width(column) for i, column in columns if i not in long)
+        room = (_room(to_file) - others) // len(long) - GAP
+        longest = min(LONGEST_TEXT, max(SHORTEST_TEXT, room))
         for row in rows:
-            row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
+            for at in long:
+                row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
     sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
     table = _table(list(zip(heads, sides, strict=True)), rows)
     return rendered([table, *map(Text, notes)], signature, to_file=to_file)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tseval.views.charts import rounded
-from tseval.views.drawing import drawn, small_print, styled
+from tseval.views.drawing import GREY, drawn, small_print, styled
 from tseval.views.legend import Legend, printable
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ WIDTH, HEIGHT = 420, 170
 TITLE = "Worth of alerts, and false alerts in a row, along the stream"
 WORTH, DELTA = "mean worth so far", "false alerts since the last true one"
 LEGEND_ROWS = 24
+THICK, THIN = 1.6, 0.9
+FEW_RUNS = 8
+"""Up to how many lines a panel has room for thick ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,26 +91,28 @@ def event_panels(
     """The two panels of an event."""
     name = printable(chart.events[place])
     return (
-        panel(place, legend, hover, "worth:Q", f"{name}: {WORTH}", [-1.0, 1.0]),
-        panel(place, legend, hover, "delta:Q", f"{name}: {DELTA}", None),
+        panel(place, legend, hover, name, WORTH),
+        panel(place, legend, hover, name, DELTA),
     )
 
 
-def panel(
-    place: int, legend: Legend, hover: bool, field: str, title: str, domain: list[float] | None
-) -> alt.LayerChart:
-    """One line a run, of one of the two."""
+def panel(place: int, legend: Legend, hover: bool, event: str, shown: str) -> alt.LayerChart:
+    """One line a run, of one of the two: worth from -1 to 1, or whole numbers of false alerts."""
     import altair as alt
 
-    scale = alt.Scale(domain=domain) if domain else alt.Scale(zero=True, nice=True)
+    worth = shown == WORTH
+    field = "worth:Q" if worth else "delta:Q"
+    scale = alt.Scale(domain=[-1.0, 1.0]) if worth else alt.Scale(zero=True, nice=True)
+    whole = alt.Axis() if worth else alt.Axis(tickMinStep=1)
     base = alt.Chart(alt.NamedData(f"event_{place}")).encode(
-        x=alt.X("post:Q", title="post of the event", axis=alt.Axis(tickMinStep=1)),
-        y=alt.Y(field, title=None, scale=scale),
+        x=alt.X("post:Q", title="post of the event", axis=alt.Axis(tickMinStep=1, tickCount=8)),
+        y=alt.Y(field, title=None, scale=scale, axis=whole),
         **legend.channels(),
     )
-    layers: list[alt.Chart] = [base.mark_line(interpolate="step-after", strokeWidth=1.6)]
+    width = THICK if len(legend.labels) <= FEW_RUNS else THIN
+    layers: list[alt.Chart] = [base.mark_line(interpolate="step-after", strokeWidth=width)]
     if hover:
         tips = ["label:N", "post:Q", alt.Tooltip(field, format=".4~f")]
         layers.append(base.mark_point(size=60, opacity=0, filled=True).encode(tooltip=tips))
-    heading = alt.Title(title, limit=WIDTH)
+    heading = alt.Title(event, subtitle=shown, limit=WIDTH, subtitleColor=GREY)
     return alt.LayerChart(layer=layers).properties(width=WIDTH, height=HEIGHT, title=heading)

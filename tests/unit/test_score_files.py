@@ -1,0 +1,397 @@
+"""Files of scores: every form read back as it was written, and every fault with its line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tseval.comparison.board import scores_table
+from tseval.errors import InputError, TsevalError, UsageError
+from tseval.formats.results import RESULT_FORMS, result_bytes
+from tseval.formats.scores import SCORE_FORMS, check_form, read_scores, read_teams
+from tseval.formats.validation import validate
+from tseval.scores import Scores
+from tseval.tables.scores import TopicScores
+
+ROWS = [
+    ("b", "t1", "P", 0.25),
+    ("b", "t2", "P", None),
+    ("b", "t1", "T(unit=min)@6h", -1.5),
+    ("b", "t2", "T(unit=min)@6h", 1e-17),
+    ("a", "t1", "P", 1.0),
+    ("a", "t2", "P", 1 / 3),
+    ("a", "t1", "T(unit=min)@6h", 0.0),
+    ("a", "t2", "T(unit=min)@6h", 2e9),
+]
+NAMES = ("run", "topic", "measure", "value")
+MEANS = [(run, "all", "P", 0.5) for run in "ab"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(scores: TopicScores) -> list[tuple[str, str, str, float | None]]:
+    values = [
+        float(value) if known else None
+        for value, known in zip(scores.value, scores.defined, strict=True)
+    ]
+    names = (scores.run.to_list(), scores.topic.to_list(), scores.measure.to_list())
+    return sorted(zip(*names, values, strict=True), key=str)
+
+
+def written(form: str) -> bytes:
+    """The rows, with means among them, in one of the forms."""
+    table = [*ROWS, *MEANS]
+    cells = [(*row[:3], "" if row[3] is None else repr(row[3])) for row in table]
+    if form == "json":
+        records = [
+            dict(zip(("run", "topic", "measure", "value"), row, strict=True)) for row in table
+        ]
+        return json.dumps({"signature": "s", "records": records, "warnings": []}, indent=1).encode()
+    if form == "jsonl":
+        records = [
+            dict(zip(("run", "topic", "measure", "value"), row, strict=True)) for row in table
+        ]
+        return "".join(json.dumps(record) + "\n" for record in records).encode()
+    if form == "parquet":
+        return PARQUET
+    if form == "trec":
+        lines = [(run, name, topic, value or "undefined") for run, topic, name, value in cells]
+        return "".join("\t".join(line) + "\n" for line in lines).encode()
+    mark = "," if form == "csv" else "\t"
+    return "".join(
+        mark.join(line) + "\n" for line in [("run", "topic", "measure", "value"), *cells]
+    ).encode()
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet", "trec"])
+@pytest.mark.parametrize("named", [True, False])
+def test_every_form_is_recognised_and_read(form: str, named: bool) -> None:
+    Path("scores").write_bytes(written(form))
+    assert rows(read_scores(["scores"], form if named else None)) == sorted(ROWS, key=str)
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "trec"])
+def test_compressed_files_are_read(form: str) -> None:
+    Path("scores.gz").write_bytes(gzip.compress(written(form)))
+    assert len(read_scores(["scores.gz"])) == len(ROWS)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> Scores:
+    name = st.text("ab ü\"',0", min_size=1, max_size=4).filter(lambda text: text.strip() == text)
+    names = [tuple(sorted(draw(st.sets(name, min_size=1, max_size=3)))) for _ in range(2)]
+    measures = tuple(sorted(draw(st.sets(st.sampled_from(["P", "R@6h", "E[x y]"]), min_size=1))))
+    shape = (len(names[0]), len(names[1]), len(measures))
+    size = int(np.prod(shape))
+    numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
+    values = draw(st.lists(numbers, min_size=size, max_size=size))
+    defined = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    return Scores(
+        *names,
+        measures,
+        np.array(values).reshape(shape),
+        np.array(defined).reshape(shape),
+        np.ones(shape[:2], bool),
+        undefined_as_zero=False,
+        signature="tseval:0|x",
+        inputs=(),
+    )
+
+
+@given(results(), st.sampled_from(RESULT_FORMS))
+def test_what_is_written_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, scores: Scores, form: str
+) -> None:
+    folder = tmp_path_factory.mktemp("scores")
+    path = folder / scores.runs[0].replace("/", "_")
+    path.write_bytes(result_bytes(scores, form, per_topic=True))
+    found = read_scores([path], form)
+    assert rows(found) == rows(scores_table(scores))
+    assert found.digest == scores_table(scores).digest
+    assert found.signatures == (("tseval:0|x",) if form in ("json", "parquet") else ())
+
+
+def test_a_file_without_runs_is_called_by_its_name() -> None:
+    Path("mine.trec").write_text("P\tt1\t0.5\nP\tall\t0.5\n")
+    Path("theirs.csv").write_text("topic,measure,value\nt1,P,0.25\n")
+    found = read_scores(["mine.trec", "theirs.csv"])
+    assert rows(found) == [("mine.trec", "t1", "P", 0.5), ("theirs.csv", "t1", "P", 0.25)]
+
+
+def test_files_of_trec_eval_are_read_with_the_name_that_they_tell() -> None:
+    Path("x").write_text(
+        "runid                 \tall\tbm25\nmap                   \t301\t0.2500\n"
+        "map                   \t302\t0.5\nmap                   \tall\t0.375\n"
+    )
+    assert rows(read_scores(["x"])) == [("bm25", "301", "map", 0.25), ("bm25", "302", "map", 0.5)]
+
+
+def parquet_bytes() -> bytes:
+    out = io.BytesIO()
+    pd.DataFrame([*ROWS, *MEANS], columns=NAMES).to_parquet(out, index=False)
+    return out.getvalue()
+
+
+PARQUET = parquet_bytes()
+TRACK = (
+    "QueryID\tTeamID\tRunID\tE[Gain]\tnE[Gain]\n"
+    "TS14.11\tcunlp\t1AP\t0.5000\t0.2500\n"
+    "TS14.11\tBJUT\t-\t0.1\t0.2\n"
+    "TS14.11\tAVG\t-\t0.3\t0.2\n"
+    "AVG\tcunlp\t1AP\t0.5\t0.25\n"
+    "AVG\tALL\t-\t0.3\t0.2\n"
+)
+
+
+def test_the_table_of_the_track_s_scripts_is_read() -> None:
+    Path("official.tsv").write_text(TRACK)
+    assert rows(read_scores(["official.tsv"])) == [
+        ("BJUT", "TS14.11", "E[Gain]", 0.1),
+        ("BJUT", "TS14.11", "nE[Gain]", 0.2),
+        ("cunlp-1AP", "TS14.11", "E[Gain]", 0.5),
+        ("cunlp-1AP", "TS14.11", "nE[Gain]", 0.25),
+    ]
+
+
+def test_frames_are_read_and_nan_is_undefined() -> None:
+    frame = pd.DataFrame(ROWS, columns=["run", "topic", "measure", "value"])
+    assert rows(read_scores([frame])) == sorted(ROWS, key=str)
+    assert rows(read_scores([frame.astype({"value": "Float64"})])) == sorted(ROWS, key=str)
+
+
+def test_the_digest_follows_the_scores_alone() -> None:
+    Path("a.csv").write_bytes(written("csv"))
+    header, *body = written("csv").splitlines(keepends=True)
+    Path("b.csv").write_bytes(b"".join([header, *reversed(body)]))
+    Path("c.csv").write_bytes(written("csv").replace(b"0.25", b"0.26"))
+    first, second, third = (read_scores([f"{name}.csv"]).digest for name in "abc")
+    assert first == second != third
+
+
+TOO_FEW = "too few: separate the fields by single tabs; an optional value needs its tab too"
+NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
+RECORDS_CURE = 'give what -f json writes: an object with "records", a list of objects'
+NO_TOPICS = "\n  runs are compared topic by topic: write the scores with -q (--per-topic)"
+FIRST_IN_2 = "  first in line 2: remove one of them, or rename it"
+RECORD_CURE = "a record has a run, a topic, a measure and a value"
+FAULTS = {
+    "empty": (
+        b"",
+        "s: the file is empty\n"
+        "  a table of scores starts with a header line that names topic measure value",
+    ),
+    "other table": (
+        b"topic\tupdate_id\nx\ty\n",
+        "s:1: no columns measure, value\n  | topic\tupdate_id\n"
+        "  scores need the columns topic measure value; here: topic update_id",
+    ),
+    "prose": (
+        b"hello world\n",
+        "s:1: the format is not recognised\n  | hello world\n"
+        "  looked for scores as `tseval score -q -f csv`, json, parquet or trec write them, and "
+        "for the table of -f trec-ts; --input-format settles it",
+    ),
+    "means alone": (
+        b"run,topic,measure,value\na,all,P,1\n",
+        "s: holds means alone" + NO_TOPICS,
+    ),
+    "header alone": (
+        b"run,topic,measure,value\n",
+        "s: holds no scores" + NO_TOPICS,
+    ),
+    "csv word": (
+        b"run,topic,measure,value\na,t,P,high\n",
+        f's:2: value "high" is not a number\n  | a,t,P,high\n  {NUMBER_CURE}',
+    ),
+    "csv nan": (
+        b"run,topic,measure,value\na,t,P,nan\n",
+        f's:2: value "nan" is not a finite number\n  | a,t,P,nan\n  {NUMBER_CURE}',
+    ),
+    "csv short": (
+        b"run,topic,measure,value\na,t,P\n",
+        "s:2: 3 fields where the header has 4\n  | a,t,P\n"
+        '  put a field that holds commas between double quotes: "a, b"',
+    ),
+    "csv twice": (
+        b"run,topic,measure,value\na,t,P,1\na,t,P,2\n",
+        's:3: measure "P" stands twice within its run and topic\n  | a,t,P,2\n' + FIRST_IN_2,
+    ),
+    "csv no topic": (
+        b"run,topic,measure,value\na,,P,1\n",
+        "s:2: empty topic\n  | a,,P,1\n  give every row its topic",
+    ),
+    "trec cut": (
+        b"P\tt1\t0.5\nP\tt2\n",
+        f"s:2: 2 fields where the first line has 3\n  | P\tt2\n  {TOO_FEW}",
+    ),
+    "trec word": (
+        b"P\tt1\t0.5\nP\tt2\tx\n",
+        f's:2: value "x" is not a number\n  | P\tt2\tx\n  {NUMBER_CURE}',
+    ),
+    "trec empty value": (
+        b"P\tt1\t0.5\nP\tt2\t\n",
+        's:2: value is empty\n  | P\tt2\t\n  write "undefined" where it is',
+    ),
+    "trec infinite": (
+        b"P\tt1\tinf\n",
+        f's:1: value "inf" is not a finite number\n  | P\tt1\tinf\n  {NUMBER_CURE}',
+    ),
+    "json cut": (
+        b'{\n "records": [\n  {"run": "a", "topic": "t",',
+        's:3: the JSON ends too early: the file is truncated\n  |   {"run": "a", "topic": "t",\n  '
+        + RECORDS_CURE,
+    ),
+    "json comma": (
+        b'{"records": [{"run": "a"} {}]}\n',
+        's:1: not JSON: Expecting \',\' or \']\'\n  | {"records": [{"run": "a"} {}]}\n  '
+        + RECORDS_CURE,
+    ),
+    "json no measure": (
+        b'{"records": [\n{"run": "a", "topic": "t", "value": 1}]}\n',
+        's:2: no "measure"\n  | {"run": "a", "topic": "t", "value": 1}]}\n  ' + RECORD_CURE,
+    ),
+    "json list for a value": (
+        b'{"records": [\n\n{"run": "a", "topic": "t", "measure": "P", "value": [1]}]}\n',
+        's:3: "value" is no value\n'
+        '  | {"run": "a", "topic": "t", "measure": "P", "value": [1]}]}\n  ' + RECORD_CURE,
+    ),
+    "json NaN": (
+        b'{"records": [\n{"run": "a", "topic": "t", "measure": "P", "value": NaN}]}\n',
+        's:2: value "NaN" is not a finite number\n'
+        '  | {"run": "a", "topic": "t", "measure": "P", "value": NaN}]}\n  ' + NUMBER_CURE,
+    ),
+    "json number for a record": (
+        b'{"records": [\n7]}\n',
+        "s:2: a record is no object\n  | 7]}\n  " + RECORDS_CURE,
+    ),
+    "json not utf-8": (
+        b'{"records": [\n{"run": "\xff"}]}\n',
+        's:2: byte 0xff is not UTF-8\n  | {"run": "�"}]}\n  save the file in the encoding UTF-8',
+    ),
+    "json without records": (
+        b'{\n"signature": "x"\n}\n',
+        "s: holds no scores" + NO_TOPICS,
+    ),
+    "json behind the end": (
+        b'{"records": []}\n}\n',
+        "s:2: not JSON: Extra data\n  | }\n  " + RECORDS_CURE,
+    ),
+    "track word": (
+        TRACK.replace("0.2500", "?").encode(),
+        f's:2: nE[Gain] "?" is not a number\n  | TS14.11\tcunlp\t1AP\t0.5000\t?\n  {NUMBER_CURE}',
+    ),
+    "track twice": (
+        (TRACK + "TS14.11\tcunlp\t1AP\t1\t1\n").encode(),
+        's:7: run_id "1AP" stands twice within its topic and team\n'
+        "  | TS14.11\tcunlp\t1AP\t1\t1\n" + FIRST_IN_2,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_has_its_line_the_line_itself_and_the_cure(fault: str) -> None:
+    content, message = FAULTS[fault]
+    Path("s").write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_scores(["s"])
+    assert str(caught.value) == message
+
+
+def test_a_bad_line_far_down_a_large_file() -> None:
+    lines = [f"r,t{i},P,0.5\n" for i in range(70_000)]
+    lines[69_998] = "r,t,P,0.5,\n"
+    Path("s").write_text("run,topic,measure,value\n" + "".join(lines))
+    with pytest.raises(InputError, match=r"^s:70000: 5 fields where the header has 4\n"):
+        read_scores(["s"])
+
+
+def test_one_score_in_two_files_is_told_at_the_later_one() -> None:
+    Path("a.csv").write_bytes(written("csv"))
+    Path("b.trec").write_text("b\tP\tt1\t0.25\n")
+    with pytest.raises(InputError) as caught:
+        read_scores(["a.csv", "b.trec"])
+    assert str(caught.value) == (
+        'b.trec:1: measure "P" of topic "t1" stands twice for run "b"\n  | b\tP\tt1\t0.25\n'
+        "  also at a.csv:2: give each run a name of its own"
+    )
+
+
+def test_a_null_in_an_id_of_parquet_is_a_fault_and_in_a_value_is_undefined() -> None:
+    frame = pd.DataFrame(
+        {"run": ["a", "a"], "topic": ["t", None], "measure": "P", "value": [None, 1.0]}
+    )
+    frame.to_parquet("s.parquet", index=False)
+    with pytest.raises(InputError, match=r"^s.parquet: row 2: no topic"):
+        read_scores(["s.parquet"])
+    frame.iloc[:1].to_parquet("s.parquet", index=False)
+    assert rows(read_scores(["s.parquet"])) == [("a", "t", "P", None)]
+
+
+def test_json_lines_may_have_a_null_value_but_need_the_key() -> None:
+    Path("s").write_text('{"topic": "t", "measure": "P", "value": null}\n')
+    assert rows(read_scores(["s"])) == [("s", "t", "P", None)]
+    Path("s").write_text('{"topic": "t", "measure": "P"}\n')
+    with pytest.raises(InputError, match=r'^s:1: no "value"'):
+        read_scores(["s"])
+
+
+def test_an_unknown_form_is_refused() -> None:
+    for form in SCORE_FORMS:
+        check_form(form)
+    with pytest.raises(UsageError, match=r"^unknown input format 'xml'; known: trec, csv, json"):
+        check_form("xml")
+
+
+def test_teams_are_read() -> None:
+    Path("teams.tsv").write_text("team\trun\nred\ta\nred\tb\n")
+    assert read_teams("teams.tsv") == {"a": "red", "b": "red"}
+    Path("teams.tsv").write_text("team\trun\nred\ta\nblue\ta\n")
+    with pytest.raises(InputError, match=r'^teams.tsv:3: run "a" stands twice'):
+        read_teams("teams.tsv")
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "parquet", "trec"])
+def test_scores_of_every_form_are_validated(form: str) -> None:
+    Path("s").write_bytes(written(form))
+    assert list(validate(["s"])) == [("s: scores, 10 rows, no fault", False)]
+    bad = b"b\tP\tt9\n" if form == "trec" else b"?\n"
+    if form in ("csv", "tsv", "trec"):
+        Path("s").write_bytes(written(form) + bad)
+        (line,) = list(validate(["s"]))
+        assert line[0].startswith(f"s:{11 + (form != 'trec')}: ")
+    Path("t").write_text(TRACK)
+    assert list(validate(["t"])) == [("t: scores, 5 rows, no fault", False)]
+
+
+@given(st.sampled_from(["csv", "tsv", "json", "jsonl", "parquet", "trec"]), st.data())
+def test_whatever_the_bytes_are_nothing_but_a_fault_comes_of_it(
+    tmp_path_factory: pytest.TempPathFactory, form: str, data: st.DataObject
+) -> None:
+    content = bytearray(written(form))
+    for _ in range(data.draw(st.integers(0, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at : at + data.draw(st.integers(0, 9))] = data.draw(st.binary(max_size=3))
+    path = tmp_path_factory.mktemp("fuzz") / "s"
+    path.write_bytes(bytes(content))
+    for given_form in (None, form):
+        try:
+            scores = read_scores([path], given_form)
+        except TsevalError:
+            continue
+        else:
+            assert np.isfinite(scores.value).all()
+            columns = (scores.run, scores.topic, scores.measure)
+            keys = set(zip(*(column.to_list() for column in columns), strict=True))
+            assert len(keys) == len(scores)

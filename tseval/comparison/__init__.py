@@ -1,0 +1,118 @@
+"""Which system is better, and how sure are we: runs compared by their scores topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from tseval.comparison.board import Board, build_board, scores_table
+from tseval.comparison.findings import Findings
+from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
+from tseval.comparison.power import discriminate_board
+from tseval.comparison.ranking import correlate_boards
+from tseval.comparison.runs import Comparison, Contest, Standing, compare_board
+from tseval.errors import UsageError
+from tseval.formats.scores import read_scores
+from tseval.formats.temporal import check_inputs
+from tseval.measures import Measure
+from tseval.scores import Scores
+from tseval.statistics import PERSISTENCE
+from tseval.tables.scores import TopicScores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Given: TypeAlias = str | Path | pd.DataFrame | Scores
+
+__all__ = [
+    "Board",
+    "Comparison",
+    "Contest",
+    "Findings",
+    "Plan",
+    "Standing",
+    "Treatment",
+    "compare",
+    "correlate",
+    "discriminate",
+    "read_board",
+]
+
+
+def read_board(
+    scores: Given | Sequence[Given],
+    measures: Iterable[str | Measure] | str | Measure = (),
+    treatment: Treatment | None = None,
+    form: str | None = None,
+) -> Board:
+    """The scores of files, frames or calls, put together with what is missing settled."""
+    several: Sequence[Given] = scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
+    if not several:
+        raise UsageError("no scores are given")
+    held = [each for each in several if isinstance(each, Scores)]
+    files = [each for each in several if not isinstance(each, Scores)]
+    check_inputs(files)
+    parts = [scores_table(each) for each in held] + ([read_scores(files, form)] if files else [])
+    wanted = [measures] if isinstance(measures, str | Measure) else list(measures)
+    return build_board(TopicScores.join(parts), [str(each) for each in wanted], treatment)
+
+
+def compare(
+    scores: Given | Sequence[Given],
+    measures: Iterable[str | Measure] | str | Measure = (),
+    *,
+    baseline: str | None = None,
+    test: str = Plan.test,
+    correction: str = Plan.correction,
+    family: str = Plan.family,
+    interval: str = Plan.interval,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    on_missing: str | None = None,
+    undefined: str = Treatment.undefined,
+    lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
+) -> Comparison:
+    """Compare runs by their scores of single topics.
+
+    `scores` are what a scoring call gave, paths of what a scoring command wrote, frames with the
+    columns `run topic measure value`, or a list of these. Without measures it is all of them. The
+    parameters are the options of `tseval compare`.
+
+    Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
+    """
+    treatment = Treatment(on_missing, undefined, tuple(lower_is_better), tuple(higher_is_better))
+    plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
+    return compare_board(read_board(scores, measures, treatment), plan)
+
+
+def correlate(
+    scores: Given | Sequence[Given],
+    against: Given | Sequence[Given],
+    measures: Iterable[str | Measure] | str | Measure = (),
+    *,
+    versus: str | None = None,
+    persistence: float = PERSISTENCE,
+    plan: Plan | None = None,
+    treatment: Treatment | None = None,
+) -> Findings:
+    """How alike two sets of scores rank the same runs: tau-b, tau-AP and rank-biased overlap.
+
+    With `versus` all measures are held against this one of the other set.
+    """
+    ours = read_board(scores, measures, treatment)
+    theirs = read_board(against, measures if versus is None else versus, treatment)
+    return correlate_boards(ours, theirs, plan or Plan(), persistence, versus)
+
+
+def discriminate(
+    scores: Given | Sequence[Given],
+    measures: Iterable[str | Measure] | str | Measure = (),
+    *,
+    plan: Plan | None = None,
+    treatment: Treatment | None = None,
+) -> Findings:
+    """How many pairs of runs each measure tells apart, and by which difference."""
+    return discriminate_board(read_board(scores, measures, treatment), plan or Plan())

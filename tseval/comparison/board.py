@@ -1,0 +1,231 @@
+"""The board: the scores of all runs on all topics, with everything that is missing settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.caveats import count, listed
+from tseval.comparison.directions import higher_is_better, in_order, titles, wanted_measures
+from tseval.comparison.plan import Treatment
+from tseval.errors import MissingTopics, UsageError
+from tseval.tables import Ids, Origin, Source, natural_order, repeated_rows
+from tseval.tables.arrow import strings
+from tseval.tables.scores import TopicScores
+
+if TYPE_CHECKING:
+    from tseval.scores import Scores
+    from tseval.tables.columns import BoolArray, FloatArray
+
+SHORT_HASH = 12
+"""How many hexadecimal digits of a hash a signature shows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Values by run, topic and measure, of which those count that are `known`.
+
+    A run that has no score of a measure at all takes no part in it.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: FloatArray
+    known: BoolArray
+    higher: tuple[bool, ...]
+    """For each measure whether higher is better."""
+    traits: dict[str, str]
+    inputs: tuple[Source, ...]
+    warnings: tuple[str, ...]
+
+    def of(self, measure: str) -> tuple[FloatArray, BoolArray]:
+        """One measure's values, of shape (runs, topics), and which count."""
+        at = self.measures.index(measure)
+        return self.values[:, :, at], self.known[:, :, at]
+
+    def taking_part(self, measure: str) -> list[int]:
+        """The runs that have a score of the measure."""
+        return np.flatnonzero(self.of(measure)[1].any(axis=1)).tolist()
+
+    def higher_is_better(self, measure: str) -> bool:
+        """Whether higher is better."""
+        return self.higher[self.measures.index(measure)]
+
+    def oriented(self, measure: str) -> FloatArray:
+        """One measure's values such that higher is better; NaN where they don't count."""
+        values, known = self.of(measure)
+        return np.where(known, values if self.higher_is_better(measure) else -values, np.nan)
+
+
+def scores_table(scores: Scores) -> TopicScores:
+    """Scores in memory as if they had been read from the file that they write."""
+    each, names = np.nonzero(scores.counted), scores.measures
+    run, topic = (np.repeat(codes, len(names)) for codes in each)
+    known = scores.defined[each].ravel()
+    rows = len(known)
+    return TopicScores(
+        run=Ids(run, strings(scores.runs)),
+        topic=Ids(topic, strings(scores.topics)),
+        measure=Ids(np.tile(np.arange(len(names)), len(each[0])), strings(names)),
+        value=np.where(known, scores.values[each].ravel(), 0.0),
+        defined=known,
+        origin=Origin(scores.inputs, np.zeros(rows, np.int64), np.arange(1, rows + 1)),
+        signatures=(scores.signature,),
+    )
+
+
+def build_board(
+    table: TopicScores, wanted: Sequence[str] = (), treatment: Treatment | None = None
+) -> Board:
+    """The board of these scores: measures asked for, or all; runs and topics in natural order."""
+    rules = (treatment or Treatment()).made_for(table.signatures)
+    table = replace(table, measure=_by_name(table.measure))
+    present = in_order({table.measure.vocabulary()[c] for c in np.unique(table.measure.codes)})
+    measures = wanted_measures(wanted, present)
+    chosen = table.measure.within(strings(measures)) >= 0
+    cube = _Cube.of(table.rows(chosen), measures)
+    ways = [_direction(name, rules) for name in measures]
+    higher = tuple(way is not False for way in ways)
+    known, warnings = cube.settled(rules, higher)
+    unknown = [name for name, way in zip(measures, ways, strict=True) if way is None]
+    traits = {"scores": f"sha256:{table.digest[:SHORT_HASH]}"} | rules.traits()
+    if len(table.signatures) == 1:
+        traits = {"of": f"({table.signatures[0]})"} | traits
+    return Board(
+        runs=cube.runs,
+        topics=cube.topics,
+        measures=tuple(measures),
+        values=np.where(cube.defined, cube.values, 0.0),
+        known=known,
+        higher=higher,
+        traits=traits,
+        inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
+        warnings=(*_signatures(table), *_unknown_ways(unknown, rules), *warnings),
+    )
+
+
+def _by_name(measures: Ids) -> Ids:
+    """The measures under their names, where they stood under official titles."""
+    coded = Ids.of([titles().get(name, name) for name in measures.vocabulary()])
+    return Ids(coded.codes[measures.codes], coded.names)
+
+
+def _direction(name: str, rules: Treatment) -> bool | None:
+    if name in rules.lower or name in rules.higher:
+        return name in rules.higher
+    return higher_is_better(name)
+
+
+def _signatures(table: TopicScores) -> Iterator[str]:
+    """Scores that came about differently should not be compared by accident."""
+    if len(table.signatures) > 1:
+        parts = [set(signature.split("|")) for signature in table.signatures]
+        shared = parts[0].intersection(*parts[1:])
+        differing = sorted(parts[0].union(*parts[1:]) - shared)
+        yield f"the scores have different signatures: {listed(differing)}"
+
+
+def _unknown_ways(unknown: Sequence[str], rules: Treatment) -> Iterator[str]:
+    """What was assumed of measures that have no definition here."""
+    if unknown:
+        verb = "is taken" if len(unknown) == 1 else "are taken"
+        yield (
+            f"{listed(unknown)}: no measure of this name has a known direction; higher {verb} "
+            "to be better (--lower-is-better NAME says otherwise)"
+        )
+    for name in rules.lower + rules.higher:
+        if higher_is_better(name) not in (None, name in rules.higher):
+            way = "lower" if name in rules.lower else "higher"
+            yield f"{name}: {way} is taken to be better, against the measure's definition"
+
+
+@dataclass(frozen=True, eq=False)
+class _Cube:
+    """Values of the shape (runs, topics, measures); `present` tells where there is a row."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: FloatArray
+    defined: BoolArray
+    present: BoolArray
+
+    @classmethod
+    def of(cls, table: TopicScores, measures: Sequence[str]) -> _Cube:
+        runs, topics = (_used(column) for column in (table.run, table.topic))
+        place = (
+            table.run.within(strings(runs)),
+            table.topic.within(strings(topics)),
+            table.measure.within(strings(measures)),
+        )
+        shape = (len(runs), len(topics), len(measures))
+        values, defined, present = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
+        values[place], defined[place], present[place] = table.value, table.defined, True
+        if present.sum() < len(table):
+            run, topic, name = (each[0] for each in _repeated(table))
+            raise UsageError(
+                f"the score of run '{run}' on topic '{topic}' by {name} is given twice, perhaps "
+                "under the measure's name and under an official title"
+            )
+        return cls(tuple(runs), tuple(topics), tuple(measures), values, defined, present)
+
+    def settled(self, rules: Treatment, higher: Sequence[bool]) -> tuple[BoolArray, list[str]]:
+        """Which values count by these rules, and what was done.
+
+        0 is what saying nothing is worth, but not where it is the best value, or a middling one.
+        """
+        takes_part = self.present.any(axis=1, keepdims=True)
+        judged = self.present.any(axis=0, keepdims=True)
+        missing = judged & takes_part & ~self.present
+        if rules.on_missing == "error" and missing.any():
+            raise MissingTopics(next(self._lost(missing)) + ": there are no scores")
+        undefined = self.present & ~self.defined
+        lowest = np.where(self.defined, self.values, 0.0).min(axis=(0, 1))
+        worst: BoolArray = np.asarray(higher, np.bool_) & (lowest >= 0)
+        zeroed = worst & np.bool_(rules.on_missing == "zero")
+        known = self.defined | (missing & zeroed)
+        if rules.undefined == "zero":
+            known = known | undefined
+        told = [
+            f"run {run}: no scores of {name}, not compared by it"
+            for r, run in enumerate(self.runs)
+            for m, name in enumerate(self.measures)
+            if not self.present[r, :, m].any()
+        ]
+        told += [f"{line}: counted as 0" for line in self._lost(missing & zeroed)]
+        told += [f"{line}: left out" for line in self._lost(missing & ~zeroed)]
+        how = "counted as 0" if rules.undefined == "zero" else "left out"
+        told += [f"{line}: {how}" for line in self._lost(undefined, "undefined in")]
+        return known, told
+
+    def _lost(self, where: BoolArray, what: str = "has no score in") -> Iterator[str]:
+        """For each run the topics without a value, measures with the same topics together."""
+        for r, run in enumerate(self.runs):
+            together: dict[tuple[int, ...], list[str]] = {}
+            for m, name in enumerate(self.measures):
+                topics = tuple(np.flatnonzero(where[r, :, m]).tolist())
+                if topics:
+                    together.setdefault(topics, []).append(name)
+            for lost, names in together.items():
+                shown = listed([self.topics[t] for t in lost])
+                noun = count(len(lost), "topic")
+                yield f"run {run}: {listed(names)} {what} {noun} ({shown})"
+
+
+def _repeated(table: TopicScores) -> tuple[list[str], list[str], list[str]]:
+    """The runs, topics and measures of the rows that repeat an earlier one."""
+    rows, _ = repeated_rows(table.run, table.topic, table.measure)
+    return (
+        table.run.rows(rows).to_list(),
+        table.topic.rows(rows).to_list(),
+        table.measure.rows(rows).to_list(),
+    )
+
+
+def _used(column: Ids) -> list[str]:
+    vocabulary = column.vocabulary()
+    return natural_order({vocabulary[code] for code in np.unique(column.codes).tolist()})

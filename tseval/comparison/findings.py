@@ -1,0 +1,87 @@
+"""What any comparison gives: rows under names, and all that says how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tseval.errors import UsageError
+from tseval.tables import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PART = "part"
+"""The first column where several parts stand in one table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows of one kind, a class of named tuples; None is undefined."""
+
+    kind: Any
+    rows: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, kind: Any, rows: Iterable[Any]) -> Part:
+        """These rows, of which there may be none."""
+        return cls(kind, tuple(rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows by their columns."""
+        return [row._asdict() for row in self.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Rows by the part that they belong to."""
+
+    parts: Mapping[str, Part]
+    signature: str
+    inputs: tuple[Source, ...]
+    warnings: tuple[str, ...]
+
+    def frame(self, part: str | None = None) -> pd.DataFrame:
+        """The rows of one part; without a name all of them, one below the other.
+
+        They then have all parts' columns after a first that names the part. An unknown part is a
+        `UsageError`.
+        """
+        import pandas as pd
+
+        if part is not None and part not in self.parts:
+            raise UsageError(f"no part '{part}' here; there are: {', '.join(self.parts)}")
+        chosen = self.parts if part is None else {part: self.parts[part]}
+        records = [
+            ({PART: name} if part is None else {}) | record
+            for name, each in chosen.items()
+            for record in each.records()
+        ]
+        fields = [name for each in chosen.values() for name in each.kind._fields]
+        columns = list(dict.fromkeys([*([PART] if part is None else []), *fields]))
+        frame = pd.DataFrame.from_records(records, columns=columns)
+        return frame.astype(
+            {name: _kind([record.get(name) for record in records]) for name in columns}
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write a file whole or not at all; the form follows the suffix.
+
+        `.csv`, `.json`, `.parquet`, `.tsv`, and for runs `.tex`; anything else is a `UsageError`.
+        """
+        from tseval.comparison.writing import findings_bytes
+        from tseval.formats.whole import write_whole
+
+        suffix = Path(path).suffix.lstrip(".").lower()
+        write_whole(path, findings_bytes(self, {"tex": "latex"}.get(suffix, suffix)))
+
+
+def _kind(values: Sequence[Any]) -> str:
+    """The type of a column: whole numbers, numbers, yes or no, or texts; any may lack values."""
+    kinds = {type(each) for each in values if each is not None}
+    for kind, name in ((bool, "boolean"), (int, "Int64"), (str, "object")):
+        if kinds == {kind}:
+            return name
+    return "Float64"

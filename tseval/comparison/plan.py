@@ -1,0 +1,104 @@
+"""What is asked of a comparison: the test, the correction, the intervals, and at which level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tseval.errors import UsageError
+from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
+
+RESAMPLES = 10_000
+LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
+ALPHA = 0.05
+FAMILIES = ("all", "measure")
+"""Which comparisons are corrected together: all of them, or those of each measure."""
+ON_SKIP = "skip"
+ON_MISSING = ("zero", ON_SKIP, "error")
+UNDEFINED = ("skip", "zero")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How runs are compared; a value that has no meaning is a `UsageError`."""
+
+    test: str = TESTS[0]
+    correction: str = next(iter(CORRECTIONS))
+    family: str = FAMILIES[0]
+    interval: str = INTERVALS[0]
+    alpha: float = ALPHA
+    """A difference is found where its corrected p value is at most this; intervals hold 1 - it."""
+    resamples: int = RESAMPLES
+    seed: int = 0
+    baseline: str | None = None
+    """The run that all others are compared with; without one every pair is compared."""
+
+    def __post_init__(self) -> None:
+        chosen("test", self.test, TESTS)
+        chosen("correction", self.correction, tuple(CORRECTIONS))
+        chosen("family", self.family, FAMILIES)
+        chosen("interval", self.interval, INTERVALS)
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"alpha has to lie between 0 and 1, and {self.alpha:g} does not")
+        if not LEAST_RESAMPLES <= self.resamples <= MOST_RESAMPLES:
+            few = self.resamples < LEAST_RESAMPLES
+            limit = f"{LEAST_RESAMPLES} or more" if few else f"{MOST_RESAMPLES:,} or fewer"
+            raise UsageError(
+                f"{self.resamples:,} resamples are too {'few' if few else 'many'}: {limit}"
+            )
+
+    @property
+    def level(self) -> float:
+        """How much of the resamples an interval holds."""
+        return 1 - self.alpha
+
+    def traits(self) -> dict[str, str]:
+        """What can change a number, by name: parts of the signature."""
+        baseline = {} if self.baseline is None else {"baseline": self.baseline}
+        return {
+            **baseline,
+            "test": self.test,
+            "correction": f"{self.correction}({self.family})",
+            "interval": self.interval,
+            "alpha": f"{self.alpha:g}",
+            "resamples": str(self.resamples),
+            "seed": str(self.seed),
+        }
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What becomes of topics without a score, and which way measures go."""
+
+    on_missing: str | None = None
+    """By default `skip` where all scores say that they were made so, else `zero`."""
+    undefined: str = UNDEFINED[0]
+    lower: tuple[str, ...] = ()
+    """Measures of which lower is better, whatever their definition."""
+    higher: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.on_missing is not None:
+            chosen("on_missing", self.on_missing, ON_MISSING)
+        chosen("undefined", self.undefined, UNDEFINED)
+        both = sorted(set(self.lower) & set(self.higher))
+        if both:
+            raise UsageError(f"measure {both[0]} cannot be better both lower and higher")
+
+    def made_for(self, signatures: Sequence[str]) -> Treatment:
+        """The same with the rule for missing topics settled, for scores with these signatures."""
+        skipped = [f"|missing:{ON_SKIP}|" in f"|{signature}|" for signature in signatures]
+        default = ON_SKIP if skipped and all(skipped) else ON_MISSING[0]
+        return replace(self, on_missing=self.on_missing or default)
+
+    def traits(self) -> dict[str, str]:
+        """What can change a number, by name: parts of the signature."""
+        ways = {"lower": self.lower, "higher": self.higher}
+        told = {name: ",".join(sorted(each)) for name, each in ways.items() if each}
+        return {"missing": self.on_missing or ON_MISSING[0], "undefined": self.undefined} | told
+
+
+def chosen(name: str, value: str, known: Sequence[str]) -> None:
+    """Refuse a value that is not among the known ones."""
+    if value not in known:
+        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")

@@ -1,0 +1,93 @@
+"""Discriminative power: how many pairs of runs a measure tells apart, and by which difference.
+
+Sakai's method: every pair is tested by itself at one level. The measure that finds more
+differences among the same runs on the same topics is the more sensitive one; it isn't a more
+correct one for that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval import statistics
+from tseval.comparison.board import Board
+from tseval.comparison.findings import Findings, Part
+from tseval.comparison.plan import Plan
+from tseval.comparison.runs import (
+    Tested,
+    check_baseline,
+    paired_topics,
+    signature,
+    tested_pairs,
+    topic_draws,
+)
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray
+
+
+class Power(NamedTuple):
+    """What a measure tells apart, as counts and as shares of the pairs; None is undefined.
+
+    `corrected` is what is left after the correction over the measure's own pairs. `needed` is the
+    largest difference that chance brings about at this level, over all pairs; `typical` its median.
+    """
+
+    measure: str
+    pairs: int
+    found: int
+    power: float | None
+    found_corrected: int
+    power_corrected: float | None
+    needed: float | None
+    typical: float | None
+
+
+def discriminate_board(board: Board, plan: Plan) -> Findings:
+    """The power of each measure, the most powerful first; ties by the order of the measures."""
+    check_baseline(board, plan)
+    rows = [_power(board, measure, plan) for measure in board.measures]
+    rows.sort(key=lambda row: -(row.power or 0.0))
+    traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}
+    del traits["interval"]
+    return Findings(
+        parts={"power": Part.of(Power, rows)},
+        signature=signature("power", board.traits, traits),
+        inputs=board.inputs,
+        warnings=board.warnings,
+    )
+
+
+def _power(board: Board, measure: str, plan: Plan) -> Power:
+    tested = tested_pairs(board, measure, plan)
+    judged = ~np.isnan(tested.p)
+    number = int(judged.sum())
+    found = int((tested.p[judged] <= plan.alpha).sum())
+    adjusted = statistics.corrected(tested.p, plan.correction)
+    kept = int((adjusted[judged] <= plan.alpha).sum())
+    needed = _needed(board, measure, tested, plan)[judged]
+    return Power(
+        measure=measure,
+        pairs=number,
+        found=found,
+        power=found / number if number else None,
+        found_corrected=kept,
+        power_corrected=kept / number if number else None,
+        needed=float(needed.max()) if number else None,
+        typical=float(np.median(needed)) if number else None,
+    )
+
+
+def _needed(board: Board, measure: str, tested: Tested, plan: Plan) -> FloatArray:
+    """For each pair the mean difference that chance exceeds with the probability alpha.
+
+    Topics are drawn again and again from the pair's differences, moved to the mean 0; this is the
+    quantile of the absolute means.
+    """
+    needed = np.full(len(tested.p), np.nan)
+    for columns, names, differences in paired_topics(board, measure, tested.pairs):
+        draws = topic_draws(names, plan)
+        needed[columns] = statistics.chance_means(differences, draws, plan.level)
+    return needed

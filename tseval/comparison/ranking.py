@@ -1,0 +1,137 @@
+"""Two ways of scoring the same runs, and how far they put them in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval import statistics
+from tseval.caveats import listed
+from tseval.comparison.board import Board
+from tseval.comparison.directions import wanted_measures
+from tseval.comparison.findings import Findings, Part
+from tseval.comparison.plan import Plan
+from tseval.comparison.runs import signature, topic_draws
+from tseval.errors import UsageError
+from tseval.statistics import PERSISTENCE
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray
+
+
+class Correlation(NamedTuple):
+    """One coefficient at one level; None is undefined."""
+
+    measure: str
+    other_measure: str
+    level: str
+    coefficient: str
+    runs: int
+    topics: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Two boards, and the runs and topics that both have."""
+
+    ours: Board
+    theirs: Board
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+
+    @classmethod
+    def of(cls, ours: Board, theirs: Board) -> Sides:
+        """Put them together; fewer than two runs, or no topic, in common is a `UsageError`."""
+        runs = tuple(run for run in ours.runs if run in theirs.runs)
+        topics = tuple(topic for topic in ours.topics if topic in theirs.topics)
+        if len(runs) < 2 or not topics:
+            raise UsageError(
+                "both sides need two runs or more and a topic in common; there: "
+                f"{listed(ours.runs)} and {listed(theirs.runs)}"
+            )
+        return cls(ours, theirs, runs, topics)
+
+    def measures(self, versus: str | None) -> list[tuple[str, str]]:
+        """Which measure of the one is held against which of the other."""
+        ours, theirs = self.ours.measures, self.theirs.measures
+        if versus is not None:
+            return [(name, wanted_measures([versus], theirs)[0]) for name in ours]
+        shared = [(name, name) for name in ours if name in theirs]
+        if shared:
+            return shared
+        if len(ours) == len(theirs) == 1:
+            return [(ours[0], theirs[0])]
+        raise UsageError(
+            f"no measure is in both: {listed(ours)}; and {listed(theirs)}: choose with -m"
+        )
+
+    def values(self, measure: str, other: str) -> tuple[FloatArray, FloatArray]:
+        """Both measures of the runs on the topics, higher being better."""
+        return self._shared(self.ours, measure), self._shared(self.theirs, other)
+
+    def _shared(self, board: Board, measure: str) -> FloatArray:
+        rows = [board.runs.index(run) for run in self.runs]
+        columns = [board.topics.index(topic) for topic in self.topics]
+        return board.oriented(measure)[np.ix_(rows, columns)]
+
+    def warnings(self) -> Iterator[str]:
+        """What both boards warn of, and what only one of them has."""
+        yield from self.ours.warnings
+        yield from (f"against: {line}" for line in self.theirs.warnings)
+        for what, ours, theirs in (
+            ("runs", self.ours.runs, self.theirs.runs),
+            ("topics", self.ours.topics, self.theirs.topics),
+        ):
+            for side, names, others in (("the scores", ours, theirs), ("--against", theirs, ours)):
+                lost = [name for name in names if name not in others]
+                if lost:
+                    yield f"{what} only in {side}, left out: {listed(lost)}"
+
+
+def correlate_boards(
+    board: Board,
+    other: Board,
+    plan: Plan,
+    persistence: float = PERSISTENCE,
+    versus: str | None = None,
+) -> Findings:
+    """How alike two boards rank the runs that both have, over the topics that both have.
+
+    Measures of the same name are held against each other, or all against the one named by
+    `versus`; where the boards share none and have one each, these two. Fewer than two runs in
+    common, or nothing to hold against, is a `UsageError`.
+    """
+    if not 0 < persistence < 1:
+        raise UsageError(f"the persistence has to lie between 0 and 1, not {persistence:g}")
+    sides = Sides.of(board, other)
+    once = np.ones((1, len(sides.topics)), np.int64)
+    draws = np.vstack([once, topic_draws(sides.topics, plan)])
+    rows = []
+    for names in sides.measures(versus):
+        found = statistics.rank_correlations(*sides.values(*names), draws, persistence)
+        for place, drawn in found.items():
+            rows.append(_correlation(names, place, sides, drawn, plan))
+    theirs = "|".join(f"{name}={value}" for name, value in other.traits.items())
+    traits = {"against": f"({theirs})", "persistence": f"{persistence:g}"}
+    traits |= {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
+    return Findings(
+        parts={"correlations": Part.of(Correlation, rows)},
+        signature=signature("ranks", board.traits, traits),
+        inputs=board.inputs + other.inputs,
+        warnings=tuple(sides.warnings()),
+    )
+
+
+def _correlation(
+    names: tuple[str, str], place: tuple[str, str], sides: Sides, drawn: FloatArray, plan: Plan
+) -> Correlation:
+    """One coefficient at one level; the first of the draws is every topic once."""
+    low, high = statistics.interval(drawn[1:], plan.level)
+    numbers = (None if np.isnan(value) else float(value) for value in (drawn[0], low, high))
+    return Correlation(*names, *place, len(sides.runs), len(sides.topics), *numbers)

@@ -1,0 +1,366 @@
+"""Runs side by side: means with intervals, every pair tested, and letters that sum it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval import statistics
+from tseval.caveats import count, listed
+from tseval.comparison.board import Board
+from tseval.comparison.findings import Findings, Part
+from tseval.comparison.plan import Plan
+from tseval.errors import UsageError
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+NOISE = 1e-12
+"""Two scores that differ by less than this share of them are the same."""
+
+
+class Standing(NamedTuple):
+    """How a run does by a measure; None is undefined.
+
+    `rank` counts from 1, best first, and tied runs share the best of their ranks. Two runs share a
+    letter if no difference was found between them; against a baseline there are no letters.
+    """
+
+    measure: str
+    run: str
+    rank: int
+    topics: int
+    mean: float
+    low: float | None
+    high: float | None
+    letters: str | None
+
+
+class Contest(NamedTuple):
+    """Two runs by a measure, over the topics where both have a score; None is undefined.
+
+    `difference` is the mean of `run` minus that of `other` there. `wins` and `losses` count topics
+    where `run` is better or worse, whichever way the measure goes. `different` says whether
+    `adjusted`, the corrected p value, is small enough, and `better` then which has the better mean.
+    """
+
+    measure: str
+    run: str
+    other: str
+    topics: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    d: float | None
+    g: float | None
+    p: float | None
+    adjusted: float | None
+    different: bool
+    better: str | None
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Findings):
+    """What a comparison of runs found: the parts `means` and `pairs`."""
+
+    plan: Plan = field(default_factory=Plan)
+    higher: Mapping[str, bool] = field(default_factory=dict)
+    """For each measure whether higher is better."""
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """How each run does, by measure, best first."""
+        return self.parts["means"].rows
+
+    @property
+    def contests(self) -> tuple[Contest, ...]:
+        """Every pair that was compared, by measure."""
+        return self.parts["pairs"].rows
+
+    def letters(self, measure: str) -> dict[str, str | None]:
+        """The letters of each run, best first; None against a baseline."""
+        self._check(measure)
+        return {each.run: each.letters for each in self.standings if each.measure == measure}
+
+    def contest(self, measure: str, run: str, other: str) -> Contest:
+        """One pair; it may be named either way round, and comes as it was compared."""
+        self._check(measure)
+        for each in self.contests:
+            if each.measure == measure and {each.run, each.other} == {run, other}:
+                return each
+        raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
+
+    def _check(self, measure: str) -> None:
+        if measure not in self.higher:
+            raise UsageError(f"no measure '{measure}' here; there are: {', '.join(self.higher)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of runs by their places, and what is asked of each."""
+
+    first: IntArray
+    second: IntArray
+
+    @classmethod
+    def of(cls, board: Board, measure: str, plan: Plan) -> Pairs:
+        """Every pair of the runs that take part, or each of them with the baseline."""
+        there = np.array(board.taking_part(measure), np.int64)
+        if plan.baseline is None:
+            first, second = np.triu_indices(len(there), 1)
+            return cls(there[first], there[second])
+        place = board.runs.index(plan.baseline)
+        others = there[there != place] if place in there else there[:0]
+        return cls(others, np.full(len(others), place))
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """What is known of each pair by one measure: arrays, NaN where undefined."""
+
+    pairs: Pairs
+    topics: IntArray
+    mean: FloatArray
+    interval: FloatArray
+    d: FloatArray
+    g: FloatArray
+    p: FloatArray
+    wins: IntArray
+    losses: IntArray
+
+    @classmethod
+    def nothing(cls, pairs: Pairs) -> Tested:
+        """Nothing known of any pair yet."""
+        size = len(pairs.first)
+        numbers = [np.full(size, np.nan) for _ in range(4)]
+        counts = [np.zeros(size, np.int64) for _ in range(3)]
+        mean, d, g, p = numbers
+        topics, wins, losses = counts
+        return cls(pairs, topics, mean, np.full((2, size), np.nan), d, g, p, wins, losses)
+
+
+def compare_board(board: Board, plan: Plan) -> Comparison:
+    """Compare the runs of a board; an unknown baseline is a `UsageError`."""
+    check_baseline(board, plan)
+    tested = {measure: tested_pairs(board, measure, plan) for measure in board.measures}
+    adjusted = _adjusted([each.p for each in tested.values()], plan)
+    standings: list[Standing] = []
+    contests: list[Contest] = []
+    for (measure, found), p in zip(tested.items(), adjusted, strict=True):
+        own = list(_contests(board, measure, found, p, plan))
+        contests += own
+        standings += _standings(board, measure, own, plan)
+    return Comparison(
+        parts={"means": Part.of(Standing, standings), "pairs": Part.of(Contest, contests)},
+        signature=signature("runs", board.traits, plan.traits()),
+        inputs=board.inputs,
+        warnings=(
+            *board.warnings,
+            *_alone(tested),
+            *_out_of_reach(list(tested.values()), plan),
+        ),
+        plan=plan,
+        higher=dict(zip(board.measures, board.higher, strict=True)),
+    )
+
+
+def signature(what: str, *traits: Mapping[str, str]) -> str:
+    """One line that names all that can change a number."""
+    parts = {"tseval": VERSION, "compare": what}
+    for each in traits:
+        parts |= each
+    return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def check_baseline(board: Board, plan: Plan) -> None:
+    """A baseline has to be one of the runs."""
+    if plan.baseline is not None and plan.baseline not in board.runs:
+        raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(board.runs)}")
+
+
+def tested_pairs(board: Board, measure: str, plan: Plan) -> Tested:
+    """Test each pair over the topics that both runs have."""
+    pairs = Pairs.of(board, measure, plan)
+    found = Tested.nothing(pairs)
+    for columns, names, differences in paired_topics(board, measure, pairs):
+        _fill(found, columns, differences, names, plan)
+        better = differences if board.higher_is_better(measure) else -differences
+        found.wins[columns] = np.count_nonzero(better > 0, axis=0)
+        found.losses[columns] = np.count_nonzero(better < 0, axis=0)
+    return found
+
+
+def paired_topics(
+    board: Board, measure: str, pairs: Pairs
+) -> Iterator[tuple[IntArray, list[str], FloatArray]]:
+    """Pairs with the same topics together: which, the topics, and topics x pairs of differences."""
+    values, known = board.of(measure)
+    for topics, columns in _same_topics(known[pairs.first] & known[pairs.second]):
+        first, second = pairs.first[columns], pairs.second[columns]
+        differences = _differences(values[first][:, topics].T, values[second][:, topics].T)
+        yield columns, [board.topics[t] for t in topics.tolist()], differences
+
+
+def _same_topics(known: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Each set of topics that some rows know, with these rows; none for rows that know nothing."""
+    patterns, place = np.unique(known, axis=0, return_inverse=True)
+    for at, pattern in enumerate(patterns):
+        if pattern.any():
+            yield np.flatnonzero(pattern), np.flatnonzero(place.ravel() == at)
+
+
+def _differences(first: FloatArray, second: FloatArray) -> FloatArray:
+    """First minus second; 0 where they differ by rounding alone."""
+    differences = first - second
+    noise = NOISE * np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(differences) <= noise, 0.0, differences)
+
+
+def _fill(
+    found: Tested, columns: IntArray, differences: FloatArray, names: Sequence[str], plan: Plan
+) -> None:
+    """Put in what the differences of these pairs say."""
+    effect = statistics.effects(differences)
+    draws = topic_draws(names, plan)
+    found.topics[columns] = len(names)
+    found.mean[columns], found.d[columns], found.g[columns] = effect
+    found.interval[:, columns] = statistics.mean_intervals(
+        differences, draws, plan.interval, plan.level
+    )
+    seed = statistics.seeded(plan.seed, plan.test, *names)
+    found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples)
+
+
+def topic_draws(names: Sequence[str], plan: Plan) -> IntArray:
+    """How often each of these topics is drawn in each resample, by the topics' names."""
+    seed = statistics.seeded(plan.seed, "topics", *names)
+    return statistics.resamples(len(names), seed, plan.resamples)
+
+
+def _adjusted(p: Sequence[FloatArray], plan: Plan) -> list[FloatArray]:
+    """The corrected p values of each measure: of all together, or measure by measure."""
+    if plan.family == "measure":
+        return [statistics.corrected(each, plan.correction) for each in p]
+    joined = statistics.corrected(np.concatenate([np.zeros(0), *p]), plan.correction)
+    return np.split(joined, np.cumsum([len(each) for each in p])[:-1])
+
+
+def _contests(
+    board: Board, measure: str, found: Tested, adjusted: FloatArray, plan: Plan
+) -> Iterator[Contest]:
+    sign = 1 if board.higher_is_better(measure) else -1
+    for at, (first, second) in enumerate(zip(found.pairs.first, found.pairs.second, strict=True)):
+        run, other = board.runs[first], board.runs[second]
+        different = bool(adjusted[at] <= plan.alpha)
+        wins, losses = int(found.wins[at]), int(found.losses[at])
+        yield Contest(
+            measure=measure,
+            run=run,
+            other=other,
+            topics=int(found.topics[at]),
+            difference=_known(found.mean[at]),
+            low=_known(found.interval[0, at]),
+            high=_known(found.interval[1, at]),
+            d=_known(found.d[at]),
+            g=_known(found.g[at]),
+            p=_known(found.p[at]),
+            adjusted=_known(adjusted[at]),
+            different=different,
+            better=(run if sign * found.mean[at] > 0 else other) if different else None,
+            wins=wins,
+            ties=int(found.topics[at]) - wins - losses,
+            losses=losses,
+        )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _standings(
+    board: Board, measure: str, contests: Sequence[Contest], plan: Plan
+) -> Iterator[Standing]:
+    """The runs best first; tied ones by their names."""
+    _, known = board.of(measure)
+    places = np.array(board.taking_part(measure), np.int64)
+    means, low, high = _means(board, measure, places, plan)
+    oriented = means if board.higher_is_better(measure) else -means
+    order = np.argsort(-oriented, kind="stable")
+    letters = _letters([board.runs[p] for p in places[order]], contests, plan)
+    for at in order.tolist():
+        run = board.runs[places[at]]
+        yield Standing(
+            measure=measure,
+            run=run,
+            rank=1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum()),
+            topics=int(known[places[at]].sum()),
+            mean=float(means[at]),
+            low=_known(low[at]),
+            high=_known(high[at]),
+            letters=letters.get(run),
+        )
+
+
+def _means(
+    board: Board, measure: str, places: IntArray, plan: Plan
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The means of these runs over the topics that each has, and their intervals."""
+    values, known = board.of(measure)
+    means, ends = np.zeros(len(places)), np.zeros((2, len(places)))
+    for topics, columns in _same_topics(known[places]):
+        own = values[places[columns]][:, topics].T
+        means[columns] = statistics.column_means(own)
+        draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
+        ends[:, columns] = statistics.mean_intervals(own, draws, plan.interval, plan.level)
+    return means, ends[0], ends[1]
+
+
+def _letters(runs: Sequence[str], contests: Sequence[Contest], plan: Plan) -> dict[str, str]:
+    """The letters of runs given best first; none against a baseline, where not all pairs are."""
+    if plan.baseline is not None:
+        return {}
+    place = {run: at for at, run in enumerate(runs)}
+    differ = np.zeros((len(runs), len(runs)), bool)
+    for each in contests:
+        a, b = place[each.run], place[each.other]
+        differ[a, b] = differ[b, a] = each.different
+    return dict(zip(runs, statistics.compact_letters(differ), strict=True))
+
+
+def _alone(tested: Mapping[str, Tested]) -> Iterator[str]:
+    """A word where a measure has no two runs to compare."""
+    lonely = [measure for measure, found in tested.items() if not len(found.p)]
+    if lonely:
+        yield f"{listed(lonely)}: there are no two runs to compare"
+
+
+def _out_of_reach(tested: Sequence[Tested], plan: Plan) -> Iterator[str]:
+    """A word where no p value can be small enough to survive the correction."""
+    groups = [tested] if plan.family == "all" else [[each] for each in tested]
+    for group in groups:
+        pairs = sum(int((~np.isnan(each.p)).sum()) for each in group)
+        topics = max((int(each.topics.max(initial=0)) for each in group), default=0)
+        least = statistics.smallest_p(topics, plan.test, plan.resamples)
+        if plan.correction in ("holm", "bonferroni") and pairs and least * pairs > plan.alpha:
+            asked = f"{count(pairs, 'comparison')} {'asks' if pairs == 1 else 'ask'}"
+            yield (
+                f"with {count(topics, 'topic')} no p value of this test is below {least:.2g}, and "
+                f"{asked} for {plan.alpha / pairs:.2g}: no difference can be found"
+                f"{_advice(len(group), pairs, least, plan)}"
+            )
+            return
+
+
+def _advice(measures: int, pairs: int, least: float, plan: Plan) -> str:
+    """What would help, where anything but more topics does."""
+    advice = ["compare by fewer measures (-m), or correct by --family measure"] * (measures > 1)
+    advice += ["compare with a --baseline"] * (plan.baseline is None and pairs > measures)
+    advice += ["draw more --resamples"] * (least == 1 / (plan.resamples + 1))
+    return "; " + ", or ".join(advice) if advice else ""
