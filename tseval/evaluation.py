@@ -213,12 +213,9 @@ def prepare(
     """
     chosen, given = edition(edition_name, "temporal"), dict(given_rules or {})
     rules = chosen.rules.changed(given)
-    if not sources.updates:
-        raise UsageError("no run is given: name at least one table of updates")
+    _check_request(sources, sharing)
     _check_rules(chosen, rules, given, sources)
     name = _matcher_name(matcher, threshold, sources.matches is not None)
-    if sharing.resume and sources.matches is not None:
-        raise UsageError("where matches are given there is no matching to resume")
     files = _files(sources, rules) if tables is None else None
     tables = tables_by_rules(sources, rules, sharing) if tables is None else tables
     case = standing(tables.updates, tables.pool, tables.duplicates, rules)
@@ -257,6 +254,14 @@ def prepare(
         given_rules=given,
         teams=_teams(tables.updates),
     )
+
+
+def _check_request(sources: Sources, sharing: Sharing) -> None:
+    """Refuse a request without runs, and one to resume what is not done."""
+    if not sources.updates:
+        raise UsageError("no run is given: name at least one table of updates")
+    if sharing.resume and sources.matches is not None:
+        raise UsageError("where matches are given there is no matching to resume")
 
 
 def _files(sources: Sources, rules: Rules) -> Files | None:

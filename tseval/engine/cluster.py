@@ -42,15 +42,20 @@ class Cluster:
         waiting = iter(units)
         wide = AHEAD * max(1, sum(client.ncores().values()))
         flight = [(unit, _handed_out(client, work, unit)) for unit in islice(waiting, wide)]
+        killed = import_module("distributed").KilledWorker
         try:
             while flight:
-                unit, future = flight[0]
-                yield self._result(unit, future)
-                more = islice(waiting, 1)
-                flight = flight[1:] + [(each, _handed_out(client, work, each)) for each in more]
+                unit, future = flight.pop(0)
+                try:
+                    result = self._result(unit, future)
+                except killed:
+                    _cancel(client, flight)
+                    result = self._alone(work, unit)
+                    flight = [(each, _handed_out(client, work, each)) for each, _ in flight]
+                yield result
+                flight += [(each, _handed_out(client, work, each)) for each in islice(waiting, 1)]
         finally:
-            with suppress(Exception):  # a cluster that is gone has nothing to cancel
-                client.cancel([future for _, future in flight])
+            _cancel(client, flight)
 
     def close(self) -> None:
         """Leave the cluster, and end it if it was started here."""
@@ -65,13 +70,18 @@ class Cluster:
         distributed = import_module("distributed")
         try:
             return self._awaited(unit, future)
-        except distributed.KilledWorker as error:
+        except (CancelledError, distributed.comm.CommClosedError) as error:
+            raise EngineError(f"{unit}: the connection to the scheduler is lost") from error
+
+    def _alone(self, work: Work[Result], unit: Unit) -> Any:
+        """A unit with no other beside it: Dask blames whatever a dead worker had before it."""
+        try:
+            return self._result(unit, _handed_out(self._client, work, unit))
+        except import_module("distributed").KilledWorker as error:
             raise EngineError(
                 f"{unit}: several workers died at this unit of work; if memory ran out give them "
                 "more, else look into their logs"
             ) from error
-        except (CancelledError, distributed.comm.CommClosedError) as error:
-            raise EngineError(f"{unit}: the connection to the scheduler is lost") from error
 
     def _awaited(self, unit: Unit, future: Any) -> Any:
         """What a unit gives, waited for as long as there is a worker that could do it."""
@@ -142,6 +152,11 @@ class Cluster:
 
 def _handed_out(client: Any, work: Work[Result], unit: Unit) -> Any:
     return client.submit(work, unit, pure=False)
+
+
+def _cancel(client: Any, flight: Sequence[tuple[Unit, Any]]) -> None:
+    with suppress(Exception):  # a cluster that is gone has nothing to cancel
+        client.cancel([future for _, future in flight])
 
 
 def cores() -> int:
