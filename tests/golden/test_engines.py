@@ -108,6 +108,7 @@ MATCHING = {
     "json": ("score", SWIFT, THOROUGH, NUGGETS, "-f", "json"),
     "curve": ("curve", SWIFT, THOROUGH, NUGGETS, "--matcher", "exact"),
     "calibrate": ("calibrate", SWIFT, THOROUGH, NUGGETS, MATCHES, "-f", "json"),
+    "compare": ("compare", SWIFT, THOROUGH, "--gold", NUGGETS, "-f", "json"),
     "sums": ("match", SWIFT, NUGGETS, "--matcher", "blend(fuzzy(window=4),grams)"),
 }
 
@@ -255,9 +256,20 @@ class TestCommands:
             "--jobs has no meaning with --show burst",
         ),
         (("curve", SWIFT, CLUSTERS, "--resume"), "--resume has no meaning over clusters"),
+        (("compare", MATCHES, "--jobs", 2), "--jobs needs the gold to score with"),
+        (("compare", MATCHES, "--engine", "dask"), "--engine needs the gold to score with"),
         (("match", SWIFT, NUGGETS, "--scheduler", "tcp://x:1"), "give --engine dask, too"),
     ],
-    ids=["in blocks", "in blocks resumed", "follow", "bursts", "clusters", "scheduler"],
+    ids=[
+        "in blocks",
+        "in blocks resumed",
+        "follow",
+        "bursts",
+        "clusters",
+        "compare",
+        "compare on dask",
+        "scheduler",
+    ],
 )
 def test_options_that_would_do_nothing_are_refused(
     arguments: tuple[object, ...], said: str

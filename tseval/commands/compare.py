@@ -47,6 +47,10 @@ BY_GOLD = (
     "latency_from",
     "against_matcher",
     "leave_out",
+    "jobs",
+    "engine_name",
+    "scheduler",
+    "resume",
 )
 """Options that say how runs are scored, and so need the gold."""
 TESTING = ("baseline", "test", "correction", "family", "interval", "alpha", "resamples", "seed")
@@ -219,6 +223,8 @@ other_analyses = chained(
     type=click.Choice(list(dict.fromkeys([*SCORE_FORMS, *INPUT_FORMS]))),
     help="The format of the input files. Default: by their content.",
 )
+@options.engine_options
+@options.resume_option
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -242,7 +248,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     _refuse_unused(analysis, given)
     known = FINDINGS_FORMS if analysis == "runs" else ROW_FORMS
     form = form_of(given["form"], output, ("table", *known), "table")
-    found = ANALYSES[analysis](files, given)
+    with options.shared_as(given) as sharing:
+        found = ANALYSES[analysis](files, given | {"sharing": sharing})
     warn(found.warnings, given["quiet"])
     if form == "table":
         shown = sections(found)
@@ -266,7 +273,8 @@ def _analysis(given: dict[str, Any]) -> str:
 
 
 def _option(name: str) -> str:
-    return "--" + name.replace("_", "-").replace("rules", "rule")
+    plain = name.removesuffix("_name").replace("rules", "rule")
+    return "--" + plain.replace("_", "-")
 
 
 def _refuse_unused(analysis: str, given: dict[str, Any]) -> None:
@@ -316,6 +324,7 @@ def _gold(files: tuple[str, ...], given: dict[str, Any]) -> Gold:
         rules=options.given_rules(given),
         measures=given["wanted"],
         at=given["at"],
+        sharing=given["sharing"],
     )
 
 

@@ -12,6 +12,7 @@ from tseval.evaluation import Sources, Tables, prepare, tables_by_rules
 from tseval.matching import Progress
 from tseval.measures.rules import Rules
 from tseval.scoring import chosen_measures, scores_of
+from tseval.units import ALONE, Sharing
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Gold:
     rules: Mapping[str, str] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
+    sharing: Sharing = ALONE
+    """Where runs are read and matched."""
 
     @property
     def all_rules(self) -> Rules:
@@ -33,7 +36,7 @@ class Gold:
 
     def tables(self) -> Tables:
         """Everything read."""
-        return tables_by_rules(self.sources, self.all_rules)
+        return tables_by_rules(self.sources, self.all_rules, self.sharing)
 
     def matched_by(self, matcher: str) -> Gold:
         """The same with a matcher in the place of matches, or of another matcher."""
@@ -59,6 +62,7 @@ class Gold:
             progress,
             self.rules,
             tables,
+            self.sharing,
         )
         wanted = chosen_measures(evaluation, self.measures, self.at)
         scores = scores_of(evaluation, wanted, on_missing, treatment.undefined)  # type: ignore[arg-type]
