@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -51,6 +51,14 @@ class Dated(Followed, Protocol):
 
     def signature(self, **more: str) -> str:
         """One line that names all that can change a number."""
+
+
+@runtime_checkable
+class InBatches(Protocol):
+    """What takes its measures batch by batch itself, since they are no scores of ledgers."""
+
+    def in_batches(self, measure: Measure, batches: Batches) -> Values:
+        """The measure of each unit in each batch, of the shape (units, most)."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +188,8 @@ class _All:
 
 
 def _taken(evaluation: Dated, measure: Measure, batches: Batches) -> Values:
+    if isinstance(evaluation, InBatches):
+        return evaluation.in_batches(measure, batches)
     account = measure.definition.account(evaluation.index, measure)
     if account.undivided:
         raise UsageError(f"{measure} has no value in a batch: {account.undivided}")

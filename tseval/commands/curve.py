@@ -64,6 +64,15 @@ FORMS = ("csv", *PICTURES)
     help="With --batch: the line through the batches, its slope, its end point and their errors.",
 )
 @click.option(
+    "--ontology",
+    metavar="FILE",
+    help="The files are runs and labels of incident streams, with these information types; "
+    "needs --batch.",
+)
+@click.option(
+    "--epochs", metavar="FILE", help="With --ontology: when posts were made, post YYYYMMDD epoch."
+)
+@click.option(
     "--title", default="Measures over time", show_default=True, help="The title of the chart."
 )
 @click.option(
@@ -97,7 +106,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     if given["per_topic"] and given["chosen"]:
         raise UsageError("give -q for every topic, or --topic for some, not both")
     length = _length(given)
-    asked = _over_clusters(files, given) if _of_clusters(files, given) else _asked(files, given)
+    asked = _whatever(files, given)
     shown = _curves(asked, given) if length is None else _batches(asked, length, given)
     warn((*asked.warnings, *shown.warnings), given["quiet"])
     if form == "csv":
@@ -145,6 +154,15 @@ class Shown:
     table: pd.DataFrame
     chart: CurveChart
     warnings: tuple[str, ...] = ()
+
+
+def _whatever(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
+    """What the files and options are about."""
+    if given["ontology"] is not None:
+        return _over_incidents(files, given)
+    if given["epochs"] is not None:
+        raise UsageError("--epochs has no meaning without --ontology")
+    return _over_clusters(files, given) if _of_clusters(files, given) else _asked(files, given)
 
 
 def _asked(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
@@ -240,6 +258,33 @@ def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     rule, counted, lost = clusters.missing_topics(evaluation, [index], given["on_missing"])
     told = (*clusters.caveats(evaluation, [index]), *lost)
     return Asked(evaluation, wanted, counted, told, {"missing": rule})
+
+
+def _over_incidents(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
+    """Measures of incident streams, as `tseval incidents` has them within an event."""
+    from tseval.incidents import evaluation as incidents
+    from tseval.incidents.batches import IncidentStream
+    from tseval.incidents.caveats import caveats
+    from tseval.incidents.scoring import chosen_measures as chosen
+    from tseval.incidents.scoring import missing_events
+
+    if given["batch"] is None:
+        raise UsageError("measures of incident streams have batches and no curve: give --batch 1d")
+    unread = FOR_NUGGETS.keys() - {"topics", "rules"}
+    for name in sorted(unread):
+        if given[name]:
+            raise UsageError(f"{FOR_NUGGETS[name]} has no meaning over incident streams")
+    runs, labels = runs_and_gold(files)
+    edition = "note" if given["edition_name"] == DRAFT.name else given["edition_name"]
+    helpers = (given["ontology"], given["topics"], given["epochs"], given["input_format"])
+    sources = incidents.IncidentSources(runs, [labels], *helpers)
+    choices = incidents.Choices(options.each_once(options.parted(given["rules"])))
+    with options.shared_as(given) as sharing:
+        evaluation = incidents.read(sources, edition, choices, sharing)
+    rule, counted, lost = missing_events(evaluation, given["on_missing"])
+    wanted = chosen(evaluation, given["wanted"])
+    told = (*caveats(evaluation), *lost)
+    return Asked(IncidentStream(evaluation), wanted, counted, told, {"missing": rule})
 
 
 def _topics(evaluation: Followed, given: dict[str, Any]) -> list[str]:

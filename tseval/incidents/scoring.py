@@ -91,7 +91,7 @@ def scores_of(
 ) -> Scores:
     """The scores of what was read; `on_missing` defaults to the edition's rule."""
     index = evaluation.index
-    rule, counted, lost = _missing_events(evaluation, on_missing)
+    rule, counted, lost = missing_events(evaluation, on_missing)
     if rule == "skip":
         index = replace(index, skip_absent=True)
     sheets = [_sheet(evaluation, index, measure) for measure in wanted]
@@ -120,7 +120,7 @@ def _sheet(evaluation: IncidentEvaluation, index: IncidentIndex, measure: Measur
     if measure.at is not None:
         if np.isnan(index.judged.time).any():
             raise UsageError(f"{measure}: some posts have no time: give --epochs FILE")
-        index = replace(index, until=moments(measure, evaluation.starts))
+        index = index.between(None, moments(measure, evaluation.starts))
     sheet: Sheet = whole.definition.account(index, whole)
     return sheet
 
@@ -147,7 +147,7 @@ def _overall(sheets: Sequence[Sheet]) -> Overall:
     return Overall(value, defined, np.ones(value.shape, bool))
 
 
-def _missing_events(
+def missing_events(
     evaluation: IncidentEvaluation, on_missing: str | None
 ) -> tuple[str, BoolArray, list[str]]:
     """What becomes of events that a run lacks: the rule, which count, and warnings."""

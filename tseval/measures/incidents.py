@@ -8,7 +8,7 @@ over all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -119,8 +119,10 @@ class IncidentIndex:
     """The event of each line of the runs; `ABSENT` where nobody judged it."""
     line_post: IntArray
     """The post of each line of the runs, numbered as the judged ones; `ABSENT` for others."""
+    since: FloatArray | None = None
+    """Per event the time from which on posts count; None for all."""
     until: FloatArray | None = None
-    """Per event the time before which posts count; None for all."""
+    """Per event the time before which they do."""
     skip_absent: bool = False
     """Leave out the events of which a run has no line."""
 
@@ -174,6 +176,16 @@ class IncidentIndex:
         """What each run said, run by run."""
         return [self._reply(run) for run in range(len(self.runs))]
 
+    def between(self, since: FloatArray | None, until: FloatArray | None) -> IncidentIndex:
+        """The same, where only posts made from one time on and before another count.
+
+        What the runs said stays as it is: the false alerts before a post are counted as ever.
+        """
+        part = replace(self, since=since, until=until)
+        replies = [replace(each, chosen=part._chosen(each.row)) for each in self.replies]
+        part.__dict__["replies"] = replies  # what `cached_property` would keep there
+        return part
+
     @property
     def met(self) -> BoolArray:
         """The judged posts that any run has."""
@@ -204,6 +216,8 @@ class IncidentIndex:
 
     def _chosen(self, row: IntArray) -> BoolArray:
         judged, chosen = self.judged, np.ones(len(self.judged), bool)
+        if self.since is not None:
+            chosen &= judged.time >= self.since[judged.event]
         if self.until is not None:
             chosen &= judged.time < self.until[judged.event]
         if self.skip_absent:

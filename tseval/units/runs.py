@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,23 +37,25 @@ class Spread:
     def _shared(
         self, read: Read[Table], inputs: Sequence[Input], names: Sequence[str]
     ) -> Iterator[Table]:
-        files = {
-            str(each.file.absolute()): Named(each.path, name)
-            for each, name in zip(inputs, names, strict=True)
+        given = list(zip(inputs, names, strict=True))
+        files = [
+            RunFile(str(each.file.absolute()), shown=each.path, run=name)
+            for each, name in given
             if each.can_be_read_again
-        }
-        units = [Unit(str(each.file.absolute())) for each in inputs if each.can_be_read_again]
-        tables = self.sharing.engine.run(ReadWork(read, files), units)
-        for each, name in zip(inputs, names, strict=True):
+        ]
+        tables = self.sharing.engine.run(ReadWork(read), files)
+        for each, name in given:
             yield next(tables) if each.can_be_read_again else read(each, name)
 
 
 @dataclass(frozen=True)
-class Named:
-    """What messages call a file, and what its run is called."""
+class RunFile(Unit):
+    """The file of a run."""
 
-    path: str
-    run: str
+    shown: str = ""
+    """What messages call it."""
+    run: str = ""
+    """What its run is called."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,14 @@ class ReadWork:
     """Reading a run; faults name the file as whoever sent the work does."""
 
     read: Read[Any]
-    names: Mapping[str, Named]
 
     def __call__(self, unit: Unit) -> Any:
         """The run's table, with the hash of its file."""
         check_is_there(unit.path)
-        named = self.names[unit.path]
-        source = Input(named.path)
+        known = unit if isinstance(unit, RunFile) else RunFile(unit.path, shown=unit.path)
+        source = Input(known.shown)
         source.file = Path(unit.path)
-        return settled(self.read(source, named.run))
+        return settled(self.read(source, known.run))
 
 
 def settled(read: Any) -> Any:
