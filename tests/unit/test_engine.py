@@ -262,9 +262,11 @@ class TestInterrupts:
             [*long, *engine], stderr=subprocess.PIPE, start_new_session=True
         ) as running:
             workers = self.workers(running)
-            if how == signal.SIGINT:
+            if how == signal.SIGINT:  # at once, while processes still start
                 os.killpg(running.pid, how)
             else:
+                time.sleep(1)
+                workers = children(running.pid)
                 running.send_signal(how)
             _, said = running.communicate(timeout=60)
         if how == signal.SIGINT:
@@ -277,12 +279,11 @@ class TestInterrupts:
         assert alive(workers) == []
 
     def workers(self, running: subprocess.Popen[bytes]) -> list[int]:
-        """The processes of a command, once both of its workers are there and work."""
+        """The processes of a command, once both of its workers are there."""
         for _ in range(600):
             found = children(running.pid)
             if len(found) >= 3:  # a process that looks after the others, and two that work
-                time.sleep(1)
-                return children(running.pid)
+                return found
             assert running.poll() is None
             time.sleep(0.1)
         raise AssertionError("no workers")

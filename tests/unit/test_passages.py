@@ -1,0 +1,110 @@
+"""Ranges of rows, read without the rest: in any order, from files of any form."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tseval.engine import choose
+from tseval.errors import EngineError
+from tseval.formats.passages import Said, read_lines, read_parquet_rows, write_said
+from tseval.formats.temporal import read_updates
+from tseval.units.work import Gold, MatchWork, Passage, fingerprint
+
+TEXTS = [f'text {row}, "quoted"' if row % 4 else f"two\nlines {row}" for row in range(40)]
+FORMS = ("run.csv", "run.tsv", "run.tsv.gz", "run.jsonl", "run.parquet")
+
+
+@pytest.fixture(params=FORMS)
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / request.param
+    frame = pd.DataFrame(
+        {
+            "topic": [f"t{row % 3}" for row in range(40)],
+            "update_id": [f"u{row}" for row in range(40)],
+            "time": range(40),
+            "text": TEXTS,
+        }
+    )
+    if ".tsv" in path.name:
+        frame["text"] = frame.text.str.replace("\n", " ")
+        content = frame.to_csv(sep="\t", index=False, quoting=3, escapechar="\\").encode()
+        content = content.replace(b"\n", b"\r\n\n", 20).replace(b"\\", b"")
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    elif path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path, row_group_size=7)
+    return path
+
+
+def part(file: Path, first: int, last: int) -> Said:
+    """Rows from `first` on, counted from 0, before `last`, as a worker would read them."""
+    line = read_updates([file]).origin.line
+    end = None if last == len(line) else int(line[last]) - 1
+    if file.suffix == ".parquet":
+        return read_parquet_rows(str(file), first + 1, end)
+    return read_lines(str(file), None, int(line[0]) - 1, int(line[first]), end)
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        [(0, 40)],
+        [(0, 7), (7, 14), (39, 40)],
+        [(30, 40), (0, 3), (20, 21), (5, 35), (0, 40)],
+    ],
+    ids=["whole", "forwards", "to and fro"],
+)
+def test_the_rows_are_those_of_the_whole(file: Path, ranges: list[tuple[int, int]]) -> None:
+    whole = read_updates([file])
+    for first, last in ranges:
+        found = part(file, first, last)
+        assert list(found.text) == list(whole.text)[first:last]
+        assert found.topic.to_list() == whole.topic.to_list()[first:last]
+
+
+def test_a_file_that_changed_is_read_anew(tmp_path: Path) -> None:
+    file = tmp_path / "run.tsv"
+    for text in ("before", "after it"):
+        file.write_text(f"topic\ttext\nt1\t{text}\nt1\tmore\n")
+        assert list(read_lines(str(file), None, 1, 2, 2).text) == [text]
+
+
+def test_what_is_written_is_what_is_read(file: Path, tmp_path: Path) -> None:
+    updates = read_updates([file])
+    said = Said(updates.topic, updates.text)
+    write_said(tmp_path / "said.parquet", said, 6)
+    again = read_parquet_rows(str(tmp_path / "said.parquet"), 1, None)
+    assert list(again.text) == list(said.text)
+    assert fingerprint(again) == fingerprint(said)
+
+
+def test_fingerprints_tell_texts_and_topics_apart() -> None:
+    def of(topics: list[str], texts: list[str]) -> str:
+        frame = pd.DataFrame({"topic": topics, "text": texts})
+        frame["update_id"] = [f"u{row}" for row in range(len(frame))]
+        updates = read_updates([frame.assign(time=0)])
+        return fingerprint(Said(updates.topic, updates.text))
+
+    same = [
+        of(["t1", "t2"], ["ab", "c"]),
+        of(["t1", "t2"], ["a", "bc"]),
+        of(["t2", "t1"], ["ab", "c"]),
+        of(["t1", "t1"], ["ab", "c"]),
+        of(["t1", "t2"], ["c", "ab"]),
+        of(["t1", "t2", "t2"], ["ab", "c", ""]),
+    ]
+    assert len(set(same)) == len(same)
+    assert of(["t1", "t2"], ["ab", "c"]) == same[0]
+
+
+def test_a_worker_that_has_not_the_file_says_so() -> None:
+    work = MatchWork(Gold("/nowhere/nuggets.tsv", None, ""), None, None)  # type: ignore[arg-type]
+    with pytest.raises(EngineError, match=r"/nowhere/nuggets\.tsv: not there for the worker on "):
+        list(choose().run(work, [Passage("/nowhere/run.tsv", 2, 3)]))
