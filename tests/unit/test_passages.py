@@ -10,6 +10,7 @@ import pytest
 
 from tseval.engine import choose
 from tseval.errors import EngineError
+from tseval.formats import inputs
 from tseval.formats.passages import Said, read_lines, read_parquet_rows, write_said
 from tseval.formats.temporal import read_updates
 from tseval.units.work import Gold, MatchWork, Passage, fingerprint
@@ -61,8 +62,12 @@ def part(file: Path, first: int, last: int) -> Said:
     ],
     ids=["whole", "forwards", "to and fro"],
 )
-def test_the_rows_are_those_of_the_whole(file: Path, ranges: list[tuple[int, int]]) -> None:
+@pytest.mark.parametrize("block", [64, 4 << 20])
+def test_the_rows_are_those_of_the_whole(
+    file: Path, ranges: list[tuple[int, int]], block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = read_updates([file])
+    monkeypatch.setattr(inputs, "BLOCK_BYTES", block)
     for first, last in ranges:
         found = part(file, first, last)
         assert list(found.text) == list(whole.text)[first:last]
