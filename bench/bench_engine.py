@@ -1,12 +1,12 @@
-"""Matching on one process, on two, and on a Dask cluster of two; and a run that is resumed.
+"""Matching on one core, in one process, in two, on a Dask cluster of two; and resumed.
 
     python bench/bench_engine.py [--updates N] [--matcher NAME] [--dask] [--repeats N]
 
 The texts are those of `bench_matching.py`, in tables on disk. First all pairs are asserted to be
 the same, bit for bit. Then matching is timed in turns, by the clock and by processor seconds, those
-of the workers included. The processes are there before the clock runs, but every turn asks for
-another threshold, so that nobody has the nuggets ready. On a machine with other work the processor
-seconds tell more than the clock.
+of the workers included; speed-up is against one core. The processes are there before the clock
+runs, but every turn asks for another threshold, so that nobody has the nuggets ready. On a machine
+with other work the processor seconds tell more than the clock.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +36,7 @@ from tseval.units import Files, Sharing, match_in_units
 from tseval.units.work import Habits
 
 TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55
+ONE_CORE = "one core"
 
 
 def write(path: Path, kind: str, rows: list[str]) -> None:
@@ -87,6 +90,20 @@ def timed(table: Table, engine: Engine, jobs: int, turn: int) -> tuple[float, fl
     return clock, processors(engine, jobs) - before
 
 
+@contextmanager
+def on_cores(number: int | None) -> Iterator[None]:
+    """With so many cores; matchers share a block among the cores that there are."""
+    if number is None or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:number])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def same(one: Pairs, other: Pairs) -> bool:
     """Whether all columns are the same, bit for bit."""
     columns = zip(vars(one).values(), vars(other).values(), strict=True)
@@ -113,7 +130,11 @@ def main() -> None:
     options.add_argument("--dask", action="store_true", help="a Dask cluster of two, too")
     options.add_argument("--repeats", type=int, default=3)
     asked = options.parse_args()
-    engines = {"one process": (choose(), 1), "two processes": (choose("local", 2), 2)}
+    engines: dict[str, tuple[Engine, int]] = {
+        ONE_CORE: (choose(), 1),
+        "one process": (choose(), 1),
+        "two processes": (choose("local", 2), 2),
+    }
     if asked.dask:
         engines["dask, two workers"] = (choose("dask", 2), 2)
     with tempfile.TemporaryDirectory() as folder:
@@ -126,10 +147,11 @@ def main() -> None:
         found = {name: [] for name in engines}
         for turn in range(1, asked.repeats + 1):
             for name, (engine, jobs) in engines.items():
-                found[name].append(timed(table, engine, jobs, turn))
+                with on_cores(1 if name == ONE_CORE else None):
+                    found[name].append(timed(table, engine, jobs, turn))
         for engine, _ in engines.values():
             engine.close()
-        base = min(clock for clock, _ in found["one process"])
+        base = min(clock for clock, _ in found[ONE_CORE])
         print(f"{'':18} {'clock s':>8} {'processor s':>12} {'speed-up':>9}")
         for name, runs in found.items():
             clock, processor = min(runs)
