@@ -1,4 +1,4 @@
-"""Why a run scored what it did: nugget by nugget, and update by update."""
+"""Why a run scored what it did: nugget by nugget, update by update, and what it spent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.earliest import EarliestIndex
+from tseval.measures.assessed import AssessedIndex
+from tseval.measures.words import word_counts
 from tseval.tables import ABSENT
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 HOUR = UNITS["h"]
 
@@ -102,6 +104,49 @@ def _earned(index: EarliestIndex) -> dict[int, list[str]]:
     for update, name in zip(index.first.update.tolist(), names, strict=True):
         earned.setdefault(update, []).append(name)
     return earned
+
+
+def explain_economy(index: AssessedIndex) -> pd.DataFrame:
+    """For every run what it spent: its updates by what became of them, its words, its verbosity.
+
+    `words` is the mean number of words of an update, `words_a_nugget` all its words by the nuggets
+    that it said. `verbosity` is the mean of V over its updates, where the matches have spans.
+    """
+    import pandas as pd
+
+    run = index.unit[index.sent] // len(index.topics)
+    firsts, says = index.firsts[index.sent], index.says[index.sent]
+    words = word_counts(index.updates.text, index.rules.words)[index.sent]
+    said = np.bincount(index.first.unit // len(index.topics), minlength=len(index.runs))
+    updates, total = _by_run(index, run), _by_run(index, run, words)
+    spans = index.has_texts and index.spans is not None
+    verbosity = _by_run(index, run, index.verbosity[index.sent]) if spans else np.zeros(len(said))
+    return pd.DataFrame(
+        {
+            "run": list(index.runs),
+            "updates": updates.astype(np.int64),
+            "earning": _by_run(index, run, firsts > 0).astype(np.int64),
+            "repeating": _by_run(index, run, (firsts == 0) & (says > 0)).astype(np.int64),
+            "idle": _by_run(index, run, says == 0).astype(np.int64),
+            "words": _share(total, updates, index.has_texts),
+            "words_a_nugget": _share(total, said, index.has_texts),
+            "verbosity": _share(verbosity, updates, spans),
+        }
+    )
+
+
+def _by_run(
+    index: AssessedIndex, run: IntArray, amount: FloatArray | BoolArray | None = None
+) -> FloatArray:
+    sums = np.bincount(run, amount, minlength=len(index.runs))
+    return sums.astype(np.float64)
+
+
+def _share(amount: FloatArray, number: FloatArray | IntArray, known: bool) -> FloatArray:
+    """Amount by number; NaN where that is nothing, or where nothing is known."""
+    share = np.full(len(amount), np.nan)
+    np.divide(amount, number, out=share, where=(number > 0) & known)
+    return share
 
 
 def _names(names: tuple[str, ...], places: IntArray) -> list[str]:

@@ -1,0 +1,138 @@
+"""What a report says beside the scores where runs and nuggets are there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tseval.comparison.directions import known_measures
+from tseval.comparison.plan import Plan
+from tseval.evaluation import ASSESSED, Evaluation, Sources, prepare
+from tseval.explanations import explain_economy
+from tseval.matching import Progress, get_matcher
+from tseval.measures import Measure
+from tseval.measures.draft import FAMILY
+from tseval.reporting.bands import curve_panels
+from tseval.reporting.boards import Names
+from tseval.reporting.content import EconomyRow, InputRow, Panel, Timeline
+from tseval.reporting.recorded import NUGGETS, Recorded, input_rows, traits_of
+from tseval.reporting.timelines import timelines
+from tseval.scoring import missing_topics
+
+WORDS_OF = "fuzzy"
+"""Where assessors made the matches, this matcher tells which words are alike."""
+TOLD = ("edition", "matcher", "nuggets", "matches", "pool", "duplicates", "topics", "rules")
+"""The parts of a signature that have to be alike for scores and timelines to be of one thing."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs and gold, and how they are matched."""
+
+    sources: Sources
+    matcher: str | None = None
+    threshold: float | None = None
+    edition: str = "draft"
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Recorded) -> Runs:
+        """Those that files of scores record."""
+        gold = dict(found.gold)
+        return cls(
+            Sources(list(found.updates), gold.pop(NUGGETS), **gold),
+            found.matcher,
+            None,
+            found.traits["edition"],
+            found.rules,
+        )
+
+    def read(self, progress: Progress | None = None) -> Evaluation:
+        """Read, match and index."""
+        return prepare(
+            self.sources, self.matcher, self.threshold, self.edition, progress, self.rules
+        )
+
+    def explainer(self) -> str:
+        """The matcher that tells which words of an update say a nugget."""
+        has_matcher = self.sources.matches is None and self.matcher not in (None, ASSESSED)
+        return self.matcher or WORDS_OF if has_matcher else WORDS_OF
+
+
+@dataclass(frozen=True)
+class Told:
+    """What runs and gold have to tell."""
+
+    curves: tuple[Panel, ...]
+    timelines: tuple[Timeline, ...]
+    economy: tuple[EconomyRow, ...]
+    inputs: tuple[InputRow, ...]
+    warnings: tuple[str, ...]
+
+
+def told(
+    runs: Runs,
+    evaluation: Evaluation,
+    measures: Sequence[str],
+    names: Names,
+    plan: Plan,
+    undefined: str,
+    progress: Progress | None = None,
+) -> Told:
+    """Curves of these measures, timelines of all topics, and what each run spent."""
+    missing = missing_topics(evaluation, None)
+    own = curved(measures)
+    threshold = runs.threshold if runs.explainer() == runs.matcher else None
+    return Told(
+        curves=curve_panels(
+            evaluation,
+            own,
+            missing.counted,
+            names,
+            plan,
+            undefined_as_zero=undefined == "zero",
+        ),
+        timelines=tuple(
+            timelines(evaluation, names, get_matcher(runs.explainer(), threshold), progress)
+        ),
+        economy=tuple(economy(evaluation, names)),
+        inputs=tuple(input_rows(evaluation.signature(), evaluation.inputs)),
+        warnings=(*evaluation.warnings, *missing.warnings),
+    )
+
+
+def curved(measures: Sequence[str]) -> list[Measure]:
+    """The measures that have curves here, without their times, each once."""
+    found = [known for name in measures for known in known_measures(name) if known.family == FAMILY]
+    return list(dict.fromkeys(measure.whole for measure in found))
+
+
+def economy(evaluation: Evaluation, names: Names) -> Iterator[EconomyRow]:
+    """What each run spent, best run first."""
+    frame = explain_economy(evaluation.index)
+    rows = [_economy_row(row, names) for row in frame.to_dict("records")]
+    yield from sorted(rows, key=lambda row: row.run)
+
+
+def _economy_row(row: Mapping[Hashable, Any], names: Names) -> EconomyRow:
+    counts = (int(row[name]) for name in ("updates", "earning", "repeating", "idle"))
+    shares = (float(row[name]) for name in ("words", "words_a_nugget", "verbosity"))
+    known = (None if np.isnan(share) else share for share in shares)
+    return EconomyRow(names.run(row["run"]), *counts, *known)
+
+
+def differences(evaluation: Evaluation, signatures: Sequence[str]) -> Iterator[str]:
+    """A word where the scores came about by other gold, matches or rules than the rest."""
+    ours = traits_of(evaluation.signature())
+    for signature in signatures:
+        theirs = traits_of(signature)
+        differing = [name for name in TOLD if ours.get(name) != theirs.get(name)]
+        if differing and theirs.get("edition"):
+            yield (
+                "curves and timelines rest on other inputs or rules than the scores: "
+                f"{', '.join(differing)} differ"
+            )
+            return
