@@ -129,12 +129,10 @@ def _curves(report: Report) -> Markup:
     if not report.curves:
         return Markup("")
     level = f"{100 * report.level:g} %"
-    note = (
-        f"Means over topics at each time since their start; bands hold their {level} intervals. "
-        "Press a run to bring it forward."
-    )
+    note = f"Means over topics at each time since their start; bands hold their {level} intervals."
+    hint = element("span", {"class": "scripted"}, " Press a run to bring it forward.")
     drawn = panels(report, report.curves, "curve")
-    return joined([element("p", {"class": "note"}, note), legend(report), drawn])
+    return joined([element("p", {"class": "note"}, note, hint), legend(report), drawn])
 
 
 def _timeline(report: Report) -> Markup:

@@ -48,7 +48,7 @@ def _lacking(report: Report) -> Markup:
     missing = any(row.low is None for each in report.measures for row in each.means)
     if not missing:
         return Markup("")
-    words = "A dash stands for an interval that so few topics, or so equal values, cannot give."
+    words = "A dot alone has no interval: so few topics, or values so alike, cannot give one."
     return element("p", {"class": "note"}, words)
 
 

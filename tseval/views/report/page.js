@@ -135,6 +135,7 @@
     const topic = timeline();
     const said = sayingsOf(topic);
     all(".said").forEach((each) => each.classList.toggle("on", each.dataset.timeline === topicChoice.value));
+    byId("shown").replaceChildren("Topic ", bdi(topic.topic), ", run ", bdi(runChoice.selectedOptions[0].text));
     opened = Math.max(0, firstSaid(said, topic));
     focused = null;
     lanes.replaceChildren(axis(topic), ...topic.nuggets.map((nugget, at) => lane(topic, nugget, at, said[at])));
@@ -187,6 +188,8 @@
     const low = Math.min(0, ...times), high = Math.max(topic.end, ...times, low + 1);
     const across = (hours) => PAD + (hours - low) / (high - low) * (width - 2 * PAD);
     ticks(lanes.querySelector(".axis .track"), low, high, across, width);
+    // On paper the track is narrower: it then shrinks as a whole.
+    all(".track", lanes).forEach((svg) => svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`));
     all(".lane", lanes).forEach((made) => {
       const at = Number(made.dataset.nugget);
       track(made.querySelector(".track"), topic, topic.nuggets[at], said[at], across, width);

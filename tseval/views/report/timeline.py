@@ -32,9 +32,9 @@ def timeline_section(report: Report) -> Markup:
     picture = element("div", {"id": "lanes", "class": "scripted"})
     tables = [_table(report, place, each) for place, each in enumerate(report.timelines)]
     summary = element("summary", None, "as a table")
-    return joined(
-        [controls, hint, picture, element("details", {"id": "said", "open": True}, summary, tables)]
-    )
+    whole = element("details", {"id": "said", "open": True}, summary, tables)
+    paper = element("p", {"id": "shown", "class": "printed"})
+    return joined([controls, paper, hint, picture, whole])
 
 
 def _control(label: str, name: str, options: list[Markup]) -> Markup:
