@@ -208,6 +208,7 @@ def test_incidents_have_types_and_trust(tmp_path: Path) -> None:
     assert 'id="types"' in text
     assert "Report-Weather" in text
     assert 'data-panel="trust-1"' in text
+    assert 'href="#timeline"' not in text
     assert "need the runs and the nuggets" not in text
     done = tseval("report", scores, *own, "--event", "flood", "-o", page)
     assert done.code == 2

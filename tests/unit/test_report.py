@@ -18,12 +18,15 @@ from tseval.comparison import Plan, compare
 from tseval.curves import change_times, curves, sampled
 from tseval.evaluation import Evaluation, Sources, prepare
 from tseval.formats.told import Told, ToldInput, told_by
+from tseval.incidents.evaluation import IncidentSources
 from tseval.matching import Progress, get_matcher, word_spans
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.bands import told_times
 from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
+from tseval.reporting.incidents import IncidentRuns
 from tseval.reporting.recorded import Recorded, recorded, role_of
 from tseval.reporting.temporal import Runs
+from tseval.tables.incidents import LEVELS
 
 PERCENTILE = Plan(interval="percentile", resamples=200)
 """Three topics give this interval; the studentised one asks for more."""
@@ -318,3 +321,38 @@ class TestWhereFrom:
         tseval.score(SWIFT, NUGGETS, MATCHES).save(path)
         assert told_by(path) is None
         assert told_by("-") is None
+
+
+def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
+    names = ("ontology.json", "labels.tsv", "run.tsv", "other.tsv")
+    ontology, labels, run, other = (tmp_path / name for name in names)
+    types = ("Request-Rescue", "Report-Weather", "Other-Advice")
+    ontology.write_text(
+        json.dumps({"informationTypes": [{"id": n, "desc": "", "level": "x"} for n in types]})
+    )
+    rows = [(f"e{n % 3}", f"p{n}", n) for n in range(30)]
+    labels.write_text(
+        "topic\tpost_id\tlevel\ttypes\ttime\n"
+        + "".join(f"{e}\t{p}\t{LEVELS[n % 4]}\t{types[n % 3]}\t{n}\n" for e, p, n in rows)
+    )
+    for path, shift in ((run, 1), (other, 2)):
+        path.write_text(
+            "topic\tpost_id\tpriority\ttypes\n"
+            + "".join(f"{e}\t{p}\t{n % 10 / 10}\t{types[n * shift // 2 % 3]}\n" for e, p, n in rows)
+        )
+    scores = tseval.score_incidents([str(run), str(other)], [str(labels)], str(ontology))
+    scores.save(tmp_path / "scores.json")
+    given = IncidentSources([str(run), str(other)], [str(labels)], str(ontology))
+    request = Request(
+        [str(tmp_path / "scores.json")], plan=PERCENTILE, incidents=IncidentRuns(given)
+    )
+    report = assemble(request, unwatched)
+    by_type = [board for board in report.measures if board.name.startswith("type.")]
+    assert by_type
+    for board in by_type:
+        for row in board.means:
+            value = scores.value(board.name, run=report.runs[row.run])
+            assert row.mean == pytest.approx(value), board.name
+    alerts = next(board for board in report.measures if board.name == "AAW")
+    assert {row.topics for row in alerts.means} == {3}
+    assert {row.kind for row in report.types} == set(types)

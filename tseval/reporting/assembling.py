@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from tseval.comparison import Board, Comparison, Plan, Treatment, read_board
+from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
 from tseval.formats.told import Told, told_by
 from tseval.incidents.caveats import caveats
+from tseval.incidents.evaluation import IncidentEvaluation
 from tseval.measures.draft import FAMILY
 from tseval.reporting import incidents, temporal
 from tseval.reporting.boards import Names, measure_boards, score_downloads
@@ -57,15 +58,17 @@ def assemble(request: Request, watched: Watched) -> Report:
     """Read all that is asked for, and work out every number."""
     board = read_board(request.scores, request.measures, request.treatment, request.form)
     told = [each for path in request.scores if (each := told_by(path, request.form)) is not None]
-    found = compare_board(board, request.plan)
-    report = _of_scores(request, board, found, told)
     if request.incidents is not None:
-        return _with_incidents(report, request.incidents)
-    return _with_runs(report, request, told, watched)
+        evaluation = request.incidents.read()
+        board = incidents.of_one_kind(board, evaluation)
+        report = _of_scores(request, board, told)
+        return _with_incidents(report, request.incidents, evaluation)
+    return _with_runs(_of_scores(request, board, told), request, told, watched)
 
 
-def _of_scores(request: Request, board: Board, found: Comparison, told: Sequence[Told]) -> Report:
+def _of_scores(request: Request, board: Board, told: Sequence[Told]) -> Report:
     """The report as far as the files of scores go."""
+    found = compare_board(board, request.plan)
     names = Names.of(board, found)
     signatures = tuple(dict.fromkeys(each.signature for each in told if each.signature))
     inputs = [InputRow("scores", each.path, each.sha256, each.rows) for each in board.inputs]
@@ -120,9 +123,10 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
     )
 
 
-def _with_incidents(report: Report, runs: incidents.IncidentRuns) -> Report:
+def _with_incidents(
+    report: Report, runs: incidents.IncidentRuns, evaluation: IncidentEvaluation
+) -> Report:
     """The report with types and trust."""
-    evaluation = runs.read()
     names = _joined(report, evaluation.index.runs)
     inputs = input_rows(evaluation.signature(), evaluation.inputs)
     return replace(

@@ -81,11 +81,8 @@ def _body(report: Report) -> Iterator[Markup]:
 
 
 def _summary(report: Report) -> Markup:
-    parts = (
-        (len(report.runs), "run"),
-        (len(report.topics), "topic"),
-        (len(report.measures), "measure"),
-    )
+    topics = [] if report.types else [(len(report.topics), "topic")]
+    parts = [(len(report.runs), "run"), *topics, (len(report.measures), "measure")]
     told = ", ".join(f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in parts)
     return element("p", {"class": "summary"}, told)
 

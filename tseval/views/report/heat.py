@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tseval.reporting.content import MeasureBoard, Report
 from tseval.views.report.markup import Markup, element, isolated, joined
@@ -37,12 +37,14 @@ def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
         element("th", {"scope": "col"}, element("span", None, isolated(name)))
         for name in report.runs
     ]
+    timed = {each.topic for each in report.timelines}
     rows = [
-        _row(topic, cells, scale, board.higher)
+        _row(_topic(topic, timed), cells, scale, board.higher)
         for topic, cells in zip(report.topics, board.cells, strict=True)
+        if any(value is not None for value in cells)
     ]
     means = {row.run: row.mean for row in board.means}
-    foot = _row(None, [means.get(run) for run in range(len(report.runs))], None, board.higher)
+    foot = _row("mean", [means.get(run) for run in range(len(report.runs))], None, board.higher)
     table = element(
         "table",
         {"class": "heat"},
@@ -68,19 +70,19 @@ def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
     )
 
 
+def _topic(topic: str, timed: Collection[str]) -> Markup:
+    """A topic's name, which leads to its timeline if it has one."""
+    if topic not in timed:
+        return isolated(topic)
+    return element("a", {"href": "#timeline", "data-topic": topic}, isolated(topic))
+
+
 def _row(
-    topic: str | None,
-    cells: Sequence[float | None],
-    scale: tuple[float, float] | None,
-    higher: bool,
+    head: str, cells: Sequence[float | None], scale: tuple[float, float] | None, higher: bool
 ) -> Markup:
-    """A topic's values; the row of means is not shaded, and is a topic of no timeline."""
-    if topic is None:
-        head = element("th", {"scope": "row"}, "mean")
-    else:
-        link = {"href": "#timeline", "data-topic": topic}
-        head = element("th", {"scope": "row"}, element("a", link, isolated(topic)))
-    return element("tr", None, head, [_cell(value, scale, higher) for value in cells])
+    """A topic's values; without a scale they are not shaded."""
+    named = element("th", {"scope": "row"}, head)
+    return element("tr", None, named, [_cell(value, scale, higher) for value in cells])
 
 
 def _cell(value: float | None, scale: tuple[float, float] | None, higher: bool) -> Markup:

@@ -82,11 +82,12 @@ def _term(term: Term) -> Markup:
 
 def downloads_section(report: Report) -> Markup:
     """Files that lie in the page as links; further ones a script puts together."""
+    drawn = report.curves or report.trust or report.trends
     links = [element("li", None, _link(each), " ", each.note) for each in report.downloads]
     made = [
         element("li", {"class": "scripted"}, _maker(name), " ", note)
         for name, note, there in (
-            ("curves.csv", "the curves that are drawn, with their bands", report.curves),
+            ("curves.csv", "the curves that are drawn, with their bands", drawn),
             ("nuggets.csv", "each nugget, and when each run said it", report.timelines),
         )
         if there
