@@ -53,8 +53,8 @@ ROOMS["filtering"] = PREPARED | {"evaluation", "scores", "statistics"}
 ROOMS["tracking"] = PREPARED | {"evaluation", "scores"}
 ROOMS["comparison"] = PREPARED | {"evaluation", "scores", "scoring", "statistics"}
 ROOMS["reporting"] = PREPARED | {
-    *("comparison", "curves", "evaluation", "explanations", "incidents", "matchers"),
-    *("scores", "scoring"),
+    *("comparison", "curves", "evaluation", "explanations", "filtering", "incidents"),
+    *("matchers", "scores", "scoring"),
 }
 ROOMS["views"] |= {"reporting"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}

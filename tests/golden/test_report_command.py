@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.program import (
+    FIXTURES,
     MATCHES,
     NUGGETS,
     SWIFT,
@@ -89,7 +91,7 @@ def test_other_runs_or_gold_than_the_scores_are_told(scores: Path, tmp_path: Pat
             tmp_path / "r.html",
         )
     )
-    assert "rest on other inputs or rules than the scores: matcher, matches differ" in done.err
+    assert "rests on other inputs or rules than they: matcher, matches differ" in done.err
 
 
 REFUSED = [
@@ -99,7 +101,20 @@ REFUSED = [
     (("--updates", SWIFT), "runs and gold belong together"),
     (("--nuggets", NUGGETS), "runs and gold belong together"),
     (("--labels", NUGGETS), "--labels has no meaning without --run"),
-    (("--run", SWIFT), "a run of incidents needs --labels FILE and --ontology FILE"),
+    (("--run", SWIFT), "a run needs --labels FILE and --ontology FILE (incident streams), or"),
+    (
+        ("--run", SWIFT, "--truth", NUGGETS, "--labels", NUGGETS),
+        "--truth is for filtering: give one",
+    ),
+    (
+        ("--run", SWIFT, "--truth", NUGGETS, "--event", "e"),
+        "--event has no meaning without --labels",
+    ),
+    (
+        ("--run", SWIFT, "--truth", NUGGETS, "--topics", TOPICS),
+        "--topics has no meaning with --truth",
+    ),
+    (("--batch", "1d"), "--batch has no meaning without --run"),
     (("--run", SWIFT, *RUNS), "give one"),
     (("-m", "nothing"), "no scores of measure 'nothing'"),
     (("--baseline", "nobody"), "no run 'nobody' here"),
@@ -213,6 +228,49 @@ def test_incidents_have_types_and_trust(tmp_path: Path) -> None:
     done = tseval("report", scores, *own, "--event", "flood", "-o", page)
     assert done.code == 2
     assert "no event 'flood' in the labels: storm" in done.err
+
+
+FILTER = FIXTURES / "filter"
+FILTERED = [FILTER / f"{name}.tsv" for name in ("steady", "improving", "fading")]
+
+
+def test_filtering_has_trends(tmp_path: Path) -> None:
+    truth = FILTER / "truth.tsv"
+    scores, page = tmp_path / "scores.json", tmp_path / "report.html"
+    own = [part for run in FILTERED for part in ("--run", run)]
+    measures = ("-m", "end(F_pra) slope(F_pra) F_1")
+    done = tseval("filter", *FILTERED, truth, *measures, "-q", "-o", scores, "--quiet")
+    assert done.code == 0, done.err
+    done = tseval("report", scores, *own, "--truth", truth, "-o", page, "--quiet")
+    assert done.code == 0, done.err
+    text = page.read_text(encoding="utf-8")
+    assert 'id="trends"' in text
+    data = json.loads(re.search(r'id="content">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
+    panel = data["panels"]["trend-0"]
+    runs = data["runs"]
+    dots = {runs[run]: values for run, values in panel["dots"]}
+    assert dots["improving.tsv"] == [0, 0, 0.6, 0.6, 1, 1]
+    lines = {runs[line[0]]: line[1] for line in panel["lines"]}
+    assert lines["improving.tsv"][-1] == pytest.approx(1.22)
+    fit = tseval(
+        *("filter", *FILTERED, truth, "--show", "fits", "-m", "end(F_pra)", "-f", "csv", "--quiet")
+    )
+    ends = [line.split(",") for line in fit.out.splitlines()]
+    place = ends[0].index("end")
+    assert {row[0]: float(row[place]) for row in ends[1:]} == pytest.approx(
+        {name: values[-1] for name, values in lines.items()}
+    )
+
+
+def test_other_batches_than_the_scores_are_told(tmp_path: Path) -> None:
+    truth, scores = FILTER / "truth.tsv", tmp_path / "scores.json"
+    own = [part for run in FILTERED for part in ("--run", run)]
+    tseval("filter", *FILTERED, truth, "-q", "-m", "F_1", "-o", scores, "--quiet")
+    done = tseval(
+        *("report", scores, *own, "--truth", truth, "--batch", "2d", "-o", tmp_path / "r.html")
+    )
+    assert done.code == 0, done.err
+    assert "rests on other inputs or rules than they: batch differ" in done.err
 
 
 def test_nothing_else_lies_beside_the_page(scores: Path, tmp_path: Path) -> None:

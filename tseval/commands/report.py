@@ -15,9 +15,11 @@ from tseval.commands.progress import progress
 from tseval.comparison.plan import Plan, Treatment
 from tseval.errors import UsageError
 from tseval.evaluation import Sources
+from tseval.filtering.evaluation import LEVELS, FilterSources, Settings
 from tseval.formats.scores import SCORE_FORMS
 from tseval.incidents.evaluation import Choices, IncidentSources
 from tseval.reporting.assembling import TITLE, Request, assemble
+from tseval.reporting.filtering import FilterRuns
 from tseval.reporting.incidents import EVENTS_DRAWN, IncidentRuns
 from tseval.reporting.temporal import Runs
 from tseval.views.report import report_page
@@ -35,11 +37,12 @@ FOR_UPDATES = {
 }
 """Options that speak of updates and nuggets alone."""
 FOR_ANY_RUNS = {"topics": "--topics", "edition_name": "--edition", "rules": "--rule"}
-FOR_INCIDENTS = {
-    "run": "--run",
-    "labels": "--labels",
-    "ontology": "--ontology",
-    "events": "--event",
+FOR_INCIDENTS = {"labels": "--labels", "ontology": "--ontology", "events": "--event"}
+FOR_FILTERING = {
+    "truth": "--truth",
+    "batches": "--batch",
+    "cutoff": "--cutoff",
+    "level": "--level",
 }
 
 temporal_options = chained(
@@ -63,7 +66,8 @@ incident_options = chained(
         "--run",
         metavar="FILE",
         multiple=True,
-        help="A run of incident streams, for types and trust; repeatable.",
+        help="A run of incident streams, for types and trust, or one that filters, for trends; "
+        "repeatable.",
     ),
     click.option(
         "--labels", metavar="FILE", multiple=True, help="The labels, with --run; repeatable."
@@ -76,6 +80,26 @@ incident_options = chained(
         multiple=True,
         help=f"An event that the curves of trust show; repeatable. Default: the {EVENTS_DRAWN} "
         "longest.",
+    ),
+)
+
+
+filter_options = chained(
+    click.option("--truth", metavar="FILE", help="What is right for runs that filter, with --run."),
+    click.option(
+        "--batch",
+        "batches",
+        metavar="LENGTH",
+        multiple=True,
+        help=f"How long a batch lasts; repeatable. Default: {Settings().batches[0]}.",
+    ),
+    click.option(
+        "--cutoff",
+        metavar="N|sweep",
+        help=f"From which confidence on a document is returned. Default: {Settings().cutoff}.",
+    ),
+    click.option(
+        "--level", type=click.Choice(list(LEVELS)), help="What is positive. Default: vital."
     ),
 )
 
@@ -94,6 +118,7 @@ incident_options = chained(
 )
 @temporal_options
 @incident_options
+@filter_options
 @test_options
 @click.option(
     "--on-missing",
@@ -146,29 +171,43 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
         form=given["input_format"],
         title=given["title"],
         runs=_runs(given) if given["updates"] else None,
-        incidents=_incidents(given) if given["run"] else None,
+        incidents=_incidents(given) if given["labels"] else None,
+        filtering=_filtering(given) if given["truth"] else None,
     )
 
 
 def _refuse_unused(given: dict[str, Any]) -> None:
     """An option that would do nothing is refused, and a half of what belongs together."""
     if given["updates"] and given["run"]:
-        raise UsageError(
-            "--updates are runs over nuggets, --run runs of incident streams: give one"
-        )
+        raise UsageError("--updates are over nuggets, --run over labels or a truth: give one")
     if bool(given["updates"]) != bool(given["nuggets"]):
         raise UsageError("runs and gold belong together: give --updates FILE and --nuggets FILE")
-    if given["run"] and not (given["labels"] and given["ontology"]):
-        raise UsageError("a run of incidents needs --labels FILE and --ontology FILE")
-    for name, option in FOR_INCIDENTS.items():
-        if given[name] and not given["run"]:
-            raise UsageError(f"{option} has no meaning without --run")
-    for name, option in FOR_UPDATES.items():
-        if given[name] and not given["updates"]:
-            raise UsageError(f"{option} has no meaning without --updates and --nuggets")
-    for name, option in FOR_ANY_RUNS.items():
-        if given[name] and not (given["updates"] or given["run"]):
-            raise UsageError(f"{option} has no meaning without --updates, or --run")
+    if given["run"]:
+        _check_gold(given)
+    unused = (
+        ("--updates and --nuggets", given["updates"], FOR_UPDATES),
+        ("--run", given["run"], FOR_INCIDENTS | FOR_FILTERING),
+        ("--labels", given["labels"], FOR_INCIDENTS),
+        ("--truth", given["truth"], FOR_FILTERING),
+        ("--updates, or --run", given["updates"] or given["run"], FOR_ANY_RUNS),
+    )
+    for needed, there, options_of in unused:
+        for name, option in options_of.items():
+            if given[name] and not there:
+                raise UsageError(f"{option} has no meaning without {needed}")
+    if given["truth"] and given["topics"]:
+        raise UsageError("--topics has no meaning with --truth")
+
+
+def _check_gold(given: dict[str, Any]) -> None:
+    """A run needs labels with their types, or a truth."""
+    if given["truth"] and (given["labels"] or given["ontology"]):
+        raise UsageError("--labels are for incident streams, --truth is for filtering: give one")
+    if not given["truth"] and not (given["labels"] and given["ontology"]):
+        raise UsageError(
+            "a run needs --labels FILE and --ontology FILE (incident streams), or --truth FILE "
+            "(filtering)"
+        )
 
 
 def _runs(given: dict[str, Any]) -> Runs:
@@ -195,4 +234,14 @@ def _incidents(given: dict[str, Any]) -> IncidentRuns:
         edition=given["edition_name"] or IncidentRuns.edition,
         choices=Choices(rules=options.each_once(options.parted(given["rules"]))),
         events=given["events"],
+    )
+
+
+def _filtering(given: dict[str, Any]) -> FilterRuns:
+    settings = {name: given[name] for name in ("batches", "cutoff", "level") if given[name]}
+    return FilterRuns(
+        sources=FilterSources(list(given["run"]), given["truth"]),
+        edition=given["edition_name"] or FilterRuns.edition,
+        settings=Settings(**settings),
+        rules=options.each_once(options.parted(given["rules"])),
     )

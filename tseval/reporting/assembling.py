@@ -14,10 +14,10 @@ from tseval.formats.told import Told, told_by
 from tseval.incidents.caveats import caveats
 from tseval.incidents.evaluation import IncidentEvaluation
 from tseval.measures.draft import FAMILY
-from tseval.reporting import incidents, temporal
+from tseval.reporting import filtering, incidents, temporal
 from tseval.reporting.boards import Names, measure_boards, score_downloads
 from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
-from tseval.reporting.recorded import Recorded, input_rows, recorded
+from tseval.reporting.recorded import Recorded, differences, input_rows, recorded
 from tseval.reporting.terms import terms
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Request:
     runs: temporal.Runs | None = None
     """Runs and nuggets; None for those that the scores record, if they are still what they were."""
     incidents: incidents.IncidentRuns | None = None
+    filtering: filtering.FilterRuns | None = None
 
 
 def assemble(request: Request, watched: Watched) -> Report:
@@ -63,7 +64,10 @@ def assemble(request: Request, watched: Watched) -> Report:
         board = incidents.of_one_kind(board, evaluation)
         report = _of_scores(request, board, told)
         return _with_incidents(report, request.incidents, evaluation)
-    return _with_runs(_of_scores(request, board, told), request, told, watched)
+    report = _of_scores(request, board, told)
+    if request.filtering is not None:
+        return _with_trends(report, request.filtering)
+    return _with_runs(report, request, told, watched)
 
 
 def _of_scores(request: Request, board: Board, told: Sequence[Told]) -> Report:
@@ -110,7 +114,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
             request.treatment.undefined,
             progress,
         )
-    other = temporal.differences(evaluation, report.scored)
+    other = differences(evaluation.signature(), report.scored)
     report = _with_names(report, names)
     return replace(
         report,
@@ -129,12 +133,32 @@ def _with_incidents(
     """The report with types and trust."""
     names = _joined(report, evaluation.index.runs)
     inputs = input_rows(evaluation.signature(), evaluation.inputs)
+    told = [*differences(evaluation.signature(), report.scored), *caveats(evaluation)]
+    report = _with_names(report, names)
     return replace(
-        _with_names(report, names),
+        report,
         inputs=tuple(dict.fromkeys([*report.inputs, *inputs])),
         types=tuple(incidents.types(evaluation, names)),
         trust=tuple(incidents.trust_panels(runs, evaluation, names)),
-        warnings=tuple(dict.fromkeys([*report.warnings, *caveats(evaluation)])),
+        warnings=tuple(dict.fromkeys([*report.warnings, *told])),
+    )
+
+
+def _with_trends(report: Report, runs: filtering.FilterRuns) -> Report:
+    """The report with batches and trends."""
+    evaluation = runs.read()
+    names = _joined(report, evaluation.index.runs)
+    asked = filtering.asked(evaluation, [each.name for each in report.measures])
+    inputs = input_rows(evaluation.signature(), evaluation.inputs)
+    other = differences(evaluation.signature(), report.scored)
+    told = [*other, *filtering.warnings(evaluation, asked)]
+    report = _with_names(report, names)
+    return replace(
+        report,
+        inputs=tuple(dict.fromkeys([*report.inputs, *inputs])),
+        trends=tuple(filtering.trend_panels(evaluation, asked, names)),
+        fits=tuple(filtering.fit_rows(evaluation, asked, names)),
+        warnings=tuple(dict.fromkeys([*report.warnings, *told])),
     )
 
 

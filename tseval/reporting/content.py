@@ -77,6 +77,14 @@ class Line(NamedTuple):
     high: tuple[float | None, ...]
 
 
+class Dots(NamedTuple):
+    """One run's values beside its line, a value and a weight for each x; weights are shares."""
+
+    run: int
+    value: tuple[float | None, ...]
+    weight: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Panel:
     """Curves on one pair of axes. A value holds from its x to the next."""
@@ -88,6 +96,7 @@ class Panel:
     lines: tuple[Line, ...]
     stepped: bool = True
     """Whether a value holds until the next x; else the points stand for themselves."""
+    dots: tuple[Dots, ...] = ()
 
 
 class Nugget(NamedTuple):

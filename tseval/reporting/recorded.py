@@ -21,6 +21,13 @@ OWN_NAME = {"assessed"}
 """Matchers that a signature names where the matches were read from a file."""
 
 
+TOLD = (
+    *("edition", "rules", "matcher", *SINGLE),
+    *("ontology", "labels", "truth", "level", "batch", "cutoff", "period"),
+)
+"""Parts of a signature that have to be alike for scores and what is told beside to be of one."""
+
+
 def traits_of(signature: str) -> dict[str, str]:
     """The parts of a signature by their names."""
     parts = (part.partition(":") for part in signature.split("|"))
@@ -125,3 +132,17 @@ def _changed(told: Told) -> Iterator[str]:
             yield f"{each.path}, which the scores record, is not there"
         elif Input(each.path).sha256 != each.sha256:
             yield f"{each.path} has changed since it was scored"
+
+
+def differences(signature: str, scored: Sequence[str]) -> Iterator[str]:
+    """A word where scores came about by other gold, matches or rules than this signature tells."""
+    ours = traits_of(signature)
+    for each in scored:
+        theirs = traits_of(each)
+        differing = [name for name in TOLD if ours.get(name) != theirs.get(name)]
+        if differing and "edition" in theirs:
+            yield (
+                "what is told beside the scores rests on other inputs or rules than they: "
+                f"{', '.join(differing)} differ"
+            )
+            return

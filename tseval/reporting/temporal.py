@@ -18,14 +18,12 @@ from tseval.measures.draft import FAMILY
 from tseval.reporting.bands import curve_panels
 from tseval.reporting.boards import Names
 from tseval.reporting.content import EconomyRow, InputRow, Panel, Timeline
-from tseval.reporting.recorded import NUGGETS, Recorded, input_rows, traits_of
+from tseval.reporting.recorded import NUGGETS, Recorded, input_rows
 from tseval.reporting.timelines import timelines
 from tseval.scoring import missing_topics
 
 WORDS_OF = "fuzzy"
 """Where assessors made the matches, this matcher tells which words are alike."""
-TOLD = ("edition", "matcher", "nuggets", "matches", "pool", "duplicates", "topics", "rules")
-"""The parts of a signature that have to be alike for scores and timelines to be of one thing."""
 
 
 @dataclass(frozen=True)
@@ -122,17 +120,3 @@ def _economy_row(row: Mapping[Hashable, Any], names: Names) -> EconomyRow:
     shares = (float(row[name]) for name in ("words", "words_a_nugget", "verbosity"))
     known = (None if np.isnan(share) else share for share in shares)
     return EconomyRow(names.run(row["run"]), *counts, *known)
-
-
-def differences(evaluation: Evaluation, signatures: Sequence[str]) -> Iterator[str]:
-    """A word where the scores came about by other gold, matches or rules than the rest."""
-    ours = traits_of(evaluation.signature())
-    for signature in signatures:
-        theirs = traits_of(signature)
-        differing = [name for name in TOLD if ours.get(name) != theirs.get(name)]
-        if differing and theirs.get("edition"):
-            yield (
-                "curves and timelines rest on other inputs or rules than the scores: "
-                f"{', '.join(differing)} differ"
-            )
-            return

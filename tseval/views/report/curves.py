@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeVar
 
-from tseval.reporting.content import Line, Panel, Report
+from tseval.reporting.content import Dots, Line, Panel, Report
+from tseval.views.report.listing import NUMBER, listing
 from tseval.views.report.markup import Markup, element, isolated
-from tseval.views.report.means import scrolled
 from tseval.views.report.numbers import decimals_for, extent, number, plain, rounded, ticks
 
 Value = TypeVar("Value")
@@ -21,6 +22,8 @@ SHOWN = 5
 WIDTH, HEIGHT = 440, 270
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 36
 TICKS = 5
+DOT, LEAST_DOT = 3.5, 1.0
+"""The radius of the heaviest dot, over that of one without weight."""
 TIMES = 9
 """How many columns the table of a panel has."""
 
@@ -47,7 +50,8 @@ def _key(run: int, name: str) -> Markup:
 def panels(report: Report, drawn: Sequence[Panel], kind: str) -> Markup:
     """The panels side by side; `kind` names their data in the page's script."""
     figures = [figure(report, panel, f"{kind}-{place}") for place, panel in enumerate(drawn)]
-    return element("div", {"class": "panels"}, figures)
+    classes = "panels paired" if kind == "trust" else "panels"
+    return element("div", {"class": classes}, figures)
 
 
 def figure(report: Report, panel: Panel, name: str) -> Markup:
@@ -78,6 +82,7 @@ class Axes:
     def of(cls, panel: Panel) -> Axes:
         """Axes that hold 0, every line, and where each band ends: early on bands can be vast."""
         values = [value for line in panel.lines for value in line.value]
+        values += [value for each in panel.dots for value in each.value]
         values += [ends[-1] for line in panel.lines for ends in (line.low, line.high) if ends]
         low, high = extent(values)
         low = min(low, 0.0)
@@ -106,6 +111,7 @@ def picture(panel: Panel) -> Markup:
     lines = sorted(panel.lines, key=lambda line: -line.run)
     drawn = [_band(axes, panel, line) for line in lines]
     drawn += [_line(axes, panel, line) for line in lines]
+    drawn += [_dots(axes, panel, each) for each in panel.dots[::-1]]
     if not any(value is not None for line in panel.lines for value in line.value):
         middle = {"x": WIDTH / 2, "y": HEIGHT / 2, "text-anchor": "middle"}
         drawn.append(element("text", middle, "undefined at every time"))
@@ -172,6 +178,24 @@ def _band(axes: Axes, panel: Panel, line: Line) -> Markup:
     )
 
 
+def _dots(axes: Axes, panel: Panel, dots: Dots) -> Markup:
+    """A run's own values; the area of a dot is its weight."""
+    heaviest = max((weight for each in panel.dots for weight in each.weight), default=0.0) or 1.0
+    circles = [
+        element(
+            "circle",
+            {
+                "cx": axes.across(x),
+                "cy": axes.down(value),
+                "r": round(LEAST_DOT + DOT * math.sqrt(weight / heaviest), 2),
+            },
+        )
+        for x, value, weight in zip(panel.x, dots.value, dots.weight, strict=True)
+        if value is not None
+    ]
+    return element("g", {"class": _classes("dots", dots.run), "data-run": dots.run}, circles)
+
+
 def _pieces(
     xs: Sequence[float], values: Sequence[Value | None], stepped: bool
 ) -> Iterator[list[tuple[float, Value]]]:
@@ -211,31 +235,22 @@ def _path(points: list[tuple[float, float]], stepped: bool) -> str:
 
 
 def _as_table(report: Report, panel: Panel) -> Markup:
-    """A panel's values at some of its times."""
+    """A panel's values at some of its times: those of the dots, where there are any."""
     places = evenly(len(panel.x), TIMES)
-    decimals = decimals_for(value for line in panel.lines for value in line.value)
-    heads = [
-        element("th", {"scope": "col", "class": "number"}, plain(rounded(panel.x[at]) or 0.0))
-        for at in places
-    ]
+    told = panel.dots or panel.lines
+    decimals = decimals_for(value for each in told for value in each.value)
+    times = [plain(rounded(panel.x[at]) or 0.0) for at in places]
     rows = [
-        element(
-            "tr",
-            None,
-            element("th", {"scope": "row"}, isolated(report.runs[line.run])),
-            [element("td", {"class": "number"}, number(line.value[at], decimals)) for at in places],
+        (
+            element("th", {"scope": "row"}, isolated(report.runs[each.run])),
+            *(element("td", NUMBER, number(each.value[at], decimals)) for at in places),
         )
-        for line in panel.lines
+        for each in told
     ]
-    table = element(
-        "table",
-        None,
-        element("caption", None, f"{panel.title}, {panel.x_title}"),
-        element("thead", None, element("tr", None, element("th", {"scope": "col"}, "run"), heads)),
-        element("tbody", None, rows),
-    )
-    summary = element("summary", None, "as a table")
-    return element("details", None, summary, scrolled(table, f"{panel.title} as a table"))
+    label = f"{panel.title} as a table"
+    caption = f"{panel.title}, {panel.x_title}"
+    table = listing(label, ["run", *times], rows, numbers=times, caption=caption)
+    return element("details", None, element("summary", None, "as a table"), table)
 
 
 def evenly(number: int, wanted: int) -> list[int]:

@@ -39,6 +39,7 @@ def _panels(kind: str, panels: Sequence[Panel]) -> dict[str, Any]:
                 [line.run, _numbers(line.value), _numbers(line.low), _numbers(line.high)]
                 for line in panel.lines
             ],
+            "dots": [[each.run, _numbers(each.value)] for each in panel.dots],
         }
         for place, panel in enumerate(panels)
     }

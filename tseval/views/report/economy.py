@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tseval.reporting.content import EconomyRow, Report
+from tseval.views.report.listing import NUMBER, listing
 from tseval.views.report.markup import Markup, element, isolated, joined
-from tseval.views.report.means import scrolled
 from tseval.views.report.numbers import number
 
 WIDTH, HEIGHT = 180, 14
@@ -25,40 +25,24 @@ def economy_section(report: Report) -> Markup:
         element("span", {"class": "mark"}, element("i", {"class": f"b-{kind}"}), WORDS[kind])
         for kind in KINDS
     ]
-    heads = [
-        "run",
-        "updates",
-        "what became of them",
-        *WORDS.values(),
-        "words an update",
-        "words a nugget said",
-    ]
-    heads += ["V"] if verbose else []
-    named = [element("th", {"scope": "col"}, head) for head in heads]
-    rows = [element("tr", None, _row(report, row, verbose)) for row in report.economy]
-    table = element(
-        "table",
-        {"class": "economy"},
-        element("caption", {"class": "unseen"}, "Redundancy and verbosity of every run"),
-        element("thead", None, element("tr", None, named)),
-        element("tbody", None, rows),
-    )
-    return joined(
-        [element("p", {"class": "marks"}, key), scrolled(table, "Redundancy and verbosity")]
-    )
+    numbers = ["updates", *WORDS.values(), "words an update", "words a nugget said", "V"]
+    heads = ["run", "updates", "what became of them", *numbers[1 : None if verbose else -1]]
+    rows = [_row(report, row, verbose) for row in report.economy]
+    label = "Redundancy and verbosity of every run"
+    table = listing(label, heads, rows, numbers=numbers, kind="economy")
+    return joined([element("p", {"class": "marks"}, key), table])
 
 
 def _row(report: Report, row: EconomyRow, verbose: bool) -> Iterator[Markup]:
-    numeric = {"class": "number"}
     yield element("th", {"scope": "row"}, isolated(report.runs[row.run]))
-    yield element("td", numeric, f"{row.updates:,}")
+    yield element("td", NUMBER, f"{row.updates:,}")
     yield element("td", None, _bar(row))
     for kind in KINDS:
-        yield element("td", numeric, f"{getattr(row, kind):,}")
-    yield element("td", numeric, number(row.words, 1))
-    yield element("td", numeric, number(row.per_nugget, 1))
+        yield element("td", NUMBER, f"{getattr(row, kind):,}")
+    yield element("td", NUMBER, number(row.words, 1))
+    yield element("td", NUMBER, number(row.per_nugget, 1))
     if verbose:
-        yield element("td", numeric, number(row.verbosity, 3))
+        yield element("td", NUMBER, number(row.verbosity, 3))
 
 
 def _bar(row: EconomyRow) -> Markup:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from tseval.reporting.content import FitRow, Report
 from tseval.views.report.curves import legend, panels
+from tseval.views.report.listing import NUMBER, listing
 from tseval.views.report.markup import Markup, element, isolated, joined
-from tseval.views.report.means import scrolled
 from tseval.views.report.numbers import chance, number
 
-HEADS = ("run", "metric", "batch", "slope", "its error", "p", "end", "its error", "verdict")
+NUMBERS = ("slope", "error of slope", "p", "end", "error of end")
+HEADS = ("run", "metric", "batch", *NUMBERS, "verdict")
 
 
 def trend_section(report: Report) -> Markup:
@@ -19,27 +20,19 @@ def trend_section(report: Report) -> Markup:
         return Markup("")
     note = "Each batch, and the trend that is fitted to a run’s batches; more is in the table."
     keys = Markup("") if report.curves or report.trust else legend(report)
-    heads = [element("th", {"scope": "col"}, name) for name in HEADS]
-    rows = [element("tr", None, _fit(report, row)) for row in report.fits]
-    table = element(
-        "table",
-        {"class": "sortable"},
-        element("caption", {"class": "unseen"}, "Trends of every run"),
-        element("thead", None, element("tr", None, heads)),
-        element("tbody", None, rows),
-    )
+    rows = [_fit(report, row) for row in report.fits]
+    table = listing("Trends of every run", HEADS, rows, numbers=NUMBERS)
     drawn = panels(report, report.trends, "trend")
-    return joined([element("p", {"class": "note"}, note), keys, drawn, scrolled(table, "Trends")])
+    return joined([element("p", {"class": "note"}, note), keys, drawn, table])
 
 
 def _fit(report: Report, row: FitRow) -> Iterator[Markup]:
-    numeric = {"class": "number"}
     yield element("th", {"scope": "row"}, isolated(report.runs[row.run]))
     yield element("td", None, row.metric)
     yield element("td", None, row.batch)
     for value in (row.slope, row.error):
-        yield element("td", numeric, number(value, 6))
-    yield element("td", numeric, chance(row.p))
+        yield element("td", NUMBER, number(value, 6))
+    yield element("td", NUMBER, chance(row.p))
     for value in (row.end, row.end_error):
-        yield element("td", numeric, number(value, 4))
+        yield element("td", NUMBER, number(value, 4))
     yield element("td", None, row.verdict)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tseval.reporting.content import MeasureBoard, Report
+from tseval.views.report.listing import scrolled
 from tseval.views.report.markup import Markup, element, isolated, joined
-from tseval.views.report.means import direction, scrolled
+from tseval.views.report.means import direction
 from tseval.views.report.numbers import BLANK, extent, number
 
 SHADES = 9

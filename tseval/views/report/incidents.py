@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tseval.reporting.content import Report, TypeRow
 from tseval.views.report.curves import legend, panels
 from tseval.views.report.heat import SHADES
+from tseval.views.report.listing import NUMBER, listing, scrolled
 from tseval.views.report.markup import Markup, element, isolated, joined
-from tseval.views.report.means import scrolled
 from tseval.views.report.numbers import number
 
 COUNTS = ("TP", "FP", "FN", "TN")
@@ -61,23 +61,16 @@ def _shaded(value: float | None) -> Markup:
 
 
 def _full(report: Report, run: int, rows: list[TypeRow]) -> Markup:
-    heads = [element("th", {"scope": "col"}, name) for name in ("type", *COUNTS, *SHARES)]
-    table = element(
-        "table",
-        None,
-        element("caption", None, isolated(report.runs[run])),
-        element("thead", None, element("tr", None, heads)),
-        element("tbody", None, [element("tr", None, _cells(row)) for row in rows]),
-    )
-    return scrolled(table, f"Types of {report.runs[run]}")
+    name = report.runs[run]
+    heads, cells = ("type", *COUNTS, *SHARES), map(_cells, rows)
+    return listing(f"Types of {name}", heads, cells, numbers=heads[1:], caption=isolated(name))
 
 
 def _cells(row: TypeRow) -> Iterator[Markup]:
-    numeric = {"class": "number"}
     yield _type_head(row)
-    yield from (element("td", numeric, f"{count:,}") for count in row.counts)
+    yield from (element("td", NUMBER, f"{count:,}") for count in row.counts)
     yield from (
-        element("td", numeric, number(share, 4)) for share in (row.precision, row.recall, row.f1)
+        element("td", NUMBER, number(share, 4)) for share in (row.precision, row.recall, row.f1)
     )
 
 

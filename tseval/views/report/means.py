@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
+from tseval.views.report.listing import NUMBER, listing, scrolled
 from tseval.views.report.markup import Markup, element, isolated, joined
 from tseval.views.report.numbers import chance, decimals_for, number
 
@@ -72,12 +73,6 @@ def _table(report: Report) -> Markup:
         element("tbody", None, rows),
     )
     return scrolled(table, "Table of means")
-
-
-def scrolled(content: Markup, label: str) -> Markup:
-    """A wide thing in a frame that scrolls, by the keyboard too."""
-    frame = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": label}
-    return element("div", frame, content)
 
 
 def _numbers(board: MeasureBoard) -> Iterator[float | None]:
@@ -185,21 +180,15 @@ def _pairs(report: Report) -> Markup:
     return element("details", None, element("summary", None, "Pair by pair"), tables)
 
 
-PAIR_HEADS = ("run", "other", "difference", "interval", "p", "corrected p", "better", "topics")
+PAIR_NUMBERS = ("difference", "interval", "p", "corrected p", "topics")
+PAIR_HEADS = ("run", "other", *PAIR_NUMBERS[:-1], "better", PAIR_NUMBERS[-1])
 
 
 def _pair_table(report: Report, board: MeasureBoard) -> Markup:
     decimals = decimals_for(_numbers(board))
-    heads = [element("th", {"scope": "col"}, name) for name in PAIR_HEADS]
-    rows = [element("tr", None, _pair(report, each, decimals)) for each in board.listed]
-    table = element(
-        "table",
-        None,
-        element("caption", None, board.name),
-        element("thead", None, element("tr", None, heads)),
-        element("tbody", None, rows),
-    )
-    return scrolled(table, f"Pairs by {board.name}")
+    rows = [_pair(report, each, decimals) for each in board.listed]
+    label = f"Pairs by {board.name}"
+    return listing(label, PAIR_HEADS, rows, numbers=PAIR_NUMBERS, caption=board.name)
 
 
 def _pair(report: Report, row: PairRow, decimals: int) -> Iterator[Markup]:
@@ -207,7 +196,7 @@ def _pair(report: Report, row: PairRow, decimals: int) -> Iterator[Markup]:
     yield element("td", None, isolated(report.runs[row.other]))
     ends = f"{number(row.low, decimals)} to {number(row.high, decimals)}"
     for shown in (number(row.difference, decimals), ends, chance(row.p), chance(row.adjusted)):
-        yield element("td", {"class": "number"}, shown)
+        yield element("td", NUMBER, shown)
     better = "" if row.better is None else isolated(report.runs[row.better])
     yield element("td", None, better)
-    yield element("td", {"class": "number"}, str(row.topics))
+    yield element("td", NUMBER, str(row.topics))

@@ -73,7 +73,11 @@
     });
   }));
 
-  // The values under the pointer.
+  // The values under the pointer: where a line is drawn through dots, those of the dots.
+  function valueAt(panel, line, at) {
+    const dots = panel.dots.find((each) => each[0] === line[0]);
+    return dots ? dots[1][at] : line[1][at];
+  }
   all("figure.curve").forEach((figure) => {
     const panel = data.panels[figure.dataset.panel];
     const plot = figure.querySelector(".plot");
@@ -92,7 +96,7 @@
       cursor.setAttribute("x2", pixel);
       cursor.classList.add("on");
       const shown = panel.lines.filter((line) => pressed(line[0]))
-        .flatMap((line) => [" · ", bdi(data.runs[line[0]]), " ", make("b", {}, short(at < 0 ? null : line[1][at]))]);
+        .flatMap((line) => [" · ", bdi(data.runs[line[0]]), " ", make("b", {}, short(at < 0 ? null : valueAt(panel, line, at)))]);
       readout.replaceChildren(`${short(x)} `, ...shown.slice(0, 8 * 4));
     });
     plot.addEventListener("pointerleave", () => {
@@ -325,10 +329,11 @@
   const csv = (rows) => rows.map((row) => row.map(cell).join(",") + "\n").join("");
   const files = {
     "curves.csv": () => {
-      const rows = [["panel", "x_axis", "run", "x", "value", "low", "high"]];
+      const rows = [["panel", "x_axis", "run", "x", "value", "low", "high", "dot"]];
       for (const panel of Object.values(data.panels)) {
         for (const [run, value, low, high] of panel.lines) {
-          panel.x.forEach((x, at) => rows.push([panel.title, panel.xTitle, data.runs[run], x, value[at], low[at], high[at]]));
+          panel.x.forEach((x, at) => rows.push([panel.title, panel.xTitle, data.runs[run], x, value[at], low[at], high[at],
+            panel.dots.length ? panel.dots.find((each) => each[0] === run)[1][at] : null]));
         }
       }
       return csv(rows);

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 
 from tseval.reporting.content import Download, Report, Term
+from tseval.views.report.listing import NUMBER, listing
 from tseval.views.report.markup import Markup, element, isolated, joined
-from tseval.views.report.means import anchor, scrolled
+from tseval.views.report.means import anchor
 
 HASH = 12
 """How many hexadecimal digits of a file's hash are shown; the attribute has all."""
@@ -35,25 +36,15 @@ def _breakable(signature: str) -> list[str]:
 
 def _inputs(report: Report) -> Markup:
     rows = [
-        element(
-            "tr",
-            None,
+        (
             element("td", None, each.role),
             element("td", None, isolated(each.path)),
-            element("td", {"class": "number"}, f"{each.rows:,}"),
+            element("td", NUMBER, f"{each.rows:,}"),
             element("td", None, element("code", {"title": each.sha256}, each.sha256[:HASH])),
         )
         for each in report.inputs
     ]
-    heads = [element("th", {"scope": "col"}, name) for name in ("what", "file", "rows", "sha256")]
-    table = element(
-        "table",
-        None,
-        element("caption", {"class": "unseen"}, "Input files"),
-        element("thead", None, element("tr", None, heads)),
-        element("tbody", None, rows),
-    )
-    return scrolled(table, "Input files")
+    return listing("Input files", ("what", "file", "rows", "sha256"), rows, numbers=("rows",))
 
 
 def warnings_section(report: Report) -> Markup:

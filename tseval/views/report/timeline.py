@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from tseval.reporting.content import Nugget, Report, Saying, Timeline
+from tseval.views.report.listing import NUMBER, listing
 from tseval.views.report.markup import Markup, element, isolated, joined, shown
-from tseval.views.report.means import scrolled
 from tseval.views.report.numbers import number, plain, rounded
 
+NUMBERS = ("happened", "weight", "after", "said by")
+HEADS = ("nugget", "happened", "weight", "what", "first said", "after", "said by", "missed by")
 MISSING_NAMED = 6
 """So many runs that missed a nugget are named."""
 
@@ -59,20 +61,13 @@ def _marks() -> Iterator[Markup]:
 def _table(report: Report, place: int, timeline: Timeline) -> Markup:
     firsts = firsts_of(timeline)
     rows = [
-        element("tr", None, _nugget(report, timeline, nugget, firsts.get(at, [])))
+        _nugget(report, timeline, nugget, firsts.get(at, []))
         for at, nugget in enumerate(timeline.nuggets)
     ]
-    names = ("nugget", "happened", "weight", "what", "first said", "after", "said by", "missed by")
-    heads = [element("th", {"scope": "col"}, name) for name in names]
-    table = element(
-        "table",
-        None,
-        element("caption", None, "Topic ", isolated(timeline.topic), ", hours since its start"),
-        element("thead", None, element("tr", None, heads)),
-        element("tbody", None, rows),
-    )
+    caption = joined(["Topic ", isolated(timeline.topic), ", hours since its start"])
     label = f"Nuggets of topic {timeline.topic}"
-    return element("div", {"class": "said", "data-timeline": place}, scrolled(table, label))
+    table = listing(label, HEADS, rows, numbers=NUMBERS, caption=caption)
+    return element("div", {"class": "said", "data-timeline": place}, table)
 
 
 def firsts_of(timeline: Timeline) -> dict[int, list[Saying]]:
@@ -84,18 +79,17 @@ def firsts_of(timeline: Timeline) -> dict[int, list[Saying]]:
 def _nugget(
     report: Report, timeline: Timeline, nugget: Nugget, firsts: list[Saying]
 ) -> Iterator[Markup]:
-    numeric = {"class": "number"}
     yield element("th", {"scope": "row"}, isolated(nugget.name))
-    yield element("td", numeric, number(nugget.hours, 1))
-    yield element("td", numeric, plain(rounded(nugget.importance) or 0.0))
+    yield element("td", NUMBER, number(nugget.hours, 1))
+    yield element("td", NUMBER, plain(rounded(nugget.importance) or 0.0))
     yield element("td", {"class": "text"}, isolated(nugget.text))
     if firsts:
         update = timeline.updates[firsts[0].update]
         yield element("td", None, isolated(report.runs[update.run]))
-        yield element("td", numeric, lead(update.hours - nugget.hours))
+        yield element("td", NUMBER, lead(update.hours - nugget.hours))
     else:
         yield element("td", {"colspan": 2}, "never")
-    yield element("td", numeric, f"{len(firsts)} of {len(report.runs)}")
+    yield element("td", NUMBER, f"{len(firsts)} of {len(report.runs)}")
     yield element("td", None, _missing(report, timeline, firsts))
 
 
