@@ -107,20 +107,19 @@ def _earned(index: EarliestIndex) -> dict[int, list[str]]:
 
 
 def explain_economy(index: AssessedIndex) -> pd.DataFrame:
-    """For every run what it spent: its updates by what became of them, its words, its verbosity.
+    """For every run what it spent: its updates by what became of them, and its words.
 
-    `words` is the mean number of words of an update, `words_a_nugget` all its words by the nuggets
-    that it said. `verbosity` is the mean of V over its updates, where the matches have spans.
+    `words` is the mean number of words of the updates whose texts are there; `words_a_nugget` all
+    of a run's words by the nuggets that it said, where no text is lacking.
     """
     import pandas as pd
 
     run = index.unit[index.sent] // len(index.topics)
     firsts, says = index.firsts[index.sent], index.says[index.sent]
-    words = word_counts(index.updates.text, index.rules.words)[index.sent]
+    texts = index.updates.text.rows(index.sent)
+    words, there = word_counts(texts, index.rules.words), ~texts.blank
     said = np.bincount(index.first.unit // len(index.topics), minlength=len(index.runs))
-    updates, total = _by_run(index, run), _by_run(index, run, words)
-    spans = index.has_texts and index.spans is not None
-    verbosity = _by_run(index, run, index.verbosity[index.sent]) if spans else np.zeros(len(said))
+    updates, told, total = (_by_run(index, run, each) for each in (None, there, words * there))
     return pd.DataFrame(
         {
             "run": list(index.runs),
@@ -128,24 +127,23 @@ def explain_economy(index: AssessedIndex) -> pd.DataFrame:
             "earning": _by_run(index, run, firsts > 0).astype(np.int64),
             "repeating": _by_run(index, run, (firsts == 0) & (says > 0)).astype(np.int64),
             "idle": _by_run(index, run, says == 0).astype(np.int64),
-            "words": _share(total, updates, index.has_texts),
-            "words_a_nugget": _share(total, said, index.has_texts),
-            "verbosity": _share(verbosity, updates, spans),
+            "words": _share(total, told),
+            "words_a_nugget": np.where(told == updates, _share(total, said), np.nan),
         }
     )
 
 
 def _by_run(
-    index: AssessedIndex, run: IntArray, amount: FloatArray | BoolArray | None = None
+    index: AssessedIndex, run: IntArray, amount: FloatArray | BoolArray | None
 ) -> FloatArray:
-    sums = np.bincount(run, amount, minlength=len(index.runs))
-    return sums.astype(np.float64)
+    """Sums by run; without amounts the number of rows."""
+    return np.bincount(run, amount, minlength=len(index.runs)).astype(np.float64)
 
 
-def _share(amount: FloatArray, number: FloatArray | IntArray, known: bool) -> FloatArray:
-    """Amount by number; NaN where that is nothing, or where nothing is known."""
+def _share(amount: FloatArray, number: FloatArray | IntArray) -> FloatArray:
+    """Amount by number; NaN where that is nothing."""
     share = np.full(len(amount), np.nan)
-    np.divide(amount, number, out=share, where=(number > 0) & known)
+    np.divide(amount, number, out=share, where=number > 0)
     return share
 
 

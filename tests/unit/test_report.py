@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import tseval
-from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, compare
 from tseval.curves import change_times, curves, sampled
 from tseval.evaluation import Evaluation, Sources, prepare
@@ -26,6 +26,7 @@ from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
 from tseval.reporting.incidents import IncidentRuns
 from tseval.reporting.recorded import Recorded, recorded, role_of
 from tseval.reporting.temporal import Runs
+from tseval.reporting.timelines import _characters as characters
 from tseval.tables.incidents import LEVELS
 
 PERCENTILE = Plan(interval="percentile", resamples=200)
@@ -223,11 +224,56 @@ class TestEconomy:
         found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
         verbosity = tseval.score([SWIFT, THOROUGH], NUGGETS, str(path), measures="V", topics=TOPICS)
         for row in found.economy:
-            run = found.runs[row.run]
-            frame = pd.read_csv(FIXTURES / "runs" / f"{run}.tsv", sep="\t")
-            sizes = frame.groupby("topic").size()
-            values = [verbosity.value("V", topic, run) or 0.0 for topic in sizes.index]
-            assert row.verbosity == pytest.approx(np.average(values, weights=sizes))
+            assert row.verbosity == verbosity.value("V", run=found.runs[row.run])
+
+    def test_words_of_updates_without_a_text_are_not_known(
+        self, tmp_path: Path, scores: Path
+    ) -> None:
+        updates = pd.read_csv(SWIFT, sep="\t")
+        updates.loc[updates.update_id == "sw-flood-5", "text"] = ""
+        path = tmp_path / "swift.tsv"
+        updates.to_csv(path, sep="\t", index=False)
+        given = Sources([str(path), THOROUGH], NUGGETS, MATCHES, TOPICS)
+        found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
+        swift = next(row for row in found.economy if found.runs[row.run] == "swift")
+        assert swift.words == pytest.approx(updates.text.str.split().str.len().sum() / 9)
+        assert swift.per_nugget is None
+
+
+def marked_words(tmp_path: Path, scores: Path, matches: pd.DataFrame, update: str) -> list[str]:
+    """The words that are marked in an update, with these matches."""
+    path = tmp_path / "matches.tsv"
+    matches.to_csv(path, sep="\t", index=False)
+    given = Sources([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
+    found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
+    return [
+        topic.updates[each.update].text[start:end]
+        for topic in found.timelines
+        for each in topic.sayings
+        if topic.updates[each.update].name == update
+        for start, end in each.words
+    ]
+
+
+def test_spans_of_assessors_are_marked_as_a_whole(tmp_path: Path, scores: Path) -> None:
+    matches = pd.read_csv(MATCHES, sep="\t")
+    matches = matches.assign(start=4, end=22)
+    assert marked_words(tmp_path, scores, matches, "sw-ferry-2") == ["Heron carried 212 "]
+    # A span beyond the text ends with it; one that says nothing leaves the words to the matcher.
+    beyond = matches.assign(end=999)
+    assert marked_words(tmp_path, scores, beyond, "sw-ferry-2") == [
+        "Heron carried 212 passengers and 18 crew"
+    ]
+    empty = matches.assign(end=4)
+    assert marked_words(tmp_path, scores, empty, "sw-ferry-2")[:2] == ["Sea", "Heron"]
+
+
+def test_places_in_bytes_are_told_in_characters() -> None:
+    text = "ä\U0001f30aöx"  # 2, 4, 2 and 1 bytes
+    assert characters(text, (2, 8)) == (1, 3)
+    assert characters(text, (0, 9)) == (0, 4)
+    assert characters(text, (3, 9)) == (1, 4)  # a cut character is none
+    assert characters("plain", (1, 3)) == (1, 3)
 
 
 class TestWhereFrom:

@@ -145,7 +145,8 @@ class Timeline:
 class EconomyRow(NamedTuple):
     """What a run spent: updates that are the first to say something, that only repeat, or neither.
 
-    `words` is the mean number of an update's words; `per_nugget` all words by the nuggets said.
+    `words` is the mean number of an update's words; `per_nugget` all words by the nuggets said,
+    None if the texts of some updates are not there.
     """
 
     run: int
@@ -156,7 +157,7 @@ class EconomyRow(NamedTuple):
     words: float | None
     per_nugget: float | None
     verbosity: float | None
-    """The measure V, where matches say which words say something."""
+    """The score V, where matches tell which words say something."""
 
 
 class TypeRow(NamedTuple):

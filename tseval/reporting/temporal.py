@@ -20,8 +20,9 @@ from tseval.reporting.boards import Names
 from tseval.reporting.content import EconomyRow, InputRow, Panel, Timeline
 from tseval.reporting.recorded import NUGGETS, Recorded, input_rows
 from tseval.reporting.timelines import timelines
-from tseval.scoring import missing_topics
+from tseval.scoring import chosen_measures, missing_topics, scores_of
 
+VERBOSITY = "V"
 WORDS_OF = "fuzzy"
 """Where assessors made the matches, this matcher tells which words are alike."""
 
@@ -111,12 +112,32 @@ def curved(measures: Sequence[str]) -> list[Measure]:
 def economy(evaluation: Evaluation, names: Names) -> Iterator[EconomyRow]:
     """What each run spent, best run first."""
     frame = explain_economy(evaluation.index)
-    rows = [_economy_row(row, names) for row in frame.to_dict("records")]
+    verbosity = _verbosity(evaluation)
+    rows = [_economy_row(row, names, verbosity) for row in frame.to_dict("records")]
     yield from sorted(rows, key=lambda row: row.run)
 
 
-def _economy_row(row: Mapping[Hashable, Any], names: Names) -> EconomyRow:
-    counts = (int(row[name]) for name in ("updates", "earning", "repeating", "idle"))
-    shares = (float(row[name]) for name in ("words", "words_a_nugget", "verbosity"))
-    known = (None if np.isnan(share) else share for share in shares)
-    return EconomyRow(names.run(row["run"]), *counts, *known)
+def _verbosity(evaluation: Evaluation) -> dict[str, float | None]:
+    """The score V of each run, where matches tell which words say something; else nothing."""
+    if not evaluation.index.has_texts or evaluation.index.spans is None:
+        return {}
+    scores = scores_of(evaluation, chosen_measures(evaluation, VERBOSITY))
+    return {run: scores.value(VERBOSITY, run=run) for run in scores.runs}
+
+
+def _economy_row(
+    row: Mapping[Hashable, Any], names: Names, verbosity: Mapping[str, float | None]
+) -> EconomyRow:
+    words, per_nugget = (
+        None if np.isnan(row[name]) else float(row[name]) for name in ("words", "words_a_nugget")
+    )
+    return EconomyRow(
+        run=names.run(row["run"]),
+        updates=row["updates"],
+        earning=row["earning"],
+        repeating=row["repeating"],
+        idle=row["idle"],
+        words=words,
+        per_nugget=per_nugget,
+        verbosity=verbosity.get(row["run"]),
+    )

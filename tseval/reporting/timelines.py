@@ -11,6 +11,7 @@ import numpy as np
 from tseval.earliest import EarliestIndex
 from tseval.evaluation import Evaluation
 from tseval.matching import Progress, word_spans
+from tseval.measures.assessed import AssessedIndex
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Nugget, Saying, Timeline, Update
 from tseval.tables import ABSENT, Pairs
@@ -33,6 +34,8 @@ def timelines(
     index = evaluation.index
     pairs, first = _pairs(index, evaluation.pairs)
     words = list(word_spans(matcher, index.updates, index.nuggets, pairs, progress))
+    for place, span in _marked(index, pairs):
+        words[place] = (span,)
     for topic in range(len(index.topics)):
         yield _timeline(evaluation, names, topic, _Said(pairs, first, words))
 
@@ -55,6 +58,35 @@ def _pairs(index: EarliestIndex, pairs: Pairs) -> tuple[Pairs, BoolArray]:
     order = np.lexsort((update, index.updates.time[update], nugget))
     first = np.isin(keys, index.first.update * width + index.first.nugget)
     return Pairs(update[order], nugget[order]), first[order]
+
+
+def _marked(index: AssessedIndex, pairs: Pairs) -> Iterator[tuple[int, tuple[int, int]]]:
+    """The stretches that assessors marked: the place of a pair, and from where to where.
+
+    They are known of each run's first word of a nugget.
+    """
+    if index.spans is None:
+        return
+    start, end = index.spans
+    known = np.flatnonzero(end > start)
+    width = len(index.nuggets)
+    keys = {key: at for at, key in enumerate((pairs.update * width + pairs.nugget).tolist())}
+    for row in known.tolist():
+        update = int(index.first.update[row])
+        text = index.updates.text[update]
+        span = (int(start[row]), int(end[row]))
+        low, high = _characters(text, span) if index.spans_in_bytes else span
+        if low < min(high, len(text)):
+            yield keys[update * width + int(index.first.nugget[row])], (low, min(high, len(text)))
+
+
+def _characters(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Places counted in bytes as places counted in characters; a cut character is left out."""
+    if text.isascii():
+        return span
+    content = text.encode("utf-8", "surrogatepass")
+    low, high = (len(content[:end].decode("utf-8", "ignore")) for end in span)
+    return low, high
 
 
 def _timeline(evaluation: Evaluation, names: Names, topic: int, said: _Said) -> Timeline:
