@@ -14,7 +14,7 @@ import pytest
 
 import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tseval.comparison import Plan, compare
+from tseval.comparison import Plan, Treatment, compare
 from tseval.curves import change_times, curves, sampled
 from tseval.evaluation import Evaluation, Sources, prepare
 from tseval.formats.told import Told, ToldInput, told_by
@@ -137,6 +137,18 @@ class TestCurves:
             }
             for row in board.means:
                 assert last[row.run] == pytest.approx((row.mean, row.low, row.high))
+
+    @pytest.mark.parametrize("rule", ["zero", "skip"])
+    def test_topics_that_a_run_lacks_count_as_in_the_table(self, tmp_path: Path, rule: str) -> None:
+        path = tmp_path / "scores.json"
+        runs = [SWIFT, THOROUGH]  # swift lacks one topic of three
+        tseval.score(runs, NUGGETS, MATCHES, "assessed", "R", on_missing="skip").save(path)
+        request = Request([str(path)], treatment=Treatment(on_missing=rule), plan=PERCENTILE)
+        report = assemble(request, unwatched)
+        means = {row.run: row.mean for row in report.measures[0].means}
+        assert {line.run: line.value[-1] for line in report.curves[0].lines} == pytest.approx(means)
+        wanted = {"zero": 0.55, "skip": 0.825}[rule]  # (.75 + .9) by three, or by two
+        assert means[report.runs.index("swift")] == pytest.approx(wanted)
 
     def test_a_measure_with_a_time_has_the_curve_of_all_times_once(self, report: Report) -> None:
         assert [panel.title for panel in report.curves] == ["P", "R", "T"]

@@ -111,7 +111,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
             [each.name for each in report.measures],
             names,
             request.plan,
-            request.treatment.undefined,
+            request.treatment,
             progress,
         )
     other = differences(evaluation.signature(), report.scored)

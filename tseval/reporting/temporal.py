@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tseval.comparison.directions import known_measures
-from tseval.comparison.plan import Plan
+from tseval.comparison.plan import Plan, Treatment
 from tseval.evaluation import ASSESSED, Evaluation, Sources, prepare
 from tseval.explanations import explain_economy
 from tseval.matching import Progress, get_matcher
@@ -78,11 +78,11 @@ def told(
     measures: Sequence[str],
     names: Names,
     plan: Plan,
-    undefined: str,
+    treatment: Treatment,
     progress: Progress | None = None,
 ) -> Told:
     """Curves of these measures, timelines of all topics, and what each run spent."""
-    missing = missing_topics(evaluation, None)
+    missing = missing_topics(evaluation, treatment.on_missing)
     own = curved(measures)
     threshold = runs.threshold if runs.explainer() == runs.matcher else None
     return Told(
@@ -92,7 +92,7 @@ def told(
             missing.counted,
             names,
             plan,
-            undefined_as_zero=undefined == "zero",
+            undefined_as_zero=treatment.undefined == "zero",
         ),
         timelines=tuple(
             timelines(evaluation, names, get_matcher(runs.explainer(), threshold), progress)
