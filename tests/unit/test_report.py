@@ -150,6 +150,27 @@ class TestCurves:
         wanted = {"zero": 0.55, "skip": 0.825}[rule]  # (.75 + .9) by three, or by two
         assert means[report.runs.index("swift")] == pytest.approx(wanted)
 
+    def test_bands_are_intervals_at_each_time(self, report: Report) -> None:
+        prepared = evaluation()
+        panel = next(panel for panel in report.curves if panel.title == "R")
+        seconds = np.array(panel.x) * 3600
+        values, _ = sampled(prepared, tseval.measure("R"), seconds)
+        for line in panel.lines:
+            own = values[prepared.index.runs.index(report.runs[line.run])]
+            for place in range(0, len(seconds), 5):
+                # The same draws as for any three topics of these names.
+                scores = pd.DataFrame(
+                    {
+                        "run": "r",
+                        "topic": prepared.index.topics,
+                        "measure": "R",
+                        "value": own[:, place],
+                    }
+                )
+                (wanted,) = compare(scores, interval="percentile", resamples=200).standings
+                found = line.value[place], line.low[place], line.high[place]
+                assert found == pytest.approx((wanted.mean, wanted.low, wanted.high))
+
     def test_a_measure_with_a_time_has_the_curve_of_all_times_once(self, report: Report) -> None:
         assert [panel.title for panel in report.curves] == ["P", "R", "T"]
 

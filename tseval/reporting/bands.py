@@ -82,9 +82,11 @@ def _line(
     known: BoolArray,
     plan: Plan,
 ) -> Line:
-    """One run: topics x times to means with intervals at each time."""
-    found = means_of_topics(values, known, evaluation.index.topics, plan)
-    mean, low, high = (_numbers(each) for each in found)
+    """One run: topics x times to means with intervals; times at which nothing changes are one."""
+    new = np.ones(values.shape[1], bool)
+    new[1:] = ((np.diff(values) != 0) | (known[:, 1:] != known[:, :-1])).any(axis=0)
+    found = means_of_topics(values[:, new], known[:, new], evaluation.index.topics, plan)
+    mean, low, high = (_numbers(each[np.cumsum(new) - 1]) for each in found)
     return Line(names.run(evaluation.index.runs[run]), mean, low, high)
 
 
