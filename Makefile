@@ -13,7 +13,7 @@ TORCH := torch==2.13.0
 
 RUNS := $(wildcard fixtures/runs/*.tsv)
 EXAMPLE := $(RUNS) fixtures/nuggets.tsv --matches fixtures/matches.tsv --topics fixtures/topics.tsv
-PACKAGES := $(shell find tseval matchers -name '*.py' -o -name py.typed)
+PACKAGES := $(shell find tseval matchers -name '*.py' -o -name '*.css' -o -name '*.js' -o -name py.typed)
 FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
@@ -55,7 +55,9 @@ demo: $(VENV)/.report
 	$(BIN)/tseval score $(EXAMPLE) -q
 	$(BIN)/tseval curve $(EXAMPLE) -o demo/curve.html
 	$(BIN)/tseval curve $(EXAMPLE) -o demo/curve.png
-	@echo "Look at $(CURDIR)/demo/curve.html and $(CURDIR)/demo/curve.png"
+	$(BIN)/tseval score $(EXAMPLE) -q -o demo/scores.json --quiet
+	$(BIN)/tseval report demo/scores.json -o demo/report.html --quiet
+	@echo "Look at $(CURDIR)/demo/report.html, $(CURDIR)/demo/curve.html and curve.png"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

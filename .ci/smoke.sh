@@ -37,4 +37,7 @@ cd "$scratch/elsewhere"
 "$scratch/empty/bin/python" -m tseval measures >/dev/null
 "$scratch/empty/bin/tseval" score fixtures/runs/*.tsv fixtures/nuggets.tsv \
     --matches fixtures/matches.tsv --topics fixtures/topics.tsv --format trec
+"$scratch/empty/bin/tseval" score fixtures/runs/*.tsv fixtures/nuggets.tsv \
+    --matches fixtures/matches.tsv -q -o scores.json --quiet
+"$scratch/empty/bin/tseval" report scores.json -o report.html --quiet
 echo "the wheel works: $(basename "$out"/tseval-*.whl)"

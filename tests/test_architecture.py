@@ -54,6 +54,11 @@ ROOMS["incidents"] = PREPARED | {"evaluation", "scores"}
 ROOMS["filtering"] = PREPARED | {"evaluation", "scores", "statistics"}
 ROOMS["tracking"] = PREPARED | {"evaluation", "scores"}
 ROOMS["comparison"] = PREPARED | {"evaluation", "scores", "scoring", "statistics"}
+ROOMS["reporting"] = PREPARED | {
+    *("comparison", "curves", "evaluation", "explanations", "filtering", "incidents"),
+    *("matchers", "scores", "scoring"),
+}
+ROOMS["views"] |= {"reporting"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}
 ROOMS["commands"] = set(ROOMS) - {"__main__"}
 

@@ -99,6 +99,34 @@ def curves(
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
 
 
+def change_times(evaluation: Followed, measures: Sequence[Measure]) -> FloatArray:
+    """The times since the topics' starts at which any of these measures changes in any unit."""
+    index = evaluation.index
+    starts = evaluation.starts[index.unit_topic]
+    changing = [curve(index, measure, evaluation.starts) for measure in measures]
+    seconds = [each.time - starts[each.unit] for each in changing]
+    return distinct(np.concatenate([np.zeros(0), *seconds]))
+
+
+def sampled(
+    evaluation: Followed, measure: Measure, seconds: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """A measure just after these times since each topic's start, and where it is defined.
+
+    Both have the shape (runs, topics, times).
+    """
+    index = evaluation.index
+    change = curve(index, measure, evaluation.starts)
+    shape = (len(index.runs), len(index.topics), len(seconds))
+    values, defined = np.zeros(shape), np.zeros(shape, bool)
+    for run in range(shape[0]):
+        for topic in range(shape[1]):
+            values[run, topic], defined[run, topic] = _steps(evaluation, change, run, topic).at(
+                seconds
+            )
+    return values, defined
+
+
 def check(evaluation: Followed, measures: Sequence[Measure], topics: Sequence[str]) -> None:
     """Refuse, as a `UsageError`, measures with a time of their own and unknown topics."""
     dated = [measure.name for measure in measures if measure.at is not None]

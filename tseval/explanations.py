@@ -1,4 +1,4 @@
-"""Why a run scored what it did: nugget by nugget, and update by update."""
+"""Why a run scored what it did: nugget by nugget, update by update, and what it spent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.earliest import EarliestIndex
+from tseval.measures.assessed import AssessedIndex
+from tseval.measures.words import word_counts
 from tseval.tables import ABSENT
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 HOUR = UNITS["h"]
 
@@ -102,6 +104,47 @@ def _earned(index: EarliestIndex) -> dict[int, list[str]]:
     for update, name in zip(index.first.update.tolist(), names, strict=True):
         earned.setdefault(update, []).append(name)
     return earned
+
+
+def explain_economy(index: AssessedIndex) -> pd.DataFrame:
+    """For every run what it spent: its updates by what became of them, and its words.
+
+    `words` is the mean number of words of the updates whose texts are there; `words_a_nugget` all
+    of a run's words by the nuggets that it said, where no text is lacking.
+    """
+    import pandas as pd
+
+    run = index.unit[index.sent] // len(index.topics)
+    firsts, says = index.firsts[index.sent], index.says[index.sent]
+    texts = index.updates.text.rows(index.sent)
+    words, there = word_counts(texts, index.rules.words), ~texts.blank
+    said = np.bincount(index.first.unit // len(index.topics), minlength=len(index.runs))
+    updates, told, total = (_by_run(index, run, each) for each in (None, there, words * there))
+    return pd.DataFrame(
+        {
+            "run": list(index.runs),
+            "updates": updates.astype(np.int64),
+            "earning": _by_run(index, run, firsts > 0).astype(np.int64),
+            "repeating": _by_run(index, run, (firsts == 0) & (says > 0)).astype(np.int64),
+            "idle": _by_run(index, run, says == 0).astype(np.int64),
+            "words": _share(total, told),
+            "words_a_nugget": np.where(told == updates, _share(total, said), np.nan),
+        }
+    )
+
+
+def _by_run(
+    index: AssessedIndex, run: IntArray, amount: FloatArray | BoolArray | None
+) -> FloatArray:
+    """Sums by run; without amounts the number of rows."""
+    return np.bincount(run, amount, minlength=len(index.runs)).astype(np.float64)
+
+
+def _share(amount: FloatArray, number: FloatArray | IntArray) -> FloatArray:
+    """Amount by number; NaN where that is nothing."""
+    share = np.full(len(amount), np.nan)
+    np.divide(amount, number, out=share, where=number > 0)
+    return share
 
 
 def _names(names: tuple[str, ...], places: IntArray) -> list[str]:

@@ -185,13 +185,14 @@ def evidence(
     matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
 ) -> Iterator[dict[str, str | float | int | None]]:
     """For each pair a row of the plain table of matches, with what the score rests on."""
-    gold = collection(nuggets.text)
     scores = np.ones(len(pairs)) if pairs.score is None else pairs.score
-    for update, nugget, score in zip(
-        pairs.update.tolist(), pairs.nugget.tolist(), scores.tolist(), strict=True
+    for update, nugget, score, found in zip(
+        pairs.update.tolist(),
+        pairs.nugget.tolist(),
+        scores.tolist(),
+        _explained(matcher, updates, nuggets, pairs),
+        strict=True,
     ):
-        text, said = updates.text[update], nuggets.text[nugget]
-        found = matcher.explain(text, said, collection=gold)
         start, end = found.span or (None, None)
         yield {
             "topic": updates.topic[update],
@@ -206,6 +207,41 @@ def evidence(
             "found_weight": round(found.found, WEIGHT_DECIMALS),
             "missing_weight": round(found.lacking, WEIGHT_DECIMALS),
         }
+
+
+def word_spans(
+    matcher: matchers.Matcher,
+    updates: Updates,
+    nuggets: Nuggets,
+    pairs: Pairs,
+    progress: Progress | None = None,
+) -> Iterator[tuple[tuple[int, int], ...]]:
+    """For each pair the stretches of the update that say the nugget, in order and apart."""
+    for done, found in enumerate(_explained(matcher, updates, nuggets, pairs), start=1):
+        if progress:
+            progress(done, len(pairs))
+        yield _apart(sorted(word.span for word in found.matched))
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ascending stretches with those that overlap, or touch, made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def _explained(
+    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
+) -> Iterator[matchers.Evidence]:
+    """Why each pair has its score; word weights come from all nuggets."""
+    gold = collection(nuggets.text)
+    for update, nugget in zip(pairs.update.tolist(), pairs.nugget.tolist(), strict=True):
+        text, said = updates.text[update], nuggets.text[nugget]
+        yield matcher.explain(text, said, collection=gold)
 
 
 WEIGHT_DECIMALS = 6

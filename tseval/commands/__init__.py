@@ -21,6 +21,7 @@ SUMMARIES = {
     "import": "Files of other formats as plain tables.",
     "values": "Errors of values tracked over time, such as deaths, or where it happens.",
     "compare": "Systems side by side: intervals, tests, rank correlation.",
+    "report": "One self-contained page about runs and their scores.",
     "clusters": "Latency, redundancy and push measures over assessors' clusters.",
     "incidents": "Information types, priority and alerts of incident streams.",
     "filter": "Filtering over time: batches, trends, end points.",

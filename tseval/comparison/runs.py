@@ -313,12 +313,23 @@ def _means(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The means of these runs over the topics that each has, and their intervals."""
     values, known = board.of(measure)
-    means, ends = np.zeros(len(places)), np.zeros((2, len(places)))
-    for topics, columns in _same_topics(known[places]):
-        own = values[places[columns]][:, topics].T
-        means[columns] = statistics.column_means(own)
-        draws = topic_draws([board.topics[t] for t in topics.tolist()], plan)
-        ends[:, columns] = statistics.mean_intervals(own, draws, plan.interval, plan.level)
+    return means_of_topics(values[places].T, known[places].T, board.topics, plan)
+
+
+def means_of_topics(
+    values: FloatArray, known: BoolArray, topics: Sequence[str], plan: Plan
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For each column its mean over the topics that it knows, and the ends of its interval.
+
+    Rows are topics. NaN where nothing is known, and where an interval can't be had.
+    """
+    columns = values.shape[1]
+    means, ends = np.full(columns, np.nan), np.full((2, columns), np.nan)
+    for rows, alike in _same_topics(known.T):
+        own = values[rows][:, alike]
+        means[alike] = statistics.column_means(own)
+        draws = topic_draws([topics[t] for t in rows.tolist()], plan)
+        ends[:, alike] = statistics.mean_intervals(own, draws, plan.interval, plan.level)
     return means, ends[0], ends[1]
 
 

@@ -1,0 +1,437 @@
+"""What a report says: scores, curves with bands, timelines, what runs spent, and where from."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tseval
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
+from tseval.comparison import Plan, Treatment, compare
+from tseval.curves import change_times, curves, sampled
+from tseval.evaluation import Evaluation, Sources, prepare
+from tseval.formats.told import Told, ToldInput, told_by
+from tseval.incidents.evaluation import IncidentSources
+from tseval.matching import Progress, get_matcher, word_spans
+from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.bands import told_times
+from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
+from tseval.reporting.incidents import IncidentRuns
+from tseval.reporting.recorded import Recorded, recorded, role_of
+from tseval.reporting.temporal import Runs
+from tseval.reporting.timelines import _characters as characters
+from tseval.tables.incidents import LEVELS
+
+PERCENTILE = Plan(interval="percentile", resamples=200)
+"""Three topics give this interval; the studentised one asks for more."""
+
+
+def unwatched(_: str) -> AbstractContextManager[Progress | None]:
+    return nullcontext(None)
+
+
+def sources() -> Sources:
+    return Sources([SWIFT, THOROUGH], NUGGETS, MATCHES, TOPICS)
+
+
+def evaluation() -> Evaluation:
+    return prepare(sources())
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scores") / "scores.json"
+    found = tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, measures="P R@6h T", topics=TOPICS)
+    found.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(scores: Path) -> Report:
+    return assemble(Request([str(scores)], plan=PERCENTILE), unwatched)
+
+
+def timeline(report: Report, topic: str) -> Timeline:
+    return next(each for each in report.timelines if each.topic == topic)
+
+
+class TestScores:
+    def test_runs_are_ordered_by_the_first_measure(self, report: Report, scores: Path) -> None:
+        assert report.runs == ("swift", "thorough")  # 1.8 and 1.18
+        turned = assemble(Request([str(scores)], ["T"], plan=PERCENTILE), unwatched)
+        assert [each.name for each in turned.measures] == ["T"]
+        assert turned.runs == ("swift", "thorough")  # -0.27 and -3.8 hours
+
+    def test_every_topic_has_its_score_and_none_where_it_is_undefined(self, report: Report) -> None:
+        cells = dict(zip(report.topics, report.measures[0].cells, strict=True))
+        assert cells["ferry"] == (1.8, 1.25)
+        assert cells["mine"] == (None, pytest.approx(1.1666666666666667))
+
+    def test_means_intervals_and_letters_are_those_of_the_comparison(
+        self, report: Report, scores: Path
+    ) -> None:
+        found = compare([str(scores)], interval="percentile", resamples=200)
+        for board in report.measures:
+            wanted = [each for each in found.standings if each.measure == board.name]
+            assert [
+                (report.runs[r.run], r.mean, r.low, r.high, r.letters) for r in board.means
+            ] == [(each.run, each.mean, each.low, each.high, each.letters) for each in wanted]
+        assert report.signature == found.signature
+
+    def test_a_baseline_is_told(self, scores: Path) -> None:
+        plan = replace(PERCENTILE, baseline="thorough")
+        report = assemble(Request([str(scores)], plan=plan), unwatched)
+        assert report.baseline == report.runs.index("thorough")
+        marks = {report.runs[row.run]: row.differs for row in report.measures[0].means}
+        assert marks == {"swift": False, "thorough": None}
+
+    def test_definitions_are_those_of_the_scores_family(self, report: Report) -> None:
+        # `P` is a measure of filtering too, perhaps; these are scores of the draft.
+        assert [term.name for term in report.terms] == ["P", "R@6h", "T"]
+        entries = dict(report.terms[1].entries)
+        assert entries["taken at"] == "6h"
+        assert "Draft Metrics" in entries["citation"]
+
+    def test_downloads_hold_the_scores_in_full(self, report: Report, tmp_path: Path) -> None:
+        files = {each.name: each.content for each in report.downloads}
+        path = tmp_path / "scores.csv"
+        path.write_bytes(files["scores.csv"])
+        frame = pd.read_csv(path)
+        assert list(frame) == ["run", "topic", "measure", "value"]
+        assert len(frame) == 2 * 3 * 3
+        assert (
+            frame.query("run == 'swift' and topic == 'mine' and measure == 'P'").value.isna().all()
+        )
+        assert b"letters" in files["means.csv"]
+        assert b"adjusted" in files["pairs.csv"]
+
+
+class TestCurves:
+    def test_a_value_is_that_of_the_curve_just_after_each_time(self) -> None:
+        prepared = evaluation()
+        wanted = [tseval.measure("P")]
+        seconds = change_times(prepared, wanted)
+        values, defined = sampled(prepared, wanted[0], seconds)
+        for curve in curves(prepared, wanted, prepared.index.topics):
+            own = (prepared.index.runs.index(curve.run), prepared.index.topics.index(curve.topic))
+            places = np.searchsorted(seconds, curve.hours * 3600)
+            assert np.array_equal(defined[own][places], curve.values.defined)
+            there = curve.values.defined
+            assert np.allclose(values[own][places][there], curve.values.value[there])
+
+    def test_the_last_value_and_band_are_the_mean_and_its_interval(self, report: Report) -> None:
+        panels = {panel.title: panel for panel in report.curves}
+        for board in report.measures:
+            if "@" in board.name:
+                continue
+            last = {
+                line.run: (line.value[-1], line.low[-1], line.high[-1])
+                for line in panels[board.name].lines
+            }
+            for row in board.means:
+                assert last[row.run] == pytest.approx((row.mean, row.low, row.high))
+
+    @pytest.mark.parametrize("rule", ["zero", "skip"])
+    def test_topics_that_a_run_lacks_count_as_in_the_table(self, tmp_path: Path, rule: str) -> None:
+        path = tmp_path / "scores.json"
+        runs = [SWIFT, THOROUGH]  # swift lacks one topic of three
+        tseval.score(runs, NUGGETS, MATCHES, "assessed", "R", on_missing="skip").save(path)
+        request = Request([str(path)], treatment=Treatment(on_missing=rule), plan=PERCENTILE)
+        report = assemble(request, unwatched)
+        means = {row.run: row.mean for row in report.measures[0].means}
+        assert {line.run: line.value[-1] for line in report.curves[0].lines} == pytest.approx(means)
+        wanted = {"zero": 0.55, "skip": 0.825}[rule]  # (.75 + .9) by three, or by two
+        assert means[report.runs.index("swift")] == pytest.approx(wanted)
+
+    def test_bands_are_intervals_at_each_time(self, report: Report) -> None:
+        prepared = evaluation()
+        panel = next(panel for panel in report.curves if panel.title == "R")
+        seconds = np.array(panel.x) * 3600
+        values, _ = sampled(prepared, tseval.measure("R"), seconds)
+        for line in panel.lines:
+            own = values[prepared.index.runs.index(report.runs[line.run])]
+            for place in range(0, len(seconds), 5):
+                # The same draws as for any three topics of these names.
+                scores = pd.DataFrame(
+                    {
+                        "run": "r",
+                        "topic": prepared.index.topics,
+                        "measure": "R",
+                        "value": own[:, place],
+                    }
+                )
+                (wanted,) = compare(scores, interval="percentile", resamples=200).standings
+                found = line.value[place], line.low[place], line.high[place]
+                assert found == pytest.approx((wanted.mean, wanted.low, wanted.high))
+
+    def test_a_measure_with_a_time_has_the_curve_of_all_times_once(self, report: Report) -> None:
+        assert [panel.title for panel in report.curves] == ["P", "R", "T"]
+
+    def test_too_many_times_are_told_at_even_ones(self) -> None:
+        seconds = np.sort(np.random.default_rng(0).uniform(0, 9000, 1000))
+        told = told_times(seconds)
+        assert len(told) == 160
+        assert told[-1] == seconds[-1]
+        assert np.ptp(np.diff(told)) < 1e-6
+        assert np.array_equal(told_times(seconds[:160]), seconds[:160])
+
+
+class TestTimelines:
+    def test_nuggets_go_by_time_with_their_hours(self, report: Report) -> None:
+        ferry = timeline(report, "ferry")
+        assert [(each.name, each.hours) for each in ferry.nuggets] == [
+            ("ferry-n1", 1.0),
+            ("ferry-n2", 1.0),
+            ("ferry-n3", 4.0),
+            ("ferry-n4", 5.0),
+            ("ferry-n5", 12.0),
+            ("ferry-n6", 15.0),
+        ]
+
+    def test_first_and_repeated_sayings_are_told_apart(self, report: Report) -> None:
+        ferry = timeline(report, "ferry")
+        third = [each for each in ferry.sayings if each.nugget == 2]
+        assert [(ferry.updates[each.update].name, each.first) for each in third] == [
+            ("sw-ferry-4", True),
+            ("sw-ferry-5", False),
+            ("th-ferry-4", True),
+            ("th-ferry-6", False),
+            ("th-ferry-8", False),
+        ]
+
+    def test_what_nobody_says_has_no_saying(self, report: Report) -> None:
+        ferry = timeline(report, "ferry")
+        assert not [each for each in ferry.sayings if ferry.nuggets[each.nugget].name == "ferry-n6"]
+
+    def test_words_are_where_the_text_has_them(self, report: Report) -> None:
+        flood = timeline(report, "flood")
+        said = next(
+            each for each in flood.sayings if flood.updates[each.update].name == "sw-flood-1"
+        )
+        text = flood.updates[said.update].text
+        words = " ".join(text[start:end] for start, end in said.words)
+        assert words == "River Osk burst its banks in Tarrin"
+
+    def test_stretches_that_touch_or_overlap_are_one(self) -> None:
+        prepared = evaluation()
+        matcher = get_matcher("grams")
+        spans = list(
+            word_spans(matcher, prepared.index.updates, prepared.index.nuggets, prepared.pairs)
+        )
+        assert any(spans)
+        for each in spans:
+            assert all(end < start for (_, end), (start, _) in pairwise(each))
+            assert all(start < end for start, end in each)
+
+    def test_a_matcher_in_the_place_of_matches(self, scores: Path) -> None:
+        runs = Runs(Sources([SWIFT, THOROUGH], NUGGETS, topics=TOPICS), "exact")
+        report = assemble(Request([str(scores)], runs=runs, plan=PERCENTILE), unwatched)
+        assert [warning for warning in report.warnings if "matcher, matches differ" in warning]
+
+
+class TestEconomy:
+    def test_updates_are_counted_by_what_became_of_them(self, report: Report) -> None:
+        rows = {report.runs[row.run]: row[1:5] for row in report.economy}
+        assert rows == {"swift": (10, 7, 1, 2), "thorough": (23, 11, 7, 5)}
+
+    def test_words_are_those_of_the_texts(self, report: Report) -> None:
+        texts = pd.read_csv(SWIFT, sep="\t").text
+        words = texts.str.split().str.len().sum()
+        swift = next(row for row in report.economy if report.runs[row.run] == "swift")
+        assert swift.words == pytest.approx(words / 10)
+        assert swift.per_nugget == pytest.approx(words / 8)  # flood-n1 to n4, ferry-n1 to n4
+
+    def test_verbosity_needs_spans(self, report: Report, tmp_path: Path, scores: Path) -> None:
+        assert {row.verbosity for row in report.economy} == {None}
+        matches = pd.read_csv(MATCHES, sep="\t").assign(start=0, end=5)
+        path = tmp_path / "matches.tsv"
+        matches.to_csv(path, sep="\t", index=False)
+        given = Sources([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
+        found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
+        verbosity = tseval.score([SWIFT, THOROUGH], NUGGETS, str(path), measures="V", topics=TOPICS)
+        for row in found.economy:
+            assert row.verbosity == verbosity.value("V", run=found.runs[row.run])
+
+    def test_words_of_updates_without_a_text_are_not_known(
+        self, tmp_path: Path, scores: Path
+    ) -> None:
+        updates = pd.read_csv(SWIFT, sep="\t")
+        updates.loc[updates.update_id == "sw-flood-5", "text"] = ""
+        path = tmp_path / "swift.tsv"
+        updates.to_csv(path, sep="\t", index=False)
+        given = Sources([str(path), THOROUGH], NUGGETS, MATCHES, TOPICS)
+        found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
+        swift = next(row for row in found.economy if found.runs[row.run] == "swift")
+        assert swift.words == pytest.approx(updates.text.str.split().str.len().sum() / 9)
+        assert swift.per_nugget is None
+
+
+def marked_words(tmp_path: Path, scores: Path, matches: pd.DataFrame, update: str) -> list[str]:
+    """The words that are marked in an update, with these matches."""
+    path = tmp_path / "matches.tsv"
+    matches.to_csv(path, sep="\t", index=False)
+    given = Sources([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
+    found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
+    return [
+        topic.updates[each.update].text[start:end]
+        for topic in found.timelines
+        for each in topic.sayings
+        if topic.updates[each.update].name == update
+        for start, end in each.words
+    ]
+
+
+def test_spans_of_assessors_are_marked_as_a_whole(tmp_path: Path, scores: Path) -> None:
+    matches = pd.read_csv(MATCHES, sep="\t")
+    matches = matches.assign(start=4, end=22)
+    assert marked_words(tmp_path, scores, matches, "sw-ferry-2") == ["Heron carried 212 "]
+    # A span beyond the text ends with it; one that says nothing leaves the words to the matcher.
+    beyond = matches.assign(end=999)
+    assert marked_words(tmp_path, scores, beyond, "sw-ferry-2") == [
+        "Heron carried 212 passengers and 18 crew"
+    ]
+    empty = matches.assign(end=4)
+    assert marked_words(tmp_path, scores, empty, "sw-ferry-2")[:2] == ["Sea", "Heron"]
+
+
+def test_places_in_bytes_are_told_in_characters() -> None:
+    text = "ä\U0001f30aöx"  # 2, 4, 2 and 1 bytes
+    assert characters(text, (2, 8)) == (1, 3)
+    assert characters(text, (0, 9)) == (0, 4)
+    assert characters(text, (3, 9)) == (1, 4)  # a cut character is none
+    assert characters("plain", (1, 3)) == (1, 3)
+
+
+class TestWhereFrom:
+    def test_inputs_are_named_by_what_they_were(self, report: Report) -> None:
+        named = {Path(row.path).name: row.role for row in report.inputs}
+        assert named == {
+            "scores.json": "scores",
+            "swift.tsv": "run",
+            "thorough.tsv": "run",
+            "nuggets.tsv": "nuggets",
+            "matches.tsv": "matches",
+            "topics.tsv": "topics",
+        }
+        assert role_of({"nuggets": "sha256:abc", "cost": "1"}, "abcd") == "nuggets"
+        assert role_of({"nuggets": "sha256:abc", "cost": "1"}, "bcd") == "run"
+
+    def test_scores_without_a_record_lack_what_only_runs_have(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.csv"
+        tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES).save(path)
+        report = assemble(Request([str(path)], plan=PERCENTILE), unwatched)
+        assert set(report.lacks) == {CURVES, TIMELINE, ECONOMY}
+        assert all("--updates" in said for said in report.lacks.values())
+        assert report.curves == report.timelines == report.economy == ()
+
+    @pytest.mark.parametrize(
+        ("change", "said"), [("more", "has changed"), ("gone", "is not there")]
+    )
+    def test_recorded_files_must_be_what_they_were(
+        self, tmp_path: Path, change: str, said: str
+    ) -> None:
+        own = tmp_path / "nuggets.tsv"
+        own.write_bytes(Path(NUGGETS).read_bytes())
+        path = tmp_path / "scores.json"
+        tseval.score([SWIFT], str(own), MATCHES).save(path)
+        if change == "gone":
+            own.unlink()
+        else:
+            own.write_bytes(own.read_bytes() + b"mine\tmine-n5\t1700535600\tmore\t1\n")
+        report = assemble(Request([str(path)], plan=PERCENTILE), unwatched)
+        assert said in report.lacks[TIMELINE]
+
+    def test_scores_by_different_gold_have_no_timeline_in_common(self, tmp_path: Path) -> None:
+        for name, run, matcher in (("a", SWIFT, "exact"), ("b", THOROUGH, "fuzzy")):
+            tseval.score(run, NUGGETS, matcher=matcher).save(tmp_path / f"{name}.json")
+        paths = [str(tmp_path / f"{name}.json") for name in "ab"]
+        report = assemble(Request(paths, plan=PERCENTILE), unwatched)
+        assert "different gold or rules" in report.lacks[CURVES]
+
+    def test_scores_in_several_files_of_one_gold_do(self, tmp_path: Path) -> None:
+        for name, run in (("a", SWIFT), ("b", THOROUGH)):
+            tseval.score(run, NUGGETS, MATCHES).save(tmp_path / f"{name}.json")
+        paths = [str(tmp_path / f"{name}.json") for name in "ab"]
+        report = assemble(Request(paths, plan=PERCENTILE), unwatched)
+        assert not report.lacks
+        assert {line.run for line in report.curves[0].lines} == {0, 1}
+
+    def test_rules_and_matcher_come_from_the_signature(self) -> None:
+        signature = "tseval:0.1.0|edition:draft|matcher:fuzzy(word=80)|rules:a=b,c=d"
+        found = Recorded(traits=dict(part.split(":", 1) for part in signature.split("|")))
+        assert found.matcher == "fuzzy(word=80)"
+        assert found.rules == {"a": "b", "c": "d"}
+        assert Recorded(traits={"matcher": "assessed"}).matcher is None
+
+    def test_scores_of_another_family_record_no_timeline(self) -> None:
+        told = Told("tseval:0.1.0|edition:note|labels:sha256:ab", (ToldInput("x", "ab", 1),), ())
+        assert recorded([told]) == Recorded()
+
+    def test_a_run_of_the_updates_without_scores_is_told(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.csv"
+        tseval.score(SWIFT, NUGGETS, MATCHES, topics=TOPICS).save(path)
+        report = assemble(Request([str(path)], runs=Runs(sources()), plan=PERCENTILE), unwatched)
+        assert report.runs == ("swift", "thorough")
+        assert "run thorough: it has no scores here" in report.warnings
+        assert all(row[1] is None for row in report.measures[0].cells)
+
+    def test_what_is_not_as_tseval_writes_it_is_passed_over(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.json"
+        record = {"run": "a", "topic": "t", "measure": "P", "value": 1}
+        content = {
+            "signature": 7,
+            "inputs": ["x", {"path": "p"}, {"path": "p", "sha256": "ab", "rows": 3}],
+            "warnings": {"not": "a list"},
+            "records": [record],
+        }
+        path.write_text(json.dumps(content))
+        assert told_by(path) == Told("", (ToldInput("p", "ab", 3),), ())
+        assert assemble(Request([str(path)]), unwatched).runs == ("a",)
+
+    def test_other_forms_tell_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.csv"
+        tseval.score(SWIFT, NUGGETS, MATCHES).save(path)
+        assert told_by(path) is None
+        assert told_by("-") is None
+
+
+def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
+    names = ("ontology.json", "labels.tsv", "run.tsv", "other.tsv")
+    ontology, labels, run, other = (tmp_path / name for name in names)
+    types = ("Request-Rescue", "Report-Weather", "Other-Advice")
+    ontology.write_text(
+        json.dumps({"informationTypes": [{"id": n, "desc": "", "level": "x"} for n in types]})
+    )
+    rows = [(f"e{n % 3}", f"p{n}", n) for n in range(30)]
+    labels.write_text(
+        "topic\tpost_id\tlevel\ttypes\ttime\n"
+        + "".join(f"{e}\t{p}\t{LEVELS[n % 4]}\t{types[n % 3]}\t{n}\n" for e, p, n in rows)
+    )
+    for path, shift in ((run, 1), (other, 2)):
+        path.write_text(
+            "topic\tpost_id\tpriority\ttypes\n"
+            + "".join(f"{e}\t{p}\t{n % 10 / 10}\t{types[n * shift // 2 % 3]}\n" for e, p, n in rows)
+        )
+    scores = tseval.score_incidents([str(run), str(other)], [str(labels)], str(ontology))
+    scores.save(tmp_path / "scores.json")
+    given = IncidentSources([str(run), str(other)], [str(labels)], str(ontology))
+    request = Request(
+        [str(tmp_path / "scores.json")], plan=PERCENTILE, incidents=IncidentRuns(given)
+    )
+    report = assemble(request, unwatched)
+    by_type = [board for board in report.measures if board.name.startswith("type.")]
+    assert by_type
+    for board in by_type:
+        for row in board.means:
+            value = scores.value(board.name, run=report.runs[row.run])
+            assert row.mean == pytest.approx(value), board.name
+    alerts = next(board for board in report.measures if board.name == "AAW")
+    assert {row.topics for row in alerts.means} == {3}
+    assert {row.kind for row in report.types} == set(types)

@@ -1,0 +1,247 @@
+"""`tseval report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.commands import options
+from tseval.commands.compare import TESTING, test_options
+from tseval.commands.options import chained, check_output, deliver, warn
+from tseval.commands.progress import progress
+from tseval.comparison.plan import Plan, Treatment
+from tseval.errors import UsageError
+from tseval.evaluation import Sources
+from tseval.filtering.evaluation import LEVELS, FilterSources, Settings
+from tseval.formats.scores import SCORE_FORMS
+from tseval.incidents.evaluation import Choices, IncidentSources
+from tseval.reporting.assembling import TITLE, Request, assemble
+from tseval.reporting.filtering import FilterRuns
+from tseval.reporting.incidents import EVENTS_DRAWN, IncidentRuns
+from tseval.reporting.temporal import Runs
+from tseval.views.report import report_page
+
+FOR_UPDATES = {
+    "matches": "--matches",
+    "matcher": "--matcher",
+    "threshold": "--threshold",
+    "pool": "--pool",
+    "duplicates": "--duplicates",
+    "ignore_unsampled": "--ignore-unsampled",
+    "binary": "--binary",
+    "matched_nuggets_only": "--matched-nuggets-only",
+    "latency_from": "--latency-from",
+}
+"""Options that speak of updates and nuggets alone."""
+FOR_ANY_RUNS = {"topics": "--topics", "edition_name": "--edition", "rules": "--rule"}
+FOR_INCIDENTS = {"labels": "--labels", "ontology": "--ontology", "events": "--event"}
+FOR_FILTERING = {
+    "truth": "--truth",
+    "batches": "--batch",
+    "cutoff": "--cutoff",
+    "level": "--level",
+}
+
+temporal_options = chained(
+    click.option(
+        "--updates",
+        metavar="FILE",
+        multiple=True,
+        help="A run's updates, for curves, timelines and redundancy; repeatable. Default: those "
+        "that the scores record, if scores are JSON and the files still what they were.",
+    ),
+    click.option("--nuggets", metavar="FILE", help="The nuggets, with --updates."),
+    options.matching_options,
+    options.topics_option,
+    click.option(
+        "--edition", "edition_name", metavar="NAME", help="Whose rules the runs are read by."
+    ),
+    options.rule_options,
+)
+incident_options = chained(
+    click.option(
+        "--run",
+        metavar="FILE",
+        multiple=True,
+        help="A run of incident streams, for types and trust, or one that filters, for trends; "
+        "repeatable.",
+    ),
+    click.option(
+        "--labels", metavar="FILE", multiple=True, help="The labels, with --run; repeatable."
+    ),
+    click.option("--ontology", metavar="FILE", help="The information types, with --run."),
+    click.option(
+        "--event",
+        "events",
+        metavar="NAME",
+        multiple=True,
+        help=f"An event that the curves of trust show; repeatable. Default: the {EVENTS_DRAWN} "
+        "longest.",
+    ),
+)
+
+
+filter_options = chained(
+    click.option("--truth", metavar="FILE", help="What is right for runs that filter, with --run."),
+    click.option(
+        "--batch",
+        "batches",
+        metavar="LENGTH",
+        multiple=True,
+        help=f"How long a batch lasts; repeatable. Default: {Settings().batches[0]}.",
+    ),
+    click.option(
+        "--cutoff",
+        metavar="N|sweep",
+        help=f"From which confidence on a document is returned. Default: {Settings().cutoff}.",
+    ),
+    click.option(
+        "--level", type=click.Choice(list(LEVELS)), help="What is positive. Default: vital."
+    ),
+)
+
+
+@click.command("report")
+@click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
+@click.option("--title", default=TITLE, show_default=True, help="The title of the page.")
+@click.option(
+    "-m",
+    "--measure",
+    "wanted",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, or several in one quoted string; repeatable. Default: all that there are. "
+    "Runs are ordered, and coloured, by the first.",
+)
+@temporal_options
+@incident_options
+@filter_options
+@test_options
+@click.option(
+    "--on-missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    default=Treatment.on_missing,
+    show_default=True,
+    help="Topics that another run has a score for and this one not; zero only where that is the "
+    "worst value.",
+)
+@options.undefined_option
+@options.output_option
+@click.option(
+    "--input-format",
+    type=click.Choice(SCORE_FORMS),
+    help="The format of the files of scores. Default: by their content.",
+)
+@options.quiet_option
+@options.debug_option
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """One self-contained page about runs and their scores.
+
+    SCORES are what `tseval score`, or another scoring command, writes with `-q`, as for `tseval
+    compare`. The page shows means with intervals and letters, and the score of each topic; with
+    runs and nuggets also curves over time, who said what when, redundancy and verbosity. It is
+    one file that loads nothing, and can be read without scripts.
+
+    \b
+    tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q -o scores.json
+    tseval report scores.json -o report.html
+    """
+    output: Path | None = given["output"]
+    check_output(output)
+    if not files:
+        raise click.UsageError("Give one or more files of scores.")
+    if output is None and sys.stdout.isatty():
+        raise UsageError("a page is not for a terminal: give -o FILE.html")
+    report = assemble(_request(files, given), lambda what: progress(what, given["quiet"]))
+    warn(report.warnings, given["quiet"])
+    deliver(report_page(report), output)
+
+
+def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
+    """What the options ask for."""
+    _refuse_unused(given)
+    return Request(
+        scores=files,
+        measures=given["wanted"],
+        treatment=Treatment(given["on_missing"], given["undefined"]),
+        plan=Plan(**{name: given[name] for name in TESTING}),
+        form=given["input_format"],
+        title=given["title"],
+        runs=_runs(given) if given["updates"] else None,
+        incidents=_incidents(given) if given["labels"] else None,
+        filtering=_filtering(given) if given["truth"] else None,
+    )
+
+
+def _refuse_unused(given: dict[str, Any]) -> None:
+    """An option that would do nothing is refused, and a half of what belongs together."""
+    if given["updates"] and given["run"]:
+        raise UsageError("--updates are over nuggets, --run over labels or a truth: give one")
+    if bool(given["updates"]) != bool(given["nuggets"]):
+        raise UsageError("runs and gold belong together: give --updates FILE and --nuggets FILE")
+    if given["run"]:
+        _check_gold(given)
+    unused = (
+        ("--updates and --nuggets", given["updates"], FOR_UPDATES),
+        ("--run", given["run"], FOR_INCIDENTS | FOR_FILTERING),
+        ("--labels", given["labels"], FOR_INCIDENTS),
+        ("--truth", given["truth"], FOR_FILTERING),
+        ("--updates, or --run", given["updates"] or given["run"], FOR_ANY_RUNS),
+    )
+    for needed, there, options_of in unused:
+        for name, option in options_of.items():
+            if given[name] and not there:
+                raise UsageError(f"{option} has no meaning without {needed}")
+    if given["truth"] and given["topics"]:
+        raise UsageError("--topics has no meaning with --truth")
+
+
+def _check_gold(given: dict[str, Any]) -> None:
+    """A run needs labels with their types, or a truth."""
+    if given["truth"] and (given["labels"] or given["ontology"]):
+        raise UsageError("--labels are for incident streams, --truth is for filtering: give one")
+    if not given["truth"] and not (given["labels"] and given["ontology"]):
+        raise UsageError(
+            "a run needs --labels FILE and --ontology FILE (incident streams), or --truth FILE "
+            "(filtering)"
+        )
+
+
+def _runs(given: dict[str, Any]) -> Runs:
+    names = ("matches", "topics", "duplicates", "pool")
+    return Runs(
+        sources=Sources(
+            list(given["updates"]), given["nuggets"], **{name: given[name] for name in names}
+        ),
+        matcher=given["matcher"],
+        threshold=given["threshold"],
+        edition=given["edition_name"] or Runs.edition,
+        rules=options.given_rules(given),
+    )
+
+
+def _incidents(given: dict[str, Any]) -> IncidentRuns:
+    return IncidentRuns(
+        sources=IncidentSources(
+            runs=list(given["run"]),
+            labels=list(given["labels"]),
+            ontology=given["ontology"],
+            topics=given["topics"],
+        ),
+        edition=given["edition_name"] or IncidentRuns.edition,
+        choices=Choices(rules=options.each_once(options.parted(given["rules"]))),
+        events=given["events"],
+    )
+
+
+def _filtering(given: dict[str, Any]) -> FilterRuns:
+    settings = {name: given[name] for name in ("batches", "cutoff", "level") if given[name]}
+    return FilterRuns(
+        sources=FilterSources(list(given["run"]), given["truth"]),
+        edition=given["edition_name"] or FilterRuns.edition,
+        settings=Settings(**settings),
+        rules=options.each_once(options.parted(given["rules"])),
+    )

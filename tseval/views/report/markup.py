@@ -1,0 +1,74 @@
+"""HTML put together such that no text can become markup: text is escaped unless it is `Markup`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TypeAlias
+
+VOID = {"meta", "link", "br", "hr", "path", "line", "circle", "rect", "wbr"}
+"""Elements that hold nothing, of HTML and of SVG."""
+UNFIT = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufdd0-\\ufdef\\ufffe\\uffff]"
+)
+"""Controls, ends of lines, turns of direction, halves of characters, and no characters at all."""
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | Iterable[Child]"
+Attributes: TypeAlias = "Mapping[str, object]"
+
+
+def element(name: str, attributes: Attributes | None = None, *children: Child) -> Markup:
+    """An element; an attribute that is None or False is left out, one that is True is bare."""
+    opened = f"<{name}{attributes_of(attributes or {})}>"
+    if name in VOID:
+        return Markup(f"{opened[:-1]}/>")
+    return Markup(f"{opened}{joined(children)}</{name}>")
+
+
+def attributes_of(attributes: Attributes) -> str:
+    """Attributes as they stand in a tag."""
+    written = []
+    for name, value in attributes.items():
+        if value is True:
+            written.append(f" {name}")
+        elif value is not None and value is not False:
+            written.append(f' {name}="{escape(shown(str(value)))}"')
+    return "".join(written)
+
+
+def joined(children: Iterable[Child]) -> Markup:
+    """Children in their order; text among them is escaped."""
+    return Markup("".join(map(_child, children)))
+
+
+def _child(child: Child) -> str:
+    if isinstance(child, Markup):
+        return child
+    return escape(shown(child), quote=False) if isinstance(child, str) else joined(child)
+
+
+def shown(text: str) -> str:
+    """Text without what a page can't hold or should not obey.
+
+    Controls, lone surrogates and what turns the direction of all that follows are replaced. Each
+    character stays one character, so that places in the text stay true; marks that join letters
+    or belong to a script stay.
+    """
+    return text if text.isascii() and text.isprintable() else UNFIT.sub(_replaced, text)
+
+
+def _replaced(found: re.Match[str]) -> str:
+    return " " if found[0].isspace() else "\N{REPLACEMENT CHARACTER}"
+
+
+def isolated(text: str) -> Markup:
+    """Text of others, whose direction is its own affair."""
+    return element("bdi", None, text)

@@ -1,0 +1,365 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("content").textContent);
+  const root = document.documentElement;
+  const SVG = "http://www.w3.org/2000/svg";
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const byId = (id) => document.getElementById(id);
+  root.classList.add("live");
+
+  // Text only ever goes in as text: no string of the data is read as markup.
+  function make(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+  function draw(name, attributes, text) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+  const bdi = (text) => make("bdi", {}, text);
+  const signed = (hours) => (hours > 0 ? "+" : hours < 0 ? "−" : "") + Math.abs(hours).toFixed(1) + " h";
+  const short = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
+
+  // Tables that sort: the first press puts the best number, or the first name, on top.
+  function sortable(table) {
+    const body = table.tBodies[0];
+    const heads = all("thead th", table);
+    all(".sort", table).forEach((button) => {
+      const head = button.closest("th");
+      button.addEventListener("click", () => {
+        const column = columnOf(table, head);
+        const up = head.getAttribute("aria-sort") === "descending" ||
+          (column === 0 && head.getAttribute("aria-sort") !== "ascending");
+        const rows = [...body.rows].map((row, at) => ({ row, at, value: valueOf(row, column) }));
+        rows.sort((a, b) => {
+          if (a.value === null || b.value === null) return (a.value === null) - (b.value === null) || a.at - b.at;
+          return (up ? a.value - b.value : b.value - a.value) || a.at - b.at;
+        });
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        body.append(...rows.map((each) => each.row));
+      });
+    });
+  }
+  // The first column spans both rows of heads; the others stand in the second one.
+  function columnOf(table, head) {
+    if (head.parentElement === table.tHead.rows[0]) return 0;
+    return [...head.parentElement.cells].indexOf(head) + 1;
+  }
+  function valueOf(row, column) {
+    let at = 0;
+    for (const cell of row.cells) {
+      if (at <= column && column < at + cell.colSpan) {
+        return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
+      }
+      at += cell.colSpan;
+    }
+    return null;
+  }
+  all("table.means").forEach(sortable);
+
+  // Runs that stand out in the curves.
+  const pressed = (run) => all(`.key[data-run="${run}"]`).some((key) => key.getAttribute("aria-pressed") === "true");
+  all(".key[data-run]").forEach((key) => key.addEventListener("click", () => {
+    const on = key.getAttribute("aria-pressed") !== "true";
+    all(`.key[data-run="${key.dataset.run}"]`).forEach((each) => each.setAttribute("aria-pressed", String(on)));
+    all(`.plot [data-run="${key.dataset.run}"]`).forEach((each) => {
+      each.classList.toggle("on", on);
+      if (on) each.parentNode.insertBefore(each, each.parentNode.querySelector(".cursor"));
+    });
+  }));
+
+  // The values under the pointer: where a line is drawn through dots, those of the dots.
+  function valueAt(panel, line, at) {
+    const dots = panel.dots.find((each) => each[0] === line[0]);
+    return dots ? dots[1][at] : line[1][at];
+  }
+  all("figure.curve").forEach((figure) => {
+    const panel = data.panels[figure.dataset.panel];
+    const plot = figure.querySelector(".plot");
+    const cursor = figure.querySelector(".cursor");
+    const readout = figure.querySelector(".readout");
+    const [low, high, left, right] = plot.dataset.x.split(" ").map(Number);
+    plot.addEventListener("pointermove", (event) => {
+      const box = plot.getBoundingClientRect();
+      const pixel = (event.clientX - box.left) * plot.viewBox.baseVal.width / box.width;
+      const x = low + (pixel - left) / (right - left) * (high - low);
+      if (x < low || x > high) return;
+      let at = -1;
+      while (at + 1 < panel.x.length && panel.x[at + 1] <= x) at += 1;
+      if (!panel.stepped && panel.x[at + 1] - x < x - panel.x[at]) at += 1;
+      cursor.setAttribute("x1", pixel);
+      cursor.setAttribute("x2", pixel);
+      cursor.classList.add("on");
+      const shown = panel.lines.filter((line) => pressed(line[0]))
+        .flatMap((line) => [" · ", bdi(data.runs[line[0]]), " ", make("b", {}, short(at < 0 ? null : valueAt(panel, line, at)))]);
+      readout.replaceChildren(`${short(x)} `, ...shown.slice(0, 8 * 4));
+    });
+    plot.addEventListener("pointerleave", () => {
+      cursor.classList.remove("on");
+      readout.replaceChildren();
+    });
+  });
+
+  // The heat map of one measure.
+  const heat = byId("heat-measure");
+  function showMap() {
+    all(".map").forEach((each) => each.classList.toggle("on", each.dataset.map === heat.value));
+  }
+  if (heat) {
+    heat.addEventListener("change", showMap);
+    showMap();
+  }
+
+  // The timeline of one topic.
+  const lanes = byId("lanes");
+  const topicChoice = byId("choose-topic");
+  const runChoice = byId("choose-run");
+  const HEIGHT = 26, MIDDLE = 13, PAD = 8, QUOTED = 12;
+  let opened = null, focused = null;
+
+  const timeline = () => data.timelines[Number(topicChoice.value)];
+  const chosen = () => (runChoice.value === "all" ? null : Number(runChoice.value));
+
+  function sayingsOf(topic) {
+    const by = topic.nuggets.map(() => []);
+    topic.sayings.forEach((saying) => by[saying[0]].push(saying));
+    return by;
+  }
+  function firstSaid(said, topic) {
+    const run = chosen();
+    return said.findIndex((own) => own.some((each) => run === null || topic.updates[each[1]][0] === run));
+  }
+
+  function showTopic() {
+    const topic = timeline();
+    const said = sayingsOf(topic);
+    all(".said").forEach((each) => each.classList.toggle("on", each.dataset.timeline === topicChoice.value));
+    byId("shown").replaceChildren("Topic ", bdi(topic.topic), ", run ", bdi(runChoice.selectedOptions[0].text));
+    opened = Math.max(0, firstSaid(said, topic));
+    focused = null;
+    lanes.replaceChildren(axis(topic), ...topic.nuggets.map((nugget, at) => lane(topic, nugget, at, said[at])));
+    place();
+  }
+
+  function axis() {
+    return make("div", { class: "axis", "aria-hidden": "true" }, make("span"), trackCell(), make("span"));
+  }
+  function trackCell() {
+    const cell = make("span", { class: "track-cell" });
+    cell.append(draw("svg", { class: "track", "aria-hidden": "true" }));
+    return cell;
+  }
+
+  function lane(topic, nugget, at, said) {
+    const what = make("span", { class: "what" }, make("b", {}, bdi(nugget[0])), " ", bdi(nugget[3]));
+    const count = make("span", { class: "count" }, ...counted(topic, said));
+    const button = make("button", { type: "button", "aria-expanded": "false", "aria-controls": `quotes-${at}` }, what, trackCell(), count);
+    const quotes = make("div", { class: "quotes", id: `quotes-${at}`, hidden: "" });
+    const made = make("div", { class: "lane", "data-nugget": at }, button, quotes);
+    button.addEventListener("click", (event) => {
+      const hit = event.target.closest(".hit");
+      const run = hit ? Number(hit.dataset.run) : null;
+      if (hit) { opened = at; focused = run; } else { opened = opened === at ? null : at; focused = null; }
+      showQuotes(topic);
+    });
+    return made;
+  }
+  function counted(topic, said) {
+    const run = chosen();
+    if (run === null) {
+      const runs = said.filter((each) => each[2]).length;
+      return [`${runs} of ${data.runs.length}`];
+    }
+    const own = said.filter((each) => topic.updates[each[1]][0] === run);
+    const first = own.find((each) => each[2]);
+    if (!first) return [make("span", { class: "missed" }, "✕ missed")];
+    const nugget = topic.nuggets[first[0]];
+    const again = own.length > 1 ? ` ×${own.length}` : "";
+    return [signed(topic.updates[first[1]][2] - nugget[1]) + again];
+  }
+
+  // Places are in pixels, so that marks keep their shape at every width.
+  function place() {
+    const topic = timeline();
+    const said = sayingsOf(topic);
+    const width = Math.max(60, lanes.querySelector(".track-cell").clientWidth);
+    const times = topic.nuggets.map((each) => each[1]).concat(topic.updates.map((each) => each[2]));
+    const low = Math.min(0, ...times), high = Math.max(topic.end, ...times, low + 1);
+    const across = (hours) => PAD + (hours - low) / (high - low) * (width - 2 * PAD);
+    ticks(lanes.querySelector(".axis .track"), low, high, across, width);
+    // On paper the track is narrower: it then shrinks as a whole.
+    all(".track", lanes).forEach((svg) => svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`));
+    all(".lane", lanes).forEach((made) => {
+      const at = Number(made.dataset.nugget);
+      track(made.querySelector(".track"), topic, topic.nuggets[at], said[at], across, width);
+    });
+    showQuotes(topic);
+  }
+  function ticks(svg, low, high, across, width) {
+    const rough = (high - low) / Math.max(2, width / 70);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const steps = high - low > 72 ? [24, 48, 72, 120, 168, 240, 336, 720].filter((each) => each >= rough) : [];
+    const step = steps[0] ?? [1, 2, 3, 6, 10].map((each) => each * power).find((each) => each >= rough);
+    const days = step % 24 === 0;
+    const made = [];
+    for (let at = Math.ceil(low / step) * step; at <= high; at += step) {
+      made.push(draw("line", { class: "base", x1: across(at), x2: across(at), y1: 20, y2: HEIGHT }));
+      made.push(draw("text", { class: "tick", x: across(at), y: 15 }, days ? `${at / 24} d` : `${Number(at.toPrecision(6))} h`));
+    }
+    svg.replaceChildren(...made);
+  }
+  function track(svg, topic, nugget, said, across, width) {
+    const run = chosen();
+    const gold = across(nugget[1]);
+    const made = [draw("line", { class: "base", x1: 0, x2: width, y1: MIDDLE, y2: MIDDLE })];
+    const hits = [];
+    const own = [];
+    for (const saying of said) {
+      const update = topic.updates[saying[1]];
+      if (update[0] === run) own.push(saying);
+      else if (saying[2]) {
+        made.push(draw("circle", { class: run === null ? "all" : "other", cx: across(update[2]), cy: MIDDLE, r: run === null ? 4 : 2.6 }));
+        hits.push(hit(across(update[2]), update[0]));
+      }
+    }
+    own.filter((each) => !each[2]).forEach((each) => {
+      made.push(draw("circle", { class: "again", cx: across(topic.updates[each[1]][2]), cy: MIDDLE, r: 3.6 }));
+      hits.push(hit(across(topic.updates[each[1]][2]), run));
+    });
+    own.filter((each) => each[2]).forEach((each) => {
+      const x = across(topic.updates[each[1]][2]);
+      made.push(draw("line", { class: "late", x1: gold, x2: x, y1: MIDDLE, y2: MIDDLE }));
+      made.push(draw("circle", { class: "first", cx: x, cy: MIDDLE, r: 5 }));
+      hits.push(hit(x, run));
+    });
+    made.push(draw("line", { class: "gold", x1: gold, x2: gold, y1: 3, y2: HEIGHT - 3 }));
+    svg.replaceChildren(...made, ...hits);
+  }
+  function hit(x, run) {
+    return draw("circle", { class: "hit", cx: x, cy: MIDDLE, r: 9, "data-run": run });
+  }
+
+  function showQuotes(topic) {
+    const said = sayingsOf(topic);
+    all(".lane", lanes).forEach((made) => {
+      const at = Number(made.dataset.nugget);
+      const quotes = made.querySelector(".quotes");
+      const open = at === opened;
+      made.querySelector("button").setAttribute("aria-expanded", String(open));
+      quotes.hidden = !open;
+      quotes.replaceChildren(...(open ? quoted(topic, topic.nuggets[at], said[at]) : []));
+    });
+  }
+  // The chosen run's own words first, then the first words of the others as they came.
+  function quoted(topic, nugget, said) {
+    const run = focused ?? chosen();
+    const runOf = (each) => topic.updates[each[1]][0];
+    const own = said.filter((each) => runOf(each) === run);
+    const others = said.filter((each) => each[2] && runOf(each) !== run);
+    const listed = [...own, ...others];
+    const list = make("ol", {}, ...listed.slice(0, QUOTED).map((each) => quote(topic, nugget, each, runOf(each) === run)));
+    const parts = [make("p", { class: "gold-text" }, bdi(nugget[3]), ` (at ${short(nugget[1])} h, weight ${short(nugget[2])})`), list];
+    const rest = listed.slice(QUOTED);
+    if (rest.length) {
+      const more = make("button", { type: "button", class: "more" }, `${rest.length} more`);
+      more.addEventListener("click", () => {
+        list.append(...rest.map((each) => quote(topic, nugget, each, false)));
+        more.remove();
+      });
+      parts.push(more);
+    }
+    const saying = new Set(said.map(runOf));
+    const never = data.runs.filter((_, each) => !saying.has(each));
+    if (never.length) {
+      const names = never.flatMap((name, place) => (place ? [", ", bdi(name)] : [bdi(name)]));
+      parts.push(make("p", { class: "never" }, "Missed by: ", ...names));
+    }
+    return parts;
+  }
+  function quote(topic, nugget, saying, own) {
+    const [run, name, hours, text] = topic.updates[saying[1]];
+    const who = make("span", { class: "who" }, make("b", {}, bdi(data.runs[run])), ` at ${short(hours)} h, ${signed(hours - nugget[1])}`,
+      saying[2] ? "" : ", again", make("br"), bdi(name));
+    return make("li", own ? { class: "chosen" } : {}, who, make("q", { dir: "auto" }, ...marked(topic.texts[text], saying[3])));
+  }
+  function marked(text, ends) {
+    const parts = [];
+    let at = 0;
+    for (let i = 0; i < ends.length; i += 2) {
+      parts.push(text.slice(at, ends[i]), make("mark", {}, text.slice(ends[i], ends[i + 1])));
+      at = ends[i + 1];
+    }
+    parts.push(text.slice(at));
+    return parts;
+  }
+
+  if (lanes) {
+    byId("said").open = false;
+    topicChoice.value = "0";
+    runChoice.value = "0";
+    topicChoice.addEventListener("change", showTopic);
+    runChoice.addEventListener("change", showTopic);
+    all("a[data-topic]").forEach((link) => link.addEventListener("click", () => {
+      const place = data.timelines.findIndex((each) => each.topic === link.dataset.topic);
+      if (place >= 0) {
+        topicChoice.value = String(place);
+        showTopic();
+      }
+    }));
+    showTopic();
+    let before = lanes.clientWidth;
+    new ResizeObserver(() => {
+      if (lanes.clientWidth !== before) {
+        before = lanes.clientWidth;
+        place();
+      }
+    }).observe(lanes);
+  }
+
+  // Files that are put together when they are asked for.
+  const cell = (value) => {
+    const text = value === null ? "" : String(value);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const csv = (rows) => rows.map((row) => row.map(cell).join(",") + "\n").join("");
+  const files = {
+    "curves.csv": () => {
+      const rows = [["panel", "x_axis", "run", "x", "value", "low", "high", "dot"]];
+      for (const panel of Object.values(data.panels)) {
+        for (const [run, value, low, high] of panel.lines) {
+          panel.x.forEach((x, at) => rows.push([panel.title, panel.xTitle, data.runs[run], x, value[at], low[at], high[at],
+            panel.dots.length ? panel.dots.find((each) => each[0] === run)[1][at] : null]));
+        }
+      }
+      return csv(rows);
+    },
+    "nuggets.csv": () => {
+      const rows = [["topic", "nugget", "hours", "importance", "nugget_text", "run", "update", "update_hours", "first", "update_text"]];
+      for (const topic of data.timelines) {
+        topic.nuggets.forEach((nugget, place) => {
+          const said = topic.sayings.filter((each) => each[0] === place);
+          for (const each of said) {
+            const [run, name, hours, text] = topic.updates[each[1]];
+            rows.push([topic.topic, ...nugget, data.runs[run], name, hours, each[2] ? "yes" : "no", topic.texts[text]]);
+          }
+          const saying = new Set(said.map((each) => topic.updates[each[1]][0]));
+          data.runs.forEach((name, run) => {
+            if (!saying.has(run)) rows.push([topic.topic, ...nugget, name, null, null, "missed", null]);
+          });
+        });
+      }
+      return csv(rows);
+    },
+  };
+  all(".make").forEach((button) => button.addEventListener("click", () => {
+    const url = URL.createObjectURL(new Blob([files[button.dataset.make]()], { type: "text/csv" }));
+    const link = make("a", { href: url, download: button.dataset.make });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }));
+})();
