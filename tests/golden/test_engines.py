@@ -219,6 +219,32 @@ class TestCommands:
         sharing(engines["local"], 2)
         assert [tseval(*arguments, stdin=content) for arguments in commands] == alone
 
+    def test_standard_input_is_no_file_of_that_name(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        engines: dict[str, Engine],
+        sharing: Callable[..., None],
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("-").write_bytes(Path(THOROUGH).read_bytes())
+        content = Path(SWIFT).read_bytes()
+        alone = tseval("match", "-", NUGGETS, stdin=content)
+        sharing(engines["local"], 2)
+        assert tseval("match", "-", NUGGETS, stdin=content) == alone
+
+    def test_no_room_for_temporary_files(
+        self, monkeypatch: pytest.MonkeyPatch, sharing: Callable[..., None]
+    ) -> None:
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(units.passages, "write_said", full)
+        sharing(Counting(), 2)
+        outcome = tseval("match", "-", NUGGETS, stdin=Path(SWIFT).read_bytes())
+        assert (outcome.code, outcome.out) == (1, "")
+        assert "no space left on device; TMPDIR names the folder" in outcome.err
+
     def test_every_form_of_updates(
         self, tmp_path: Path, engines: dict[str, Engine], sharing: Callable[..., None]
     ) -> None:

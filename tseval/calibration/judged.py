@@ -13,6 +13,7 @@ import numpy as np
 from tseval.caveats import count
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
+from tseval.formats.inputs import Input
 from tseval.matching import collection
 from tseval.tables import Nuggets, Pairs, Source, Updates, natural_order, repeated_rows, resolve
 
@@ -127,7 +128,7 @@ def _files(
     updates: Sequence[Given], nuggets: Given, matches: Given, form: str | None
 ) -> JudgedFiles | None:
     given = [*updates, nuggets, matches]
-    if not all(isinstance(each, str | Path) and Path(each).is_file() for each in given):
+    if not all(isinstance(each, str | Path) and Input(each).can_be_read_again for each in given):
         return None
     *runs, gold, said = (str(Path(str(each)).absolute()) for each in given)
     return JudgedFiles(tuple(runs), gold, said, form)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import OutputError
+from tseval.formats.inputs import Input
 from tseval.formats.passages import Said, write_said
 from tseval.tables import Nuggets, Updates
 from tseval.units.work import Gold, Habits, Passage, fingerprint
@@ -31,7 +32,7 @@ class Files:
     @property
     def are_plain(self) -> bool:
         """Whether all of them can be read again, by whoever sees them."""
-        return all(Path(path).is_file() for path in (*self.updates, self.nuggets))
+        return all(Input(path).can_be_read_again for path in (*self.updates, self.nuggets))
 
 
 @dataclass(frozen=True)
