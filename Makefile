@@ -67,7 +67,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 tests: $(VENV)/.dev
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 cli: $(VENV)/.dev
 	$(BIN)/python docs/generate_cli.py --check
