@@ -161,6 +161,9 @@ def sorted_pairs(parts: Sequence[Pairs]) -> Pairs:
     update = np.concatenate([part.update for part in parts])
     nugget = np.concatenate([part.nugget for part in parts])
     score = np.concatenate([part.score for part in parts if part.score is not None])
+    later = (update[1:] > update[:-1]) | ((update[1:] == update[:-1]) & (nugget[1:] > nugget[:-1]))
+    if later.all():  # as the pairs of one topic, or of some passages one after the other, are
+        return Pairs(update, nugget, score)
     order = np.lexsort((nugget, update))
     return Pairs(update[order], nugget[order], score[order])
 

@@ -15,8 +15,10 @@ from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
 from tseval import units
 from tseval.engine import Engine, Here, Unit, Work
 from tseval.engine.contract import Result
+from tseval.formats.passages import Said
 from tseval.scoring import score
 from tseval.units import Sharing
+from tseval.units.work import fingerprint
 
 ENGINES = ("local", "dask")
 SIZES = (1, 7, 1000)
@@ -26,7 +28,8 @@ CLUSTERS = str(ROOT / "fixtures" / "clusters.tsv")
 class Counting:
     """An engine in this process that counts its units."""
 
-    def __init__(self) -> None:
+    def __init__(self, near: bool = False) -> None:
+        self.near = near
         self.done = 0
         self.stop_after: int | None = None
 
@@ -319,8 +322,8 @@ def test_python_takes_an_engine_by_name_or_as_it_is(engines: dict[str, Engine]) 
 class Meddling:
     """Changes a file, or removes it, before the first unit is done."""
 
-    def __init__(self, path: Path, before: bytes, after: bytes) -> None:
-        self.path, self.before, self.after = path, before, after
+    def __init__(self, path: Path, before: bytes, after: bytes, near: bool = False) -> None:
+        self.path, self.before, self.after, self.near = path, before, after, near
 
     def run(self, work: Work[Result], todo: Sequence[Unit]) -> Iterator[Result]:
         if self.before:
@@ -338,14 +341,38 @@ class Meddling:
 class TestOtherFiles:
     """A worker that sees something else than this process did must not go on."""
 
-    def test_other_rows(self, tmp_path: Path, sharing: Callable[..., None]) -> None:
+    @pytest.mark.parametrize("near", [True, False])
+    def test_other_rows(self, near: bool, tmp_path: Path, sharing: Callable[..., None]) -> None:
         updates = tmp_path / "updates.tsv"
         updates.write_bytes(Path(SWIFT).read_bytes())
-        sharing(Meddling(updates, b"Osk", b"Esk"), 2)
+        sharing(Meddling(updates, b"Osk", b"Esk", near), 2)
         outcome = tseval("match", updates, NUGGETS)
         assert (outcome.code, outcome.out) == (1, "")
         assert f"{updates}, lines 2 to 3: the worker on " in outcome.err
         assert "every worker needs the same files under the same paths" in outcome.err
+
+    @pytest.mark.parametrize(("near", "resume"), [(True, False), (False, False), (True, True)])
+    def test_who_sees_the_files_of_this_process_needs_no_hashes(
+        self,
+        near: bool,
+        resume: bool,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        sharing: Callable[..., None],
+    ) -> None:
+        monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
+        hashed: list[int] = []
+
+        def counted(said: Said) -> str:
+            hashed.append(len(said.text))
+            return fingerprint(said)
+
+        monkeypatch.setattr(units.passages, "fingerprint", counted)
+        engine = Counting(near)
+        sharing(engine, 2)
+        assert tseval("match", SWIFT, NUGGETS, *["--resume"] * resume).code == 0
+        only_nuggets = near and not resume
+        assert len(hashed) == (1 if only_nuggets else 1 + engine.done)
 
     def test_other_nuggets(self, tmp_path: Path, sharing: Callable[..., None]) -> None:
         nuggets = tmp_path / "nuggets.tsv"

@@ -70,6 +70,16 @@ class TestEveryEngine:
         assert list(engines[name].run(work.numbered, work.UNITS[:3])) == [1, 2, 3]
 
 
+def test_who_has_done_its_own_takes_what_another_has_last(
+    engines: dict[str, Engine], tmp_path: Path
+) -> None:
+    done = list(engines["local"].run(work.FirstWaitsForFifth(str(tmp_path)), work.UNITS))
+    first, other = done[0][0], done[9][0]
+    assert {process for process, _ in done[5:]} == {other} != {first}
+    taken = sorted((when, number) for number, (who, when) in enumerate(done, 1) if who == other)
+    assert [number for _, number in taken][:7] == [6, 7, 8, 9, 10, 4, 5]
+
+
 def test_one_unit_needs_no_second_process() -> None:
     assert list(choose("local", 2).run(work.process_of, work.UNITS[:1])) == [os.getpid()]
 

@@ -57,7 +57,11 @@ Work: TypeAlias = Callable[[Unit], Result]
 
 
 class Engine(Protocol):
-    """Runs work on units. A plug-in needs these two methods and nothing else."""
+    """Runs work on units. A plug-in needs these two methods and nothing else.
+
+    One whose workers see the very files that this process sees may say so, by an attribute `near`
+    that is True: what lies in files is then known by when and where they were written, not hashed.
+    """
 
     def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
         """The result of each unit, in the order of the units.

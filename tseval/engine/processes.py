@@ -31,6 +31,8 @@ WATCHED_EVERY = 0.5
 class Processes:
     """So many processes, each started with its first unit."""
 
+    near = True
+
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
         self._workers = [Worker(jobs) for _ in range(jobs)]
@@ -102,11 +104,14 @@ class Run(Generic[Result]):
                 self._flight[at][number] = worker.submit(self._work, self._units[number])
 
     def _next(self, at: int) -> int | None:
-        """The next unit of a worker: of its own, else the last of whoever has most before them."""
-        if self._waiting[at]:
-            return self._waiting[at].popleft()
-        most = max(self._waiting, key=len)
-        return most.pop() if most else None
+        """The next unit of a worker, who takes half of what another has left when its own are done.
+
+        What it takes are the last, in one piece, for units that follow one another are done faster.
+        """
+        own, most = self._waiting[at], max(self._waiting, key=len)
+        if not own:
+            own.extendleft([most.pop() for _ in range((len(most) + 1) // 2)])
+        return own.popleft() if own else None
 
     def _take_in(self) -> None:
         """Collect what is done; what a dead process had before it goes back to be handed out."""

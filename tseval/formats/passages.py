@@ -29,7 +29,8 @@ from tseval.tables.arrow import integers, strings
 SAID = Schema("updates", tuple(column for column in UPDATES if column.name in ("topic", "text")))
 """What matching needs of updates."""
 
-Stamp: TypeAlias = tuple[int, int]
+Stamp: TypeAlias = tuple[int, ...]
+"""What changes when a file of this machine does."""
 
 
 class Said(NamedTuple):
@@ -51,11 +52,11 @@ def read_parquet_rows(path: str, first: int, last: int | None) -> Said:
     faults = FaultList(source)
     parts = []
     start = 1
-    for group, count in enumerate(_groups(path, _stamp(path))):
+    for group, count in enumerate(_groups(path, stamp(path))):
         low = max(first, start) - start
         high = count if last is None else min(last + 1, start + count) - start
         if low < high:
-            parts.append(_group(path, _stamp(path), group, get_ident()).slice(low, high - low))
+            parts.append(_group(path, stamp(path), group, get_ident()).slice(low, high - low))
         start += count
     table = pa.concat_tables(parts)
     cells = arrow_cells({name: table.column(name) for name in table.column_names}, SAID, faults)
@@ -73,14 +74,14 @@ def write_said(path: Path, said: Said, rows: int) -> None:
             writer.write_table(pa.table([topic, strings(said.text[part])], schema=kinds))
 
 
-def _stamp(path: str) -> Stamp:
-    """What changes when a file does."""
+def stamp(path: str | Path) -> Stamp:
+    """A file's stamp."""
     found = Path(path).stat()
-    return found.st_mtime_ns, found.st_size
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 @lru_cache(maxsize=8)
-def _groups(path: str, stamp: Stamp) -> list[int]:  # noqa: ARG001 - a changed file is another
+def _groups(path: str, seen: Stamp) -> list[int]:  # noqa: ARG001 - a changed file is another
     """How many rows each row group has."""
     with opened(Input(path)) as file:
         told = file.metadata
@@ -88,7 +89,7 @@ def _groups(path: str, stamp: Stamp) -> list[int]:  # noqa: ARG001 - a changed f
 
 
 @lru_cache(maxsize=2)
-def _group(path: str, stamp: Stamp, group: int, thread: int) -> pa.Table:  # noqa: ARG001
+def _group(path: str, seen: Stamp, group: int, thread: int) -> pa.Table:  # noqa: ARG001
     """A row group's topics and texts, by the schema's names."""
     with opened(Input(path)) as file:
         names = list(file.schema_arrow.names)
@@ -107,8 +108,8 @@ class _Lines(Input):
     @cached_property
     def _content(self) -> bytes:
         before, first, last = self._range
-        cursor = _cursor(str(self.file), _stamp(str(self.file)), get_ident())
-        return _head(str(self.file), _stamp(str(self.file)), before) + cursor.lines(first, last)
+        cursor = _cursor(str(self.file), stamp(str(self.file)), get_ident())
+        return _head(str(self.file), stamp(str(self.file)), before) + cursor.lines(first, last)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -117,12 +118,12 @@ class _Lines(Input):
 
 
 @lru_cache(maxsize=8)
-def _head(path: str, stamp: Stamp, lines: int) -> bytes:  # noqa: ARG001
+def _head(path: str, seen: Stamp, lines: int) -> bytes:  # noqa: ARG001
     return _Cursor(Input(path)).lines(1, lines) if lines else b""
 
 
 @lru_cache(maxsize=2)
-def _cursor(path: str, stamp: Stamp, thread: int) -> _Cursor:  # noqa: ARG001
+def _cursor(path: str, seen: Stamp, thread: int) -> _Cursor:  # noqa: ARG001
     return _Cursor(Input(path))
 
 

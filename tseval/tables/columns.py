@@ -180,11 +180,11 @@ class Texts(Sequence[str]):
             for b, s, e in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
-    def encoded(self) -> Iterator[bytes]:
+    def encoded(self) -> list[bytes]:
         """The UTF-8 of every text."""
         blocks = self.blocks
         columns = (self.block.tolist(), self.start.tolist(), self.end.tolist())
-        return (blocks[b][s:e] for b, s, e in zip(*columns, strict=True))
+        return [blocks[b][s:e] for b, s, e in zip(*columns, strict=True)]
 
     def rows(self, chosen: IntArray | BoolArray | slice) -> Texts:
         """The chosen rows, sharing the same bytes."""

@@ -32,9 +32,11 @@ def match_in_units(
     if (sharing.is_here and not sharing.resume) or not matcher.by_blocks:
         return match(matcher, updates, nuggets, progress)
     rows = sharing.rows_of(len(updates))
-    with shared_out(updates, nuggets, files, rows) as shares:
+    with shared_out(updates, nuggets, files, sharing) as shares:
         found = []
-        for start, pairs in zip(shares.starts, _found(matcher, shares, sharing), strict=True):
+        for start, pairs in zip(
+            shares.passages.starts(), _found(matcher, shares, sharing), strict=True
+        ):
             found.append(Pairs(pairs.update + start, pairs.nugget, pairs.score))
             if progress:
                 progress(min(start + rows, len(updates)), len(updates))
@@ -48,10 +50,11 @@ def _found(matcher: matchers.Matcher, shares: Shares, sharing: Sharing) -> Itera
         yield from sharing.engine.run(work, shares.passages)
         return
     kept = Kept.of(matcher, shares.gold)
-    known = [kept.get(passage) for passage in shares.passages]
-    lacking = [p for p, pairs in zip(shares.passages, known, strict=True) if pairs is None]
+    passages = list(shares.passages)
+    known = [kept.get(passage) for passage in passages]
+    lacking = [p for p, pairs in zip(passages, known, strict=True) if pairs is None]
     fresh = sharing.engine.run(work, lacking)
-    for passage, pairs in zip(shares.passages, known, strict=True):
+    for passage, pairs in zip(passages, known, strict=True):
         if pairs is not None:
             yield pairs
             continue

@@ -36,6 +36,11 @@ class Sharing:
         """Whether nothing is shared with anybody."""
         return isinstance(self.engine, Here)
 
+    @property
+    def needs_hashes(self) -> bool:
+        """Whether hashes tell texts apart: for another machine, or for another time."""
+        return self.resume or not (self.is_here or getattr(self.engine, "near", False))
+
 
 ALONE = Sharing()
 """All in this process, with what it has in memory."""

@@ -16,7 +16,7 @@ import numpy as np
 from tseval.assessments import kept_nuggets, topic_namer, with_topics_named
 from tseval.engine import Unit
 from tseval.errors import EngineError
-from tseval.formats.passages import Said, read_lines, read_parquet_rows
+from tseval.formats.passages import Said, Stamp, read_lines, read_parquet_rows, stamp
 from tseval.formats.temporal import read_nuggets
 from tseval.formats.trec_temporal import Reading
 from tseval.matching import SoughtNuggets
@@ -36,9 +36,13 @@ CURE = (
 
 @dataclass(frozen=True)
 class Passage(Unit):
-    """A range of a table of updates; the first `before` lines are its header."""
+    """A range of a table of updates; the first `before` lines are its header.
+
+    A passage without a hash is known by the stamp of its file.
+    """
 
     before: int = 0
+    seen: Stamp = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,10 @@ class MatchWork:
         sought, rename = _sought(self.gold, self.matcher, get_ident())
         said = self._said(unit)
         said = Said(rename(said.topic), said.text)
-        check_same(str(unit), unit.sha256, fingerprint(said))
+        if unit.sha256 or not isinstance(unit, Passage):
+            check_same(str(unit), unit.sha256, fingerprint(said))
+        else:
+            check_same(str(unit), unit.seen, stamp(unit.path))
         return sought.match(said)
 
     def _said(self, unit: Unit) -> Said:
@@ -113,7 +120,7 @@ def check_is_there(path: str) -> None:
         raise EngineError(f"{path}: not there for the worker on {platform.node()}; {CURE}")
 
 
-def check_same(what: str, expected: str, found: str) -> None:
+def check_same(what: str, expected: object, found: object) -> None:
     """Refuse a file that holds something else than it did for whoever sent the work."""
     if expected != found:
         raise EngineError(f"{what}: the worker on {platform.node()} reads other rows there; {CURE}")
@@ -126,7 +133,8 @@ def fingerprint(said: Said) -> str:
     order = sorted(range(len(names)), key=names.__getitem__)
     place = np.argsort(np.array(order, np.int64))
     hasher = hashlib.sha256(place[code].astype("<i8").tobytes())
-    for pieces in ([names[at].encode() for at in order], list(said.text.encoded())):
-        hasher.update(np.array([len(pieces), *map(len, pieces)], "<i8").tobytes())
+    for pieces in ([names[at].encode() for at in order], said.text.encoded()):
+        lengths = np.fromiter(map(len, pieces), "<i8", len(pieces))
+        hasher.update(np.append(len(pieces), lengths).astype("<i8").tobytes())
         hasher.update(b"".join(pieces))
     return hasher.hexdigest()
