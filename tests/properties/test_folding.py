@@ -27,12 +27,45 @@ NAMES = (
 FORMS = st.sampled_from((".tsv", ".jsonl", ".parquet"))
 
 
+@st.composite
+def pooled(draw: st.DrawFn) -> tuple[slow.Collection, pd.DataFrame]:
+    """A collection whose runs may call topics otherwise, and what stands for their updates."""
+    plain = draw(cases.collections())
+    keys = [
+        key
+        for key in sorted({(each.topic, each.update_id) for each in plain.updates})
+        if draw(st.booleans())
+    ]
+    names = {topic: [name for other, name in keys if other == topic] for topic, _ in keys}
+    rows = [
+        (
+            topic,
+            name,
+            draw(st.sampled_from(["NULL", *names[topic]])),
+            " ".join(draw(st.lists(st.sampled_from(cases.WORDS), max_size=3))),
+        )
+        for topic, name in keys
+    ]
+    prefix = draw(st.sampled_from(("", "TS13.")))
+    updates = [replace(each, topic=prefix + each.topic) for each in plain.updates]
+    pool = pd.DataFrame(rows, columns=["topic", "update_id", "duplicate_id", "text"])
+    return replace(plain, updates=updates), pool
+
+
 class Written:
     """A collection as files."""
 
-    def __init__(self, folder: Path, collection: slow.Collection, suffix: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        collection: slow.Collection,
+        suffix: str,
+        pool: pd.DataFrame | None = None,
+    ) -> None:
         tables = cases.frames(replace(collection, duplicates=()))
         del tables["duplicates"]
+        if pool is not None:
+            tables["pool"] = pool
         self.tables = {name: frame.astype(str) for name, frame in tables.items()}
         self.paths = {
             name: self._written(folder / f"{name}{suffix if name == 'updates' else '.tsv'}", frame)
@@ -55,6 +88,7 @@ class Written:
             self.paths["nuggets"],
             self.paths["matches"] if matches else None,
             self.paths["topics"],
+            pool=self.paths.get("pool"),
         )
 
 
@@ -94,15 +128,37 @@ def test_blocks_match_as_the_whole_does(collection: slow.Collection, rows: int) 
         assert blocks.signature == whole.signature
 
 
-def followed(written: Written, *more: object, lines: bytes) -> list[dict[str, object]]:
+@settings(deadline=None, max_examples=60)
+@given(pooled(), st.integers(1, 5), st.booleans())
+def test_what_stands_for_an_update_does_so_in_blocks_and_live(
+    case: tuple[slow.Collection, pd.DataFrame], rows: int, matches: bool
+) -> None:
+    collection, pool = case
+    if not collection.updates:
+        return  # an empty file has no format
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, ".jsonl", pool)
+        given = written.sources(matches=matches)
+        files = {"matches": given.matches, "topics": given.topics, "pool": given.pool}
+        together = tseval.score(given.updates, given.nuggets, measures=NAMES, **files)
+        blocks = score_in_blocks(given, wanted=NAMES, rows=rows)
+        assert list(blocks.records(per_topic=True)) == list(together.records(per_topic=True))
+        assert blocks.warnings == together.warnings
+        lines = Path(written.paths["updates"]).read_bytes()
+        live = followed(written, "--every", rows, lines=lines, matches=matches)
+        assert records(live[-1]) == {each[:3]: each.value for each in together.records()}
+
+
+def followed(
+    written: Written, *more: object, lines: bytes, matches: bool = True
+) -> list[dict[str, object]]:
+    given = written.sources(matches=matches)
+    files = {"--matches": given.matches, "--topics": given.topics, "--pool": given.pool}
     outcome = program(
         "score",
         "--follow",
         written.paths["nuggets"],
-        "--matches",
-        written.paths["matches"],
-        "--topics",
-        written.paths["topics"],
+        *(part for option, file in files.items() if file for part in (option, file)),
         "-m",
         NAMES,
         "-q",

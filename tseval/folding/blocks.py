@@ -6,13 +6,14 @@ which one that stands twice is found. The scores are those of `tseval.score`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.assessments import standing, topic_namer, with_topics_named
 from tseval.caveats import Census, of_gold, of_runs
 from tseval.editions import DRAFT
 from tseval.errors import UsageError
@@ -30,6 +31,7 @@ from tseval.measures.measure import with_times
 from tseval.scores import Scores
 from tseval.scoring import check_choice, missing_by_rule, undefined_warnings
 from tseval.tables import (
+    Ids,
     Matches,
     Nuggets,
     Pairs,
@@ -60,6 +62,15 @@ class Gold:
     topics: Topics | None
     matches: Matches | None
     pool: Pool | None
+
+    def known(self, updates: Updates) -> Updates:
+        """Updates under the gold's names of topics, and as what stands for them in the pool."""
+        named = with_topics_named(updates, self._rename)
+        return standing(named, self.pool, None, DRAFT.rules).updates
+
+    @cached_property
+    def _rename(self) -> Callable[[Ids], Ids]:
+        return topic_namer(self.nuggets.topic, DRAFT.rules.topic_names)
 
     def judged(self) -> tuple[str, ...]:
         """The topics of the gold, in natural order."""
@@ -99,12 +110,12 @@ def read_gold(sources: Sources) -> Gold:
     form = sources.form
     if sources.duplicates is not None:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
-    return Gold(
-        nuggets=formats.read_nuggets(sources.nuggets, form),
-        topics=None if sources.topics is None else formats.read_topics(sources.topics, form),
-        matches=None if sources.matches is None else formats.read_matches(sources.matches, form),
-        pool=None if sources.pool is None else formats.read_pool(sources.pool, form),
-    )
+    nuggets = formats.read_nuggets(sources.nuggets, form)
+    topics = None if sources.topics is None else formats.read_topics(sources.topics, form)
+    matches = None if sources.matches is None else formats.read_matches(sources.matches, form)
+    pool = None if sources.pool is None else formats.read_pool(sources.pool, form)
+    rename = topic_namer(nuggets.topic, DRAFT.rules.topic_names)
+    return Gold(*(with_topics_named(table, rename) for table in (nuggets, topics, matches, pool)))
 
 
 def foldable(wanted: Iterable[str | Measure] | str | Measure | None) -> tuple[Measure, ...]:
@@ -200,7 +211,8 @@ def score_in_blocks(
     pairing = Pairing(gold, matcher, threshold)
     fold = Fold(target, has_cost=any(each.has_cost for each in inputs))
     for updates in _blocks(inputs, rows, fold.has_cost):
-        fold.add(updates, pairing.pairs(updates))
+        known = gold.known(updates)
+        fold.add(known, pairing.pairs(known))
         if progress:
             progress(fold.updates, fold.updates)
     pairing.check()

@@ -163,6 +163,7 @@ class Follower:
         With each of them the lines up to it are counted; those after the last of them too, if none
         is faulty.
         """
+        updates = self.gold.known(updates)
         pairs, before = self.pairing.pairs(updates), self.lines
         ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
         taken = start = 0
