@@ -30,13 +30,15 @@ class Census:
     """How many updates are before the start of their topic."""
     confidence: float | None
     """What every confidence is, where there are several and all are equal."""
+    silent: int
+    """How many updates have no text, where a matcher had to read it."""
 
 
 def caveats(
     index: EarliestIndex, starts: FloatArray, topics: Topics | None, *, by_text: bool
 ) -> Iterator[str]:
-    """Warnings about the inputs; `by_text` says that a matcher had to read the nuggets' texts."""
-    yield from of_runs(_censuses(index, starts))
+    """Warnings about the inputs; `by_text` says that a matcher had to read the texts."""
+    yield from of_runs(_censuses(index, starts, by_text=by_text))
     yield from of_gold(index.nuggets, index.topics, topics, by_text=by_text)
 
 
@@ -52,6 +54,9 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
     for run in censuses:
         if run.confidence is not None:
             yield f"run {run.run}: every confidence is {run.confidence:g}"
+    for run in censuses:
+        if run.silent:
+            yield f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
 
 
 def of_gold(
@@ -68,17 +73,20 @@ def of_gold(
             yield f"{noun} not in the topics file start at their earliest nugget: {listed(lost)}"
 
 
-def _censuses(index: EarliestIndex, starts: FloatArray) -> list[Census]:
+def _censuses(index: EarliestIndex, starts: FloatArray, *, by_text: bool) -> list[Census]:
     updates = index.updates
     run = updates.run.within(strings(index.runs))
     early = _early(index, starts)
+    judged = index.unit != ABSENT
+    silent = updates.text.blank & judged if by_text else np.zeros(len(updates), bool)
     found = []
     for at, name in enumerate(index.runs):
         own = run == at
-        lost = updates.topic.codes[own & (index.unit == ABSENT)]
+        lost = updates.topic.codes[own & ~judged]
         unjudged = tuple(sorted(updates.topic.take_names(np.unique(lost))))
         confidence = None if updates.confidence is None else updates.confidence[own]
-        found.append(Census(name, unjudged, int(early[at]), _constant(confidence)))
+        constant = _constant(confidence)
+        found.append(Census(name, unjudged, int(early[at]), constant, int(silent[own].sum())))
     return found
 
 

@@ -42,7 +42,9 @@ from tseval.tables import (
     Source,
     Topics,
     Updates,
+    all_names,
     known_updates,
+    natural_order,
     resolve,
 )
 from tseval.units import ALONE, Files, Sharing, Spread, match_in_units
@@ -228,6 +230,7 @@ def prepare(
     else:
         using = get_matcher(name, threshold)
         name = str(using)
+        _check_texts(tables)
         found = Found(match_in_units(using, case.updates, nuggets, sharing, files, progress))
     # The duplicates of an edition that looks updates up in them have done their work by now.
     linked = None if rules.exact_duplicates == "lookup" else tables.duplicates
@@ -287,6 +290,21 @@ def _check_rules(chosen: Edition, rules: Rules, given: Mapping[str, str], source
         raise UsageError("duplicates are looked up in the pool: give --pool FILE")
     if given.get("exact-duplicates") == "lookup" and sources.duplicates is None:
         raise UsageError("exact-duplicates=lookup needs a file of duplicates: --duplicates FILE")
+
+
+def _check_texts(tables: Tables) -> None:
+    """Refuse to match runs of the track where nothing says what their updates are."""
+    updates, pool = tables.updates, tables.pool
+    if pool is not None and pool.text is not None:
+        return
+    with_text = updates.run.rows(~updates.text.blank)
+    silent = natural_order(_teams(updates).keys() - set(all_names(with_text).to_pylist()))
+    if silent:
+        neither = "" if pool is None else ", and neither has this pool"
+        raise UsageError(
+            f"runs of the track have no text to match by{neither}: {listed(silent)}; "
+            "give --pool FILE with the texts, or --matches FILE"
+        )
 
 
 def _assessors_pairs(tables: Tables, case: Standing, kept: BoolArray) -> Found:

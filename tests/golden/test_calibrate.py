@@ -81,6 +81,11 @@ class TestNumbers:
             "warning: 1 row of matches with unknown updates or nuggets left out\n"
         )
 
+    def test_updates_without_text_are_told(self, small: tuple[str, ...]) -> None:
+        Path("pool.tsv").write_text(f"{POOL}t2\tu4\t\n")
+        outcome = program.tseval(*small)
+        assert outcome.err.endswith("warning: 1 update without text cannot be matched\n")
+
     def test_runs_are_ranked_at_three_levels(self) -> None:
         (found,) = told(*CALIBRATE)["records"]
         assert {level: tau["value"] for level, tau in found["tau"].items()} == {

@@ -1014,7 +1014,7 @@ def warnings_of(*arguments: object) -> list[str]:
 
 def test_topics_that_are_not_in_the_gold_are_warned_about() -> None:
     Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, ("mine", *GOLD[1:])))
-    Path("run.tsv").write_bytes(tsv(HEADER, ("mine", "u1", "1699999999", "", "0.4", "1"), FIRST))
+    Path("run.tsv").write_bytes(tsv(HEADER, ("mine", "u1", "1699999999", "so", "0.4", "1"), FIRST))
     assert warnings_of("run.tsv", "gold.tsv") == [
         "warning: run run.tsv: 1 topic not in the gold, ignored: flood"
     ]
@@ -1030,6 +1030,60 @@ def test_nuggets_without_text_are_warned_about_where_a_matcher_needs_it() -> Non
         "warning: 1 nugget without text cannot be matched: n2"
     ]
     assert warnings_of("run.tsv", "gold.tsv", "--matches", "m.tsv") == []
+
+
+@pytest.mark.parametrize("more", [(), ("--in-blocks", "1")])
+def test_updates_without_text_are_warned_about_where_a_matcher_needs_it(
+    more: tuple[str, ...],
+) -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    late = {"time": "1699999999"}
+    silent = [
+        with_cells(HEADER, FIRST, late | {"update_id": name, "text": "", "topic": topic})
+        for name, topic in (("u2", "flood"), ("u3", "flood"), ("u4", "elsewhere"))
+    ]
+    Path("run.tsv").write_bytes(tsv(HEADER, with_cells(HEADER, FIRST, late), *silent))
+    Path("m.tsv").write_bytes(tsv(MATCH_HEADER, ("flood", "u1", "n1")))
+    told = {
+        "warning: run run.tsv: 1 topic not in the gold, ignored: elsewhere",
+        "warning: run run.tsv: every confidence is 0.5",
+    }
+    mute = "warning: run run.tsv: 2 updates without text cannot be matched"
+    assert set(warnings_of("run.tsv", "gold.tsv", *more)) == {*told, mute}
+    assert set(warnings_of("run.tsv", "gold.tsv", "--matches", "m.tsv", *more)) == told
+
+
+TRACK_RUN = b"flood team one 1700000000-aaaa 3 1700000100 1.5\n"
+TRACK_MUTE = (
+    "error: runs of the track have no text to match by%s: team-one; "
+    "give --pool FILE with the texts, or --matches FILE\n"
+)
+
+
+@pytest.mark.parametrize("command", ["score", "match", "curve", "compare"])
+def test_a_run_of_the_track_is_not_matched_without_its_texts(command: str) -> None:
+    """It would score 0 without a word."""
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run").write_bytes(TRACK_RUN)
+    Path("bare.tsv").write_bytes(b"topic\tupdate_id\nflood\t1700000000-aaaa-3\n")
+    gold = ("--gold", "gold.tsv") if command == "compare" else ("gold.tsv",)
+    alone = program.tseval(command, "run", *gold)
+    assert (alone.code, alone.err) == (2, TRACK_MUTE % "")
+    bare = program.tseval(command, "run", *gold, "--pool", "bare.tsv")
+    assert (bare.code, bare.err) == (2, TRACK_MUTE % ", and neither has this pool")
+
+
+def test_a_run_of_the_track_is_matched_by_the_texts_of_the_pool() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run").write_bytes(TRACK_RUN)
+    said = GOLD[GOLD_HEADER.index("text")].encode()
+    Path("pool.tsv").write_bytes(b"topic\tupdate_id\ttext\nflood\t1700000000-aaaa-3\t%s\n" % said)
+    scores = program.tseval("score", "run", "gold.tsv", "--pool", "pool.tsv", "-m", "R")
+    found = program.tseval("match", "run", "gold.tsv", "--pool", "pool.tsv", "-o", "found.tsv")
+    assert (scores.code, found.code) == (0, 0)
+    again = ("--matches", "found.tsv", "--pool", "pool.tsv", "-m", "R")
+    assert "1.0000" in scores.out
+    assert "1.0000" in program.tseval("score", "run", "gold.tsv", *again).out
 
 
 def test_updates_before_the_start_of_the_topic_are_warned_about() -> None:

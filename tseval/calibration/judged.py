@@ -113,10 +113,15 @@ def read_judged(
             "give the updates that assessors saw"
         )
     lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
-    told = f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+    silent = int(np.count_nonzero(texts.text.blank))
+    told = []
+    if lost:
+        told.append(f"{count(lost, 'row')} of matches with unknown updates or nuggets left out")
+    if silent:
+        told.append(f"{count(silent, 'update')} without text cannot be matched")
     inputs = (*texts.origin.sources, *gold.origin.sources, *said.origin.sources)
     files = _files(updates, nuggets, matches, form)
-    return Judged(texts, gold, resolved.pairs, inputs, (told,) if lost else (), files)
+    return Judged(texts, gold, resolved.pairs, inputs, tuple(told), files)
 
 
 def read_files(files: JudgedFiles) -> Judged:

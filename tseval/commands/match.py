@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 )
 @click.option("--threshold", type=float, help="The threshold of every matcher.")
 @click.option(
+    "--pool",
+    metavar="FILE",
+    help="The updates assessors saw: runs without texts take theirs from there.",
+)
+@click.option(
     "-f",
     "--format",
     "form",
@@ -57,7 +62,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     form = form_of(given["form"], output, ("table", *ROW_FORMS), "tsv")
     updates, nuggets = runs_and_gold(files)
-    sources = Sources(updates, nuggets, form=given["input_format"])
+    sources = Sources(updates, nuggets, pool=given["pool"], form=given["input_format"])
     frames, signatures = [], []
     with options.shared_as(given) as sharing:
         for name in dict.fromkeys(given["names"]):

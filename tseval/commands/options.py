@@ -61,7 +61,10 @@ matching_options = chained(
     click.option("--matcher", metavar="NAME", help="How to find matches instead. Default: fuzzy."),
     click.option("--threshold", type=float, help="The matcher's threshold."),
     click.option(
-        "--pool", metavar="FILE", help="The updates assessors saw: matches may speak of them."
+        "--pool",
+        metavar="FILE",
+        help="The updates assessors saw: matches may speak of them, and runs without texts take "
+        "theirs from there.",
     ),
     click.option(
         "--duplicates",

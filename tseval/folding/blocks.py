@@ -338,12 +338,14 @@ def signature_of(fold: Fold, gold: Gold, matcher: str, missing: str, undefined: 
 
 def _caveats(folds: Sequence[RunFold], gold: Gold) -> Iterator[str]:
     """The warnings of `tseval.score`."""
-    yield from of_runs([_census(each) for each in folds])
-    yield from of_gold(gold.nuggets, gold.judged(), gold.topics, by_text=gold.matches is None)
+    by_text = gold.matches is None
+    yield from of_runs([_census(each, by_text=by_text) for each in folds])
+    yield from of_gold(gold.nuggets, gold.judged(), gold.topics, by_text=by_text)
 
 
-def _census(run: RunFold) -> Census:
+def _census(run: RunFold, *, by_text: bool) -> Census:
     seen = run.seen
     low, high = seen.confidence or (0.0, 1.0)
     constant = low if low == high and seen.updates > 1 else None
-    return Census(run.run, tuple(sorted(seen.unjudged)), seen.early, constant)
+    silent = seen.silent if by_text else 0
+    return Census(run.run, tuple(sorted(seen.unjudged)), seen.early, constant, silent)

@@ -55,6 +55,8 @@ class Seen:
     """Topics that are not in the gold."""
     confidence: tuple[float, float] | None = None
     """The lowest and the highest; None where there are none."""
+    silent: int = 0
+    """Updates without text."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ class RunFold:
         seen.latest = float(before[-1])
         seen.early += int((updates.time[judged] < self.wanted.starts[index.unit[judged]]).sum())
         seen.unjudged.update(updates.topic.take_names(np.unique(updates.topic.codes[~judged])))
+        seen.silent += int((updates.text.blank & judged).sum())
         seen.updates += len(updates)
         if updates.confidence is not None and len(updates):
             low, high = float(updates.confidence.min()), float(updates.confidence.max())
