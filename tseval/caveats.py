@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 NAMED = 5
 """How many names a warning lists before it counts the rest."""
 
+FAR = 1e11
+"""Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
+
 
 @dataclass(frozen=True)
 class Census:
@@ -32,6 +35,8 @@ class Census:
     """What every confidence is, where there are several and all are equal."""
     silent: int
     """How many updates have no text, where a matcher had to read it."""
+    latest: float
+    """The latest time; minus infinity without updates."""
 
 
 def caveats(
@@ -57,12 +62,15 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
     for run in censuses:
         if run.silent:
             yield f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
+    for run in censuses:
+        yield from not_in_seconds(f"run {run.run}", run.latest)
 
 
 def of_gold(
     nuggets: Nuggets, judged: Sequence[str], topics: Topics | None, *, by_text: bool
 ) -> Iterator[str]:
     """Warnings about the gold."""
+    yield from not_in_seconds("nuggets", nuggets.time.max(initial=-np.inf))
     if by_text and nuggets.text.blank.any():
         blank = nuggets.nugget_id.rows(nuggets.text.blank).to_list()
         yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
@@ -71,6 +79,12 @@ def of_gold(
         if lost:
             noun = count(len(lost), "judged topic")
             yield f"{noun} not in the topics file start at their earliest nugget: {listed(lost)}"
+
+
+def not_in_seconds(what: str, latest: float) -> Iterator[str]:
+    """A warning, if times can hardly be seconds; costs, latencies and gains would all be wrong."""
+    if latest >= FAR:
+        yield f"{what}: times up to {latest:.0f} look like milliseconds; they are read as seconds"
 
 
 def _censuses(index: EarliestIndex, starts: FloatArray, *, by_text: bool) -> list[Census]:
@@ -86,7 +100,8 @@ def _censuses(index: EarliestIndex, starts: FloatArray, *, by_text: bool) -> lis
         unjudged = tuple(sorted(updates.topic.take_names(np.unique(lost))))
         confidence = None if updates.confidence is None else updates.confidence[own]
         constant = _constant(confidence)
-        found.append(Census(name, unjudged, int(early[at]), constant, int(silent[own].sum())))
+        mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))
+        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest))
     return found
 
 

@@ -1096,6 +1096,23 @@ def test_updates_before_the_start_of_the_topic_are_warned_about() -> None:
     assert warnings_of("run.tsv", "gold.tsv", "--topics", "topics.tsv") == []
 
 
+@pytest.mark.parametrize("more", [(), ("--in-blocks", "1")])
+def test_times_that_look_like_milliseconds_are_warned_about(more: tuple[str, ...]) -> None:
+    late = with_cells(HEADER, FIRST, {"time": "1699999999000"})
+    Path("run.tsv").write_bytes(tsv(HEADER, late))
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    told = (
+        "warning: run run.tsv: times up to 1699999999000 look like milliseconds; "
+        "they are read as seconds"
+    )
+    assert warnings_of("run.tsv", "gold.tsv", *more) == [told]
+    Path("gold.tsv").write_bytes(
+        tsv(GOLD_HEADER, with_cells(GOLD_HEADER, GOLD, {"time": "1699923600000"}))
+    )
+    nuggets = told.replace("run run.tsv", "nuggets").replace("1699999999000", "1699923600000")
+    assert warnings_of("run.tsv", "gold.tsv", *more) == [told, nuggets]
+
+
 def test_constant_confidences_are_warned_about() -> None:
     Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
     late = [

@@ -5,15 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tseval
 from tests.program import FIXTURES, SWIFT, Outcome
 from tests.program import tseval as program
+from tseval.formats.clusters import days_of
 
 ID = [str(891161183016820736 + (hour << 22) * 3_600_000) for hour in range(60)]
 """Posts an hour apart, from 29 July 2017, 04:56:25 on."""
@@ -503,3 +508,25 @@ def test_frames_stand_for_qrels_epochs_and_live_judgments(tmp_path: Path) -> Non
         for each in (live, judged)
     )
     assert list(one.records()) == list(other.records())
+
+
+@given(st.integers(-60_000_000_000, 250_000_000_000))
+def test_days_are_those_of_the_calendar(time: int) -> None:
+    day = datetime.fromtimestamp(time // 86_400 * 86_400, UTC)
+    assert days_of(np.array([time], np.float64)).tolist() == [
+        day.year * 10_000 + day.month * 100 + day.day
+    ]
+
+
+def test_days_beyond_the_calendar_have_numbers() -> None:
+    assert len(set(days_of(np.array([1e12, 1e13, -1e300, 1e300])).tolist())) == 4
+
+
+def test_times_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> None:
+    gold = "topic\tcluster_id\tpost_id\ttime\nt\tc\tp\t1501304185000\n"
+    run = "topic\tpost_id\ttime\nt\tp\t1501304185000\n"
+    paths = written(tmp_path, run, "run.tsv"), written(tmp_path, gold, "clusters.tsv")
+    assert program("clusters", *paths).err == (
+        "warning: clusters: times up to 1501304185000 look like milliseconds; "
+        "they are read as seconds\n"
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from tseval.caveats import count, listed
+from tseval.caveats import count, listed, not_in_seconds
 from tseval.clusters.evaluation import (
     GROUPS,
     REMARKS_SHOWN,
@@ -273,6 +273,7 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
     yield from _unjudged_topics(evaluation, indexes)
     for index in indexes:
         if isinstance(index, ClusterIndex):
+            yield from not_in_seconds("clusters", index.clusters.time.max(initial=-np.inf))
             yield from _other_times(index)
             yield from _constant_confidences(evaluation, index)
         elif isinstance(index, PushIndex):

@@ -348,4 +348,5 @@ def _census(run: RunFold, *, by_text: bool) -> Census:
     low, high = seen.confidence or (0.0, 1.0)
     constant = low if low == high and seen.updates > 1 else None
     silent = seen.silent if by_text else 0
-    return Census(run.run, tuple(sorted(seen.unjudged)), seen.early, constant, silent)
+    unjudged = tuple(sorted(seen.unjudged))
+    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -38,6 +38,8 @@ SNOWFLAKE_START = 1_288_834_974_657
 """The milliseconds since 1970 from which Snowflake ids count theirs."""
 SNOWFLAKE_SHIFT = 22
 MILLISECONDS = 1000.0
+FAR_DAY = 1e9
+"""Days further from 1970 than this have one number: no calendar reaches there."""
 TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
 
 
@@ -273,10 +275,13 @@ def _snowflake(name: str) -> float:
 
 def days_of(times: FloatArray) -> IntArray:
     """The day of each time in UTC, as a number such as 20170729."""
-    seconds, place = np.unique(np.floor(times / 86_400), return_inverse=True)
-    names = [datetime.fromtimestamp(each * 86_400, UTC) for each in seconds.tolist()]
-    days = [each.year * 10_000 + each.month * 100 + each.day for each in names]
-    return np.array(days, np.int64)[place]
+    since = np.clip(np.floor(times / 86_400), -FAR_DAY, FAR_DAY)
+    day = since.astype(np.int64).astype("datetime64[D]")
+    month, year = day.astype("datetime64[M]"), day.astype("datetime64[Y]")
+    numbers: IntArray = (year.astype(np.int64) + 1970) * 10_000
+    numbers += ((month - year).astype(np.int64) + 1) * 100
+    numbers += (day - month).astype(np.int64) + 1
+    return numbers
 
 
 def read_grades(source: Given, prefix: str = "") -> Grades:
