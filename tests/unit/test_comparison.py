@@ -332,6 +332,21 @@ def test_scores_of_different_making_are_told(tmp_path: Path) -> None:
     )
 
 
+def test_scores_that_do_not_tell_how_they_were_made_lend_no_signature(tmp_path: Path) -> None:
+    """A CSV by another matcher must not pass for one by the matcher of the JSON beside it."""
+    paths = tmp_path / "swift.json", tmp_path / "thorough.csv", tmp_path / "more.csv"
+    tseval.score(SWIFT, NUGGETS, measures="R").save(paths[0])
+    tseval.score(THOROUGH, NUGGETS, matcher="exact", measures="R").save(paths[1], per_topic=True)
+    paths[2].write_text(paths[1].read_text().replace("thorough", "more"))
+    found = tseval.compare(paths)
+    assert found.warnings[0] == (
+        f"without a signature, so perhaps made by other rules: {paths[1]}, {paths[2]}; "
+        "-o FILE.json writes one with the scores"
+    )
+    assert "of:" not in found.signature
+    assert not any("signature" in warning for warning in tseval.compare(paths[1:]).warnings)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

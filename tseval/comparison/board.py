@@ -93,7 +93,7 @@ def build_board(
     known, warnings = cube.settled(rules, higher)
     unknown = [name for name, way in zip(measures, ways, strict=True) if way is None]
     traits = {"scores": f"sha256:{table.digest[:SHORT_HASH]}"} | rules.traits()
-    if len(table.signatures) == 1:
+    if len(table.signatures) == 1 and not table.untold:
         traits = {"of": f"({table.signatures[0]})"} | traits
     return Board(
         runs=cube.runs,
@@ -127,6 +127,11 @@ def _signatures(table: TopicScores) -> Iterator[str]:
         shared = parts[0].intersection(*parts[1:])
         differing = sorted(parts[0].union(*parts[1:]) - shared)
         yield f"the scores have different signatures: {listed(differing)}"
+    if table.signatures and table.untold:
+        yield (
+            f"without a signature, so perhaps made by other rules: {listed(table.untold)}; "
+            "-o FILE.json writes one with the scores"
+        )
 
 
 def _unknown_ways(unknown: Sequence[str], rules: Treatment) -> Iterator[str]:

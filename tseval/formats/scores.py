@@ -107,6 +107,7 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
         defined=~np.isnan(value),
         origin=rows.origin,
         signatures=() if found.signature is None else (found.signature,),
+        untold=(source.path,) if found.signature is None else (),
     )
     single = topic.within(strings([ALL_TOPICS])) < 0
     if not single.any():
