@@ -3,49 +3,53 @@
     python bench/bench_shared.py [--runs N] [--topics N] [--documents N]
 
 Neither is needed by tseval; `pip install ir_measures pytrec-eval-terrier ranx` brings them. The
-runs are made from a fixed seed: 50 runs of 50 topics with 1,000 documents each, of 2,000 that there
-are, 1,200 of them judged from 1 to 4. Equal means to 1e-9. numba compiles ranx when it is first
-called, which takes longer than the work, so ranx is called once on little data before the clock
-starts. ranx uses all cores; the others one, but for the products of matrices of numpy.
+data are made from a fixed seed: 50 runs of 50 topics with 1,000 documents each, of 2,000 that there
+are, 1,200 of them judged from 1 to 4. Equal means to 1e-9. numba compiles what ranx does when it is
+first called, which takes seconds. The assertions call all of it before the clock starts. ranx draws
+and scores on all cores; the others use one, but for products of matrices in numpy.
 
 Equal, for each run and topic:
 
 * `P`, `R` and `F_1` of `tseval filter` with one cutoff, and `SetP`, `SetR`, `SetF` of ir_measures
-  and `precision`, `recall`, `f1` of ranx: those two count what nobody judged as wrong, which is
-  `--unjudged fp` here. Our default is `judged_only=True` of ir_measures. ranx has none of it.
-* `nDCG@100` of `tseval incidents`, and `nDCG@100` of ir_measures with the gains 1, 3, 7 and 15 for
-  its own (linear) ones and `judged_only=True`; `ndcg_burges@100` of ranx has the gains 2^s - 1 and
-  counts what nobody judged. But tseval ranks by four levels, and has the mean over all orders of a
-  level; the others rank by the score and cut ties by id, or anyhow. So they are equal where no
-  order within a level matters: here a run confuses whole levels, and what nobody judged comes last.
-  Elsewhere the mean of ir_measures over all orders is ours, which is asserted on a smaller size.
+  and `precision`, `recall`, `f1` of ranx. Those count what nobody judged as wrong, as
+  `--rule unjudged=fp` does. Our default is `judged_only=True` of ir_measures; ranx has none.
+* `nDCG@100` of `tseval incidents`, and of ir_measures with the gains 1, 3, 7 and 15 in the place of
+  its linear ones and `judged_only=True` (its `exp-log2` is left to others, one of which prints five
+  digits); and `ndcg_burges@100` of ranx, which has the gains 2^s - 1 and counts what nobody judged.
+  But tseval ranks by four levels and has the mean over all orders of a level; the others rank by
+  score, and cut ties by id, or anyhow. So they are equal where no order within a level matters:
+  here a run confuses whole levels, and what nobody judged comes last. Elsewhere the mean of
+  ir_measures over orders is ours, which is asserted on a smaller size.
 * p of the paired t test, and `student` of ranx.
 
 Equal but for a known relation:
 
-* Rank-biased overlap. ranx has none; that of ir_measures is in `Compat(normalize=False)`, which
-  looks down to the end and divides by the weights thus far, where tseval goes on beyond the end as
-  it was there. Of two orders of the same n documents, ours = theirs (1 - p^n) + p^n. With 1,000
-  documents that is nothing, with ten and p = .9 it is up to .35. Ties are cut by the run's order in
-  `Compat`; in tseval tied ones share a rank.
-* The randomisation test, and `fisher` of ranx, which always draws, and has b / m as p where tseval
-  has (b + 1) / (m + 1), or an exact p up to 20 topics. They are equal within what draws can differ.
-  ranx compares sums without room for rounding: with scores in tenths it misses draws that are just
-  as far from 0, and p is too small. A line tells how much.
+* Rank-biased overlap. ranx has none. That of ir_measures is inside `Compat(normalize=False)`, which
+  looks down to the end and divides by the weights thus far; tseval goes on beyond the end as it was
+  there. Of two orders of the same n documents ours is (1 - p^n) theirs + p^n: with 1,000 documents
+  that is the same number, with ten and p = .9 it is more by up to .35. Where documents of the
+  ideal tie, `Compat` takes the run's order; in tseval tied ones share a rank.
+* The randomisation test, and `fisher` of ranx. That always draws, and p is b / m; in tseval it is
+  (b + 1) / (m + 1), or exact up to 20 topics. They are equal as far as draws can be, six standard
+  deviations. With the same seed ranx draws differently each time. And it compares sums without room
+  for rounding: with scores in tenths it misses draws that are just as far from 0, and p is too
+  small. A line tells how much.
 
-Not equal, each by its definition:
+Not equal, by definition:
 
 * A topic without a positive document: no P, R or F here, and 0 in both others.
 * `F_1` of all topics is the harmonic mean of the means of P and R; theirs is the mean of F.
-* Differences that are the same on all topics: no p here, while rounding gives ranx one near 0. No
-  difference at all is a p of 1 here, and none in ranx.
+* No difference on any topic: p of t is 1 here, and no number in ranx. The same difference on all:
+  no p here, and 0, or nearly, in ranx, as rounding has it.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import math
+import resource
 import tempfile
 import time
 import warnings
@@ -465,12 +469,19 @@ def best(work: Callable[[], object]) -> float:
     return min(took)
 
 
+def alone(work: Callable[[], Scored]) -> Scored:
+    """What a program does where the collector passes over what the others hold in memory."""
+    gc.collect()
+    gc.freeze()
+    return work()
+
+
 def tell_scores(what: str, works: dict[str, Callable[[], Scored]]) -> None:
-    """A line for each program: reading and scoring, either the best of three."""
-    for name, work in works.items():
-        found = [work() for _ in range(3)]
-        reading = min(each.reading for each in found)
-        scoring = min(each.scoring for each in found)
+    """A line for each program: reading and scoring, either the best of three, taken in turn."""
+    rounds = [{name: alone(work) for name, work in works.items()} for _ in range(3)]
+    for name in works:
+        reading = min(each[name].reading for each in rounds)
+        scoring = min(each[name].scoring for each in rounds)
         print(f"{what}: {name}, best of 3: read in {reading:.2f} s, scored in {scoring:.3f} s")
 
 
@@ -542,6 +553,8 @@ def main() -> None:
     time_test(board, "t", student)
     time_test(board, "randomisation", fisher)
     time_overlap(2 * given.topics)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"all three in one process: {memory:.0f} MB at most")
 
 
 if __name__ == "__main__":
