@@ -99,7 +99,7 @@ def loaded() -> list[Any]:
     try:
         return [importlib.import_module(name) for name in NEEDED]
     except ImportError as error:
-        raise SystemExit(f"{error.name} is missing, to compare with: {INSTALL}") from None
+        raise SystemExit(f"{error.name or error} is missing: {INSTALL}") from None
 
 
 ir_measures, _, ranx, ranx_tests = loaded()
