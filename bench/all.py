@@ -5,12 +5,14 @@
 Each benchmark is a program of its own that first asserts its results, then times them beside what a
 user would take instead: `cdist` of RapidFuzz, loops over dictionaries, pandas, statsmodels, the
 encoding of sentence-transformers. One that fails is told at the end, and the exit code is 1. Those
-that take long on full size are run on a smaller one here; `--full` takes the full size.
+that take long on full size are run on a smaller one here; `--full` takes the full size. One that
+needs packages which are no dependencies of tseval is left out without them, unless it is named.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import platform
 import subprocess
@@ -29,6 +31,13 @@ class Benchmark:
     name: str
     shows: str
     small: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Packages that tseval does without, and this does not."""
+
+    @property
+    def missing(self) -> list[str]:
+        """The packages that are not there."""
+        return [name for name in self.needs if importlib.util.find_spec(name) is None]
 
 
 BENCHMARKS = (
@@ -44,6 +53,12 @@ BENCHMARKS = (
     Benchmark("engine", "matching in several processes"),
     Benchmark(
         "streams", "blocks and live streams", ("--sizes", "100000", "1000000", "--live", "200000")
+    ),
+    Benchmark(
+        "shared",
+        "what ir_measures and ranx compute too",
+        ("--runs", "10"),
+        ("ir_measures", "pytrec_eval", "ranx"),
     ),
 )
 
@@ -84,6 +99,14 @@ def table(outcomes: list[Outcome]) -> str:
     return "".join(f"{row}\n" for row in rows)
 
 
+def with_what_they_need() -> list[Benchmark]:
+    """All benchmarks but those whose packages are missing, which are told."""
+    for each in BENCHMARKS:
+        if each.missing:
+            print(f"== {each.name}: left out, as {', '.join(each.missing)} is missing", flush=True)
+    return [each for each in BENCHMARKS if not each.missing]
+
+
 def main() -> None:
     """Run those that are named, or all."""
     known = {each.name: each for each in BENCHMARKS}
@@ -96,7 +119,7 @@ def main() -> None:
     unknown = set(given.names) - known.keys()
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
-    chosen = [known[name] for name in given.names] or list(BENCHMARKS)
+    chosen = [known[name] for name in given.names] or with_what_they_need()
     outcomes = [run(each, full=given.full) for each in chosen]
     if given.json:
         machine = {"python": platform.python_version(), "machine": platform.machine()}
