@@ -155,7 +155,7 @@ def _tabled(source: Input, rows: Rows, types: TypeNames) -> Labels:
 def named_types(texts: Sequence[str] | None, rows: int) -> list[list[str]]:
     """The types of each row of a plain table, whose names have commas between them."""
     if texts is None:
-        return [[] for _ in range(rows)]
+        return [[]] * rows
     return [[name.strip() for name in text.split(",") if name.strip()] for text in texts]
 
 
