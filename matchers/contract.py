@@ -24,9 +24,9 @@ from matchers.texts import blocks, checked, distinct
 from matchers.threads import parts
 from matchers.windows import best_window
 
-ROWS = 8192
+ROWS = 1 << 14
 """A block has at most so many updates,"""
-PAIRS = 1 << 23
+PAIRS = 1 << 24
 """and at most so many pairs, unless one update has more. Blocks work on `threads.parts`."""
 
 

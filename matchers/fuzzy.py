@@ -16,7 +16,7 @@ from matchers.contract import Gold, Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter
-from matchers.similar import Vocabulary, alike, inexact, similarity
+from matchers.similar import Vocabulary, alike, parted, similarity
 from matchers.stream import MARK, Stream, coded, stream
 from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
@@ -94,9 +94,10 @@ class WordReader:
         self._column = column
         self._weights = weights
         self._cutoff = cutoff
-        self._inexact = [word for word in column if inexact(word)]
-        self._inexact_column = np.array([column[w] for w in self._inexact], np.int64)
-        self._vocabulary = Vocabulary.of(self._inexact)
+        words = list(column)
+        loose, _ = parted(words)
+        self._inexact_column = np.array([column[words[i]] for i in loose], np.int64)
+        self._vocabulary = Vocabulary.of([words[i] for i in loose])
         self._forget()
 
     def __call__(self, texts: list[str]) -> list[sparse.csr_array]:
@@ -173,14 +174,10 @@ class WordReader:
         self, fresh: list[str]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Which fresh words are like which columns, and how much."""
-        loose = [i for i, word in enumerate(fresh) if inexact(word)]
+        loose, exact = parted(fresh)
         near = alike(Vocabulary.of([fresh[i] for i in loose]), self._vocabulary, self._cutoff)
-        equal = [
-            (i, self._column[word])
-            for i, word in enumerate(fresh)
-            if word in self._column and not inexact(word)
-        ]
-        same = np.array(equal, np.int64).reshape(-1, 2)
+        known = [(i, self._column[fresh[i]]) for i in exact if fresh[i] in self._column]
+        same = np.array(known, np.int64).reshape(-1, 2)
         return (
             np.concatenate([np.array(loose, np.int64)[near.left], same[:, 0]]),
             np.concatenate([self._inexact_column[near.right], same[:, 1]]),

@@ -16,7 +16,7 @@ Only what is left is compared. The outcome is exactly that of comparing all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import chain, combinations
 from math import comb
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.process import cpdist
+
+from matchers.threads import spread
 
 SHORT = 4
 """Words with fewer letters are alike only when equal."""
@@ -149,6 +151,19 @@ def inexact(word: str) -> bool:
     return len(word) >= SHORT and (word.isalpha() or not any(map(str.isdigit, word)))
 
 
+def parted(words: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The places of words that are `inexact`, and of the others.
+
+    Nearly all words are letters alone, which is told for all of them at once.
+    """
+    size = len(words)
+    plain = np.fromiter(map(str.isalpha, words), np.bool_, size)
+    loose = plain & (np.fromiter(map(len, words), np.int64, size) >= SHORT)
+    for i in np.flatnonzero(~plain).tolist():
+        loose[i] = inexact(words[i])
+    return np.flatnonzero(loose).tolist(), np.flatnonzero(~loose).tolist()
+
+
 def similarity(left: str, right: str, cutoff: float) -> float:
     """How similar two words are, from 0 to 1; 0 below the `cutoff` (0 to 100)."""
     if left == right:
@@ -161,7 +176,9 @@ def similarity(left: str, right: str, cutoff: float) -> float:
 
 def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     """All pairs of words whose `ratio` is at least `cutoff` (above 0, at most 100)."""
-    found = list(_candidates(left, right, 1 - cutoff / 100))
+    slack = 1 - cutoff / 100
+    lots = spread(lambda lot: list(_candidates(lot, right.lots, slack)), left.lots)
+    found = list(chain.from_iterable(lots))
     none = np.zeros(0, np.int64)
     i, j = (np.concatenate([none, *(pair[side] for pair in found)]) for side in (0, 1))
     ratio = np.zeros(len(i))
@@ -178,9 +195,9 @@ def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     return Alike(left.number[i[kept]], right.number[j[kept]], ratio[kept] / 100)
 
 
-def _candidates(left: Vocabulary, right: Vocabulary, slack: float) -> Iterator[Rows]:
-    """Pairs that lengths and letters do not rule out, one lot against another."""
-    for lot, other in product(left.lots, right.lots):
+def _candidates(lot: Lot, others: Sequence[Lot], slack: float) -> Iterator[Rows]:
+    """Pairs that lengths and letters do not rule out, a lot against others."""
+    for other in others:
         spare = int(slack * (lot.length + other.length) + 1e-6)
         if abs(lot.length - other.length) <= spare:
             yield from lot.candidates(other, spare)

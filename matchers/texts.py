@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from matchers.errors import MatcherError
 
-LETTERS = 1 << 21
+LETTERS = 1 << 22
 """A block ends with the text that brings it to so many letters."""
 
 
