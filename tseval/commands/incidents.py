@@ -20,6 +20,8 @@ from tseval.views.tables import rows_table, scores_table
 
 TREC_IS = "trec-is"
 ALERTS, TYPES = "alerts", "types"
+EVENT_RULE = "types-of-event"
+"""The rule that changes the values of events, and no value over all of them."""
 EVENTS_DRAWN = 4
 """How many events the chart of trust has, where none is named."""
 
@@ -193,7 +195,7 @@ def _form(given: dict[str, Any], output: Path | None) -> str:
     if form in PICTURES:
         if output is None:
             raise UsageError(f"a picture is not for a terminal: give -o FILE.{form}")
-        for name in ("wanted", "at", "per_topic", "over_runs"):
+        for name in ("wanted", "at", "per_topic", "over_runs", "on_missing"):
             if given[name]:
                 raise UsageError("the picture shows alerts alone: leave -m, --at, -q and such out")
     elif given["events"]:
@@ -250,6 +252,8 @@ def _scored(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) ->
 
 def _scores(evaluation: IncidentEvaluation, given: dict[str, Any]) -> Scores:
     wanted = chosen_measures(evaluation, given["wanted"], given["at"])
+    if EVENT_RULE in evaluation.asked and not given["per_topic"]:
+        raise UsageError(f"rule {EVENT_RULE} changes the values of single events alone: give -q")
     scores = scores_of(evaluation, wanted, given["on_missing"])
     warn(scores.warnings, given["quiet"])
     if given["over_runs"]:
@@ -262,14 +266,18 @@ def _scores(evaluation: IncidentEvaluation, given: dict[str, Any]) -> Scores:
 def _explained(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """The explanation in the form asked for; options that it ignores are refused."""
     from tseval.incidents.explanation import confusion_table, explain_alerts
+    from tseval.incidents.idle import ALERTS_SHOW, check_alerts, check_types
 
     unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
     for name, option in (unused | {"over_runs": "--over-runs"}).items():
         if given[name]:
             raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
+    what = f"--explain {given['explain']}"
     if given["explain"] == ALERTS:
+        check_alerts(evaluation, what, ALERTS_SHOW)
         frame = explain_alerts(evaluation.index, evaluation.labels.post_id)
     else:
+        check_types(evaluation, what)
         frame = confusion_table(evaluation.index)
     if form == "table":
         to_file = given["output"] is not None
@@ -280,8 +288,10 @@ def _explained(evaluation: IncidentEvaluation, form: str, given: dict[str, Any])
 def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """Worth and false alerts along the stream."""
     from tseval.incidents.explanation import longest_events, trust
+    from tseval.incidents.idle import check_alerts
     from tseval.views.trust import TrustChart, draw_trust
 
+    check_alerts(evaluation, "the picture")
     index = evaluation.index
     events = list(given["events"]) or longest_events(index, EVENTS_DRAWN)
     for event in events:
