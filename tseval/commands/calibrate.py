@@ -53,7 +53,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
     help="Default: by the suffix of -o, else table.",
 )
 @options.output_option
-@options.input_format_option
+@options.temporal_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option

@@ -169,7 +169,7 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     "extra `report`; the others have tsv.",
 )
 @options.output_option
-@options.input_format_option
+@options.plain_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option

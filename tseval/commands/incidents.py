@@ -153,7 +153,7 @@ EVENTS_DRAWN = 4
     show_default=True,
     help="For the shuffles of --rule ties=shuffled.",
 )
-@options.input_format_option
+@options.plain_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tseval.errors import OutputError, UsageError
-from tseval.formats import INPUT_FORMS
+from tseval.formats import PLAIN_FORMS, TEMPORAL_FORMS
 
 if TYPE_CHECKING:
     from tseval.units import Sharing
@@ -45,11 +45,21 @@ output_option = click.option(
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="For everything random."
 )
-input_format_option = click.option(
-    "--input-format",
-    type=click.Choice(INPUT_FORMS),
-    help="The format of the input files. Default: by their content.",
-)
+
+
+def input_format(
+    forms: Sequence[str], what: str = "the input files"
+) -> Callable[[Command], Command]:
+    """The option that names the format of a command's files: one of those that it reads."""
+    return click.option(
+        "--input-format",
+        type=click.Choice(forms),
+        help=f"The format of {what}. Default: by their content.",
+    )
+
+
+plain_format_option = input_format(PLAIN_FORMS)
+temporal_format_option = input_format(TEMPORAL_FORMS)
 runs_and_nuggets = click.argument(
     "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
 )

@@ -16,7 +16,7 @@ from tseval.comparison.plan import Plan, Treatment
 from tseval.errors import UsageError
 from tseval.evaluation import Sources
 from tseval.filtering.evaluation import LEVELS, FilterSources, Settings
-from tseval.formats.scores import SCORE_FORMS
+from tseval.formats import SCORE_FORMS
 from tseval.incidents.evaluation import Choices, IncidentSources
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.filtering import FilterRuns
@@ -130,11 +130,7 @@ filter_options = chained(
 )
 @options.undefined_option
 @options.output_option
-@click.option(
-    "--input-format",
-    type=click.Choice(SCORE_FORMS),
-    help="The format of the files of scores. Default: by their content.",
-)
+@options.input_format(SCORE_FORMS, "the files of scores")
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:

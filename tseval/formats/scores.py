@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import UsageError
-from tseval.formats import TREC_TS, parquet, tsv
+from tseval.formats import JSON, SCORE_FORMS, TREC, TREC_TS, parquet, tsv
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
     Given: TypeAlias = str | Path | Input | pd.DataFrame
 
-TREC, JSON = "trec", "json"
-SCORE_FORMS = (TREC, "csv", JSON, "parquet", "tsv", "jsonl", TREC_TS)
-"""The forms that scores can have, by the names that `--input-format` takes."""
 TRACK_HEADER = b"QueryID\tTeamID\tRunID\t"
 """What the table of the track's scripts begins with."""
 TRACK_IDS = (TOPIC, Column("team", Kind.ID), Column("run_id", Kind.ID))
@@ -120,6 +117,7 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
 def _read(source: Input, form: str | None) -> Found:
     if isinstance(source, FrameInput):
         return Found(read_frame(source, SCORES))
+    check_form(form)
     form = form or recognised(source)
     if form in READERS:
         return READERS[form](source)
