@@ -64,6 +64,8 @@ class Found:
     rows: Rows
     signature: str | None = None
     run: str | None = None
+    types: tuple[str, ...] = ()
+    """The topics that it calls information types."""
 
 
 def read_scores(sources: Sequence[Given], form: str | None = None) -> TopicScores:
@@ -104,6 +106,7 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
         defined=~np.isnan(value),
         origin=rows.origin,
         signatures=() if found.signature is None else (found.signature,),
+        types=found.types,
     )
     single = topic.within(strings([ALL_TOPICS])) < 0
     if not single.any():
@@ -122,8 +125,13 @@ def _read(source: Input, form: str | None) -> Found:
     if form in READERS:
         return READERS[form](source)
     rows = read_rows(source, SCORES, form)
-    told = parquet.metadata(source, "signature") if rows.origin.sources[0].unit == "row" else None
-    return Found(rows, told)
+    if rows.origin.sources[0].unit != "row":
+        return Found(rows)
+    try:
+        types = _names(json.loads(parquet.metadata(source, "types") or "[]"))
+    except ValueError:  # of another program
+        types = ()
+    return Found(rows, parquet.metadata(source, "signature"), types=types)
 
 
 def read_score_rows(source: Input, form: str | None = None) -> Rows:
@@ -236,7 +244,13 @@ def _json(source: Input) -> Found:
     rows = build(source, _record_cells(records, faults), SCORES, faults)
     faults.check()
     signature = told.get("signature")
-    return Found(rows, signature if isinstance(signature, str) else None)
+    known = signature if isinstance(signature, str) else None
+    return Found(rows, known, types=_names(told.get("types")))
+
+
+def _names(told: Any) -> tuple[str, ...]:
+    """A list of names that a file tells; none if it is anything else."""
+    return tuple(each for each in told if isinstance(each, str)) if isinstance(told, list) else ()
 
 
 def _broken(text: str, error: json.JSONDecodeError) -> str:

@@ -124,6 +124,7 @@ def scores_of(
         warnings=(*_caveats(evaluation, wanted), *lost),
         overall=_overall(sheets),
         applies=np.column_stack([_applies(index, sheet) for sheet in sheets]),
+        types=index.ontology.types,
     )
     return replace(scores, warnings=(*scores.warnings, *_undefined(scores)))
 

@@ -57,14 +57,13 @@ class Request:
 
 def assemble(request: Request, watched: Watched) -> Report:
     """Read all that is asked for, and work out every number."""
-    board = read_board(request.scores, request.measures, request.treatment, request.form)
+    evaluation = None if request.incidents is None else request.incidents.read()
+    types = () if evaluation is None else evaluation.index.ontology.types
+    board = read_board(request.scores, request.measures, request.treatment, request.form, types)
     told = [each for path in request.scores if (each := told_by(path, request.form)) is not None]
-    if request.incidents is not None:
-        evaluation = request.incidents.read()
-        board = incidents.of_one_kind(board, evaluation)
-        report = _of_scores(request, board, told)
-        return _with_incidents(report, request.incidents, evaluation)
     report = _of_scores(request, board, told)
+    if request.incidents is not None and evaluation is not None:
+        return _with_incidents(report, request.incidents, evaluation)
     if request.filtering is not None:
         return _with_trends(report, request.filtering)
     return _with_runs(report, request, told, watched)

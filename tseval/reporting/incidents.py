@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tseval.comparison import Board
 from tseval.errors import UsageError
 from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
 from tseval.incidents.explanation import confusion_table, longest_events, trust
@@ -40,20 +37,6 @@ class IncidentRuns:
                 known = ", ".join(evaluation.index.events)
                 raise UsageError(f"no event '{event}' in the labels: {known}")
         return evaluation
-
-
-def of_one_kind(board: Board, evaluation: IncidentEvaluation) -> Board:
-    """The board with the scores of types for measures that have them, else with those of events.
-
-    Scores of incidents have rows of both kinds, and a mean over both would be none that is known:
-    the measures of types are means over types.
-    """
-    kinds = np.isin(np.array(board.topics), evaluation.index.ontology.types)
-    by_type = (board.known & kinds[:, np.newaxis]).any(axis=(0, 1))
-    kept = np.where(by_type, kinds[:, np.newaxis], ~kinds[:, np.newaxis])
-    return replace(
-        board, known=board.known & kept, traits=board.traits | {"over": "types,else-events"}
-    )
 
 
 def types(evaluation: IncidentEvaluation, names: Names) -> Iterator[TypeRow]:

@@ -29,6 +29,8 @@ class TopicScores:
     origin: Origin
     signatures: tuple[str, ...] = ()
     """How the scores came about, as far as their files tell; each once."""
+    types: tuple[str, ...] = ()
+    """The topics that are information types of incident streams, as far as their files tell."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -43,6 +45,7 @@ class TopicScores:
             defined=self.defined[chosen],
             origin=self.origin.rows(chosen),
             signatures=self.signatures,
+            types=self.types,
         )
 
     @classmethod
@@ -58,6 +61,7 @@ class TopicScores:
             defined=np.concatenate([part.defined for part in parts]),
             origin=Origin.join([part.origin for part in parts]),
             signatures=tuple(dict.fromkeys(s for part in parts for s in part.signatures)),
+            types=tuple(dict.fromkeys(name for part in parts for name in part.types)),
         )
 
     @property
