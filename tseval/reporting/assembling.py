@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
-from tseval.formats.told import Told, told_by
+from tseval.formats.told import Told, ToldInput, told_by
 from tseval.incidents.caveats import caveats
 from tseval.incidents.evaluation import IncidentEvaluation
+from tseval.measures import Measure
 from tseval.measures.draft import FAMILY
 from tseval.reporting import filtering, incidents, temporal
 from tseval.reporting.boards import Names, measure_boards, score_downloads
 from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
 from tseval.reporting.recorded import Recorded, differences, input_rows, recorded
 from tseval.reporting.terms import terms
+from tseval.scores import Scores
 
 if TYPE_CHECKING:
+    from tseval.comparison import Given
     from tseval.matching import Progress
 
 TITLE = "Runs compared"
@@ -43,8 +47,8 @@ class Watched(Protocol):
 class Request:
     """What a report is asked for."""
 
-    scores: Sequence[str]
-    measures: Sequence[str] = ()
+    scores: Given | Sequence[Given]
+    measures: Iterable[str | Measure] | str | Measure = ()
     treatment: Treatment = field(default_factory=Treatment)
     plan: Plan = field(default_factory=Plan)
     form: str | None = None
@@ -55,18 +59,30 @@ class Request:
     filtering: filtering.FilterRuns | None = None
 
 
-def assemble(request: Request, watched: Watched) -> Report:
+def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Report:
     """Read all that is asked for, and work out every number."""
-    evaluation = None if request.incidents is None else request.incidents.read()
+    own = request.incidents
+    evaluation = None if own is None else own.read()
     types = () if evaluation is None else evaluation.index.ontology.types
     board = read_board(request.scores, request.measures, request.treatment, request.form, types)
-    told = [each for path in request.scores if (each := told_by(path, request.form)) is not None]
+    several: Sequence[Given] = (
+        request.scores if isinstance(request.scores, list | tuple) else [request.scores]  # type: ignore[list-item]
+    )
+    told = [each for given in several if (each := _told(given, request.form)) is not None]
     report = _of_scores(request, board, told)
-    if request.incidents is not None and evaluation is not None:
-        return _with_incidents(report, request.incidents, evaluation)
+    if own is not None and evaluation is not None:
+        return _with_incidents(report, own, evaluation)
     if request.filtering is not None:
         return _with_trends(report, request.filtering)
     return _with_runs(report, request, told, watched)
+
+
+def _told(given: Given, form: str | None) -> Told | None:
+    """How scores came about, as far as they tell."""
+    if isinstance(given, Scores):
+        inputs = tuple(ToldInput(each.path, each.sha256, each.rows) for each in given.inputs)
+        return Told(given.signature, inputs, given.warnings)
+    return told_by(given, form) if isinstance(given, str | Path) else None
 
 
 def _of_scores(request: Request, board: Board, told: Sequence[Told]) -> Report:
@@ -74,8 +90,13 @@ def _of_scores(request: Request, board: Board, told: Sequence[Told]) -> Report:
     found = compare_board(board, request.plan)
     names = Names.of(board, found)
     signatures = tuple(dict.fromkeys(each.signature for each in told if each.signature))
-    inputs = [InputRow("scores", each.path, each.sha256, each.rows) for each in board.inputs]
     recorded_inputs = [row for each in told for row in input_rows(each.signature, each.inputs)]
+    known = {(row.path, row.sha256) for row in recorded_inputs}  # those of scores in memory too
+    inputs = [
+        InputRow("scores", each.path, each.sha256, each.rows)
+        for each in board.inputs
+        if (each.path, each.sha256) not in known
+    ]
     told_warnings = [warning for each in told for warning in each.warnings]
     baseline = request.plan.baseline
     return Report(
