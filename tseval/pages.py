@@ -14,10 +14,12 @@ from tseval.measures import Measure
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.beside import Beside, Named
 from tseval.reporting.content import Report
+from tseval.units import shared
 from tseval.views.report import report_page
 
 if TYPE_CHECKING:
     from tseval.comparison import Given
+    from tseval.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ def report(
     seed: int = 0,
     on_missing: str | None = Treatment.on_missing,
     undefined: str = Treatment.undefined,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
     **beside: Unpack[Named],
 ) -> Page:
     """One self-contained page about runs and their scores.
@@ -71,5 +76,7 @@ def report(
     """
     plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
     treatment = Treatment(on_missing, undefined)
-    request = Request(scores, measures, treatment, plan, title=title)
-    return Page(assemble(Beside(**beside).added(request)))
+    given = Beside(**beside)
+    with shared(engine, jobs, scheduler) as sharing:
+        request = Request(scores, measures, treatment, plan, title=title, sharing=sharing)
+        return Page(assemble(given.added(request)))

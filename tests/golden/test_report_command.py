@@ -114,6 +114,8 @@ REFUSED = [
         ("--run", SWIFT, "--truth", NUGGETS, "--topics", TOPICS),
         "--topics has no meaning with --truth",
     ),
+    (("--engine", "nobody"), "nobody"),
+    (("--scheduler", "tcp://nowhere:1"), "give --engine dask, too"),
     (("--batch", "1d"), "--batch has no meaning without --run"),
     (("--run", SWIFT, *RUNS), "give one"),
     (("-m", "nothing"), "no scores of measure 'nothing'"),
@@ -129,6 +131,18 @@ def test_what_has_no_meaning_is_refused(scores: Path, given: tuple[str, ...], sa
     assert done.code == 2
     assert said in done.err
     assert done.out == ""
+
+
+def test_no_work_is_shared_where_no_run_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    tseval("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-q", "-o", path, "--quiet")
+    done = tseval("report", path, "-j", "2")
+    assert (done.code, done.out) == (2, "")
+    assert "no runs are read here, so there is no work to share: give --updates FILE" in done.err
+
+
+def test_processes_make_the_same_page(scores: Path) -> None:
+    assert tseval("report", scores, "--quiet", "-j", "2") == tseval("report", scores, "--quiet")
 
 
 def test_a_page_is_not_for_a_terminal(scores: Path) -> None:

@@ -101,6 +101,12 @@ def test_scores_and_tables_in_memory() -> None:
     assert other.report.inputs[0].path == "<scores>"
 
 
+def test_processes_make_the_same_page(folder: Path) -> None:
+    given: dict[str, Any] = {"updates": RUNS, "nuggets": NUGGETS}
+    alone, shared = (tseval.report(folder / "scores.csv", **given, jobs=n) for n in (None, 2))
+    assert alone.html == shared.html
+
+
 def test_it_is_saved_whole_or_not_at_all(folder: Path, tmp_path: Path) -> None:
     page = tseval.report(folder / "scores.json")
     page.save(tmp_path / "page.html")

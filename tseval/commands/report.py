@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,7 @@ filter_options = chained(
 @options.undefined_option
 @options.output_option
 @options.input_format(SCORE_FORMS, "the files of scores")
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -134,7 +136,11 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("Give one or more files of scores.")
     if output is None and sys.stdout.isatty():
         raise UsageError("a page is not for a terminal: give -o FILE.html")
-    report = assemble(_request(files, given), lambda what: progress(what, given["quiet"]))
+    request = _request(files, given)
+    with options.shared_as(given) as sharing:
+        report = assemble(
+            replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
+        )
     warn(report.warnings, given["quiet"])
     deliver(report_page(report), output)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
+from tseval.errors import UsageError
 from tseval.formats.told import Told, ToldInput, told_by
 from tseval.incidents.caveats import caveats
 from tseval.incidents.evaluation import IncidentEvaluation
@@ -22,6 +23,7 @@ from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
 from tseval.reporting.recorded import Recorded, differences, input_rows, recorded
 from tseval.reporting.terms import terms
 from tseval.scores import Scores
+from tseval.units import ALONE, Sharing
 
 if TYPE_CHECKING:
     from tseval.comparison import Given
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 
 TITLE = "Runs compared"
 GIVE = "give them as --updates FILE and --nuggets FILE, with --matches FILE or --matcher NAME"
+NOTHING_SHARED = (
+    "no runs are read here, so there is no work to share: give --updates FILE and --nuggets FILE, "
+    "or leave --jobs, --engine and --scheduler out"
+)
 NEEDS = {
     CURVES: "Curves over time need the runs and the nuggets",
     TIMELINE: "Who said what when is told from the runs and the nuggets",
@@ -57,12 +63,14 @@ class Request:
     """Runs and nuggets; None for those that the scores record, if they are still what they were."""
     incidents: incidents.IncidentRuns | None = None
     filtering: filtering.FilterRuns | None = None
+    sharing: Sharing = ALONE
+    """Where runs are read and matched."""
 
 
 def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Report:
     """Read all that is asked for, and work out every number."""
     own = request.incidents
-    evaluation = None if own is None else own.read()
+    evaluation = None if own is None else own.read(request.sharing)
     types = () if evaluation is None else evaluation.index.ontology.types
     board = read_board(request.scores, request.measures, request.treatment, request.form, types)
     several: Sequence[Given] = (
@@ -73,7 +81,7 @@ def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Re
     if own is not None and evaluation is not None:
         return _with_incidents(report, own, evaluation)
     if request.filtering is not None:
-        return _with_trends(report, request.filtering)
+        return _with_trends(report, request.filtering, request.sharing)
     return _with_runs(report, request, told, watched)
 
 
@@ -120,9 +128,11 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
     known = recorded(told)
     runs = request.runs or (temporal.Runs.of(known) if known.usable else None)
     if runs is None:
+        if not request.sharing.is_here:
+            raise UsageError(NOTHING_SHARED)
         return replace(report, lacks=_lacks(report, known))
     with watched("matching") as progress:
-        evaluation = runs.read(progress)
+        evaluation = runs.read(progress, request.sharing)
     names = _joined(report, evaluation.index.runs)
     with watched("finding words") as progress:
         more = temporal.told(
@@ -164,9 +174,9 @@ def _with_incidents(
     )
 
 
-def _with_trends(report: Report, runs: filtering.FilterRuns) -> Report:
+def _with_trends(report: Report, runs: filtering.FilterRuns, sharing: Sharing) -> Report:
     """The report with batches and trends."""
-    evaluation = runs.read()
+    evaluation = runs.read(sharing)
     names = _joined(report, evaluation.index.runs)
     asked = filtering.asked(evaluation, [each.name for each in report.measures])
     inputs = input_rows(evaluation.signature(), evaluation.inputs)

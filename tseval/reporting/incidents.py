@@ -11,6 +11,7 @@ from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSou
 from tseval.incidents.explanation import confusion_table, longest_events, trust
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Line, Panel, TypeRow
+from tseval.units import ALONE, Sharing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,9 +30,9 @@ class IncidentRuns:
     choices: Choices = field(default_factory=Choices)
     events: Sequence[str] = ()
 
-    def read(self) -> IncidentEvaluation:
+    def read(self, sharing: Sharing = ALONE) -> IncidentEvaluation:
         """Read every input; an event that is not there is a `UsageError`."""
-        evaluation = read(self.sources, self.edition, self.choices)
+        evaluation = read(self.sources, self.edition, self.choices, sharing)
         for event in self.events:
             if event not in evaluation.index.events:
                 known = ", ".join(evaluation.index.events)

@@ -21,6 +21,7 @@ from tseval.reporting.content import EconomyRow, InputRow, Panel, Timeline
 from tseval.reporting.recorded import NUGGETS, Recorded, input_rows
 from tseval.reporting.timelines import timelines
 from tseval.scoring import chosen_measures, missing_topics, scores_of
+from tseval.units import ALONE, Sharing
 
 VERBOSITY = "V"
 WORDS_OF = "fuzzy"
@@ -49,10 +50,16 @@ class Runs:
             found.rules,
         )
 
-    def read(self, progress: Progress | None = None) -> Evaluation:
+    def read(self, progress: Progress | None = None, sharing: Sharing = ALONE) -> Evaluation:
         """Read, match and index."""
         return prepare(
-            self.sources, self.matcher, self.threshold, self.edition, progress, self.rules
+            self.sources,
+            self.matcher,
+            self.threshold,
+            self.edition,
+            progress,
+            self.rules,
+            sharing=sharing,
         )
 
     def explainer(self) -> str:
