@@ -51,6 +51,7 @@ def report(
     measures: Iterable[str | Measure] | str | Measure = (),
     *,
     title: str = TITLE,
+    curves: str | Sequence[str] = (),
     baseline: str | None = None,
     test: str = Plan.test,
     correction: str = Plan.correction,
@@ -78,5 +79,7 @@ def report(
     treatment = Treatment(on_missing, undefined)
     given = Beside(**beside)
     with shared(engine, jobs, scheduler) as sharing:
-        request = Request(scores, measures, treatment, plan, title=title, sharing=sharing)
+        request = Request(
+            scores, measures, treatment, plan, None, title, curves=curves, sharing=sharing
+        )
         return Page(assemble(given.added(request)))

@@ -63,12 +63,26 @@ def test_runs_and_gold_beside(folder: Path) -> None:
         rules={"matched-nuggets-only": "yes"},
         baseline="swift",
         test="t",
+        curves="P",
         seed=3,
         on_missing="skip",
     )
     options = ("--updates", SWIFT, "--updates", THOROUGH, "--nuggets", NUGGETS, "--matches")
     options += (MATCHES, "--topics", TOPICS, "--matched-nuggets-only", "--baseline", "swift")
-    more = ("--test", "t", "--seed", 3, "--on-missing", "skip", "--title", "Floods", "-m", "R P")
+    more = (
+        "--test",
+        "t",
+        "--seed",
+        3,
+        "--on-missing",
+        "skip",
+        "--title",
+        "Floods",
+        "-m",
+        "R P",
+        "--curve",
+        "P",
+    )
     assert page.html == of_the_command(folder / "scores.csv", *options, *more)
 
 

@@ -20,6 +20,7 @@ from tseval.formats import SCORE_FORMS
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.beside import FOR_FILTERING, FOR_INCIDENTS, FOR_UPDATES, Beside
 from tseval.reporting.incidents import EVENTS_DRAWN
+from tseval.reporting.temporal import PANELS
 from tseval.views.report import report_page
 
 RULES_OF_UPDATES = {
@@ -100,6 +101,14 @@ filter_options = chained(
     help="A measure, or several in one quoted string; repeatable. Default: all that there are. "
     "Runs are ordered, and coloured, by the first.",
 )
+@click.option(
+    "--curve",
+    "curves",
+    multiple=True,
+    metavar="NAME",
+    help="A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
+    f"Default: the first {PANELS} that have one.",
+)
 @temporal_options
 @incident_options
 @filter_options
@@ -163,6 +172,7 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
         plan=Plan(**{name: given[name] for name in TESTING}),
         form=given["input_format"],
         title=given["title"],
+        curves=given["curves"],
     )
     return beside.added(request)
 

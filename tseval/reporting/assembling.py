@@ -63,6 +63,9 @@ class Request:
     """Runs and nuggets; None for those that the scores record, if they are still what they were."""
     incidents: incidents.IncidentRuns | None = None
     filtering: filtering.FilterRuns | None = None
+    curves: str | Sequence[str] = ()
+    """The measures whose curves are drawn, of those of the report; the first few if none is named.
+    """
     sharing: Sharing = ALONE
     """Where runs are read and matched."""
 
@@ -70,6 +73,8 @@ class Request:
 def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Report:
     """Read all that is asked for, and work out every number."""
     own = request.incidents
+    if request.curves and (own is not None or request.filtering is not None):
+        raise UsageError("--curve has no meaning with --run: curves over time are over nuggets")
     evaluation = None if own is None else own.read(request.sharing)
     types = () if evaluation is None else evaluation.index.ontology.types
     board = read_board(request.scores, request.measures, request.treatment, request.form, types)
@@ -130,6 +135,8 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
     if runs is None:
         if not request.sharing.is_here:
             raise UsageError(NOTHING_SHARED)
+        if request.curves:
+            raise UsageError(f"{NEEDS[CURVES].lower()}: {GIVE}, or leave --curve out")
         return replace(report, lacks=_lacks(report, known))
     with watched("matching") as progress:
         evaluation = runs.read(progress, request.sharing)
@@ -143,6 +150,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
             request.plan,
             request.treatment,
             progress,
+            request.curves,
         )
     other = differences(evaluation.signature(), report.scored)
     report = _with_names(report, names)
@@ -150,6 +158,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
         report,
         inputs=tuple(dict.fromkeys([*report.inputs, *more.inputs])),
         curves=more.curves,
+        undrawn=more.undrawn,
         timelines=more.timelines,
         economy=more.economy,
         warnings=tuple(dict.fromkeys([*report.warnings, *other, *more.warnings])),
