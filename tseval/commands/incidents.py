@@ -144,7 +144,7 @@ EVENTS_DRAWN = 4
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write there instead of standard output; the file appears whole or not at all. With "
-    "-f trec-is a folder; default: the current one.",
+    "-f trec-is a folder, in which all files appear or none; default: the current one.",
 )
 @click.option(
     "--seed",
@@ -304,8 +304,8 @@ def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -
 def _write_files(
     evaluation: IncidentEvaluation, given: dict[str, Any], output: Path | None
 ) -> None:
-    """The track's three files of each run, into a folder."""
-    from tseval.formats.whole import write_whole
+    """The track's three files of each run, into a folder: all of them or none."""
+    from tseval.formats.whole import write_together
     from tseval.incidents.official import official_files
 
     folder = output or Path()
@@ -313,5 +313,4 @@ def _write_files(
         raise OutputError(f"{folder}: there is no such folder to write the files into")
     written, warnings = official_files(evaluation, given["on_missing"])
     warn(warnings, given["quiet"])
-    for name, content in written.items():
-        write_whole(folder / name, content)
+    write_together({folder / name: content for name, content in written.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -227,15 +227,21 @@ def check_output(output: Path | None) -> None:
         raise OutputError(f"{output}: there is no folder {output.parent}")
 
 
-def deliver(content: bytes, output: Path | None) -> None:
-    """Write a result to its file, or to standard output."""
+def deliver(
+    content: bytes, output: Path | None, beside: Mapping[Path, bytes] | None = None
+) -> None:
+    """Write a result to its file, or to standard output; it and the files beside it, or none."""
+    from tseval.formats.whole import write_together
+
+    files: dict[str | Path, bytes] = dict((beside or {}).items())
+    if output in files:
+        raise UsageError(f"{output} is named for two results: give each a file of its own")
+    if output is not None:
+        files[output] = content
+    write_together(files)
     if output is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-        return
-    from tseval.formats.whole import write_whole
-
-    write_whole(output, content)
 
 
 def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:
