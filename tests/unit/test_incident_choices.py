@@ -135,10 +135,30 @@ def test_the_same_in_python() -> None:
 
 
 def test_epochs_that_nothing_looks_at_are_told() -> None:
-    told = "the epochs change nothing: no measure here asks when a post was made"
+    told = "the epochs change nothing: nothing here asks when a post was made"
     for wanted, idle in (("type.F1", True), ("type.F1@6h", False), ("AAW", False)):
         scores = tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, wanted, epochs=EPOCHS)
         assert (told in scores.warnings) == idle
+
+
+@pytest.mark.parametrize(
+    ("shown", "idle"),
+    [
+        (["--explain", "types"], True),
+        (["--explain", "alerts", "--edition", "2019b"], False),  # it tells times
+        (["-o", "a.svg", "--edition", "2019b"], True),
+        (["-o", "a.svg"], False),
+    ],
+)
+def test_the_same_where_no_measure_is_shown(
+    shown: list[str], idle: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("altair")
+    monkeypatch.chdir(tmp_path)
+    given = ("incidents", *FILES, "--ontology", ONTOLOGY, "--epochs", EPOCHS, *shown)
+    outcome = program.tseval(*given)
+    assert outcome.code == 0, outcome.err
+    assert ("warning: the epochs change nothing" in outcome.err) == idle
 
 
 def test_types_alone_need_no_times() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
 from tseval.incidents.scoring import chosen_measures, scores_of
+from tseval.measures.alerts import WORTH
 from tseval.scores import Scores
 from tseval.views.drawing import FORMS as PICTURES
 from tseval.views.tables import rows_table, scores_table
@@ -266,33 +268,40 @@ def _scores(evaluation: IncidentEvaluation, given: dict[str, Any]) -> Scores:
 def _explained(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """The explanation in the form asked for; options that it ignores are refused."""
     from tseval.incidents.explanation import confusion_table, explain_alerts
-    from tseval.incidents.idle import ALERTS_SHOW, check_alerts, check_types
+    from tseval.incidents.idle import ALERTS_SHOW, TYPES_SHOW
 
     unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
     for name, option in (unused | {"over_runs": "--over-runs"}).items():
         if given[name]:
             raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
-    what = f"--explain {given['explain']}"
-    if given["explain"] == ALERTS:
-        check_alerts(evaluation, what, ALERTS_SHOW)
-        frame = explain_alerts(evaluation.index, evaluation.labels.post_id)
-    else:
-        check_types(evaluation, what)
-        frame = confusion_table(evaluation.index)
+    of_alerts, index = given["explain"] == ALERTS, evaluation.index
+    reads = index.rules.effective(WORTH).union(ALERTS_SHOW) if of_alerts else TYPES_SHOW
+    _check_shown(evaluation, reads, f"--explain {given['explain']}", given)
+    posts = evaluation.labels.post_id
+    frame = explain_alerts(index, posts) if of_alerts else confusion_table(index)
     if form == "table":
         to_file = given["output"] is not None
         return rows_table(frame, evaluation.signature(), to_file=to_file)
     return rows_bytes(frame, form, evaluation.signature())
 
 
+def _check_shown(
+    evaluation: IncidentEvaluation, reads: Collection[str], what: str, given: dict[str, Any]
+) -> None:
+    """Refuse what changes nothing in what is shown, and tell epochs that don't."""
+    from tseval.incidents.idle import check_shown, unread_epochs
+
+    check_shown(evaluation, reads, what)
+    warn(unread_epochs(evaluation, reads), given["quiet"])
+
+
 def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """Worth and false alerts along the stream."""
     from tseval.incidents.explanation import longest_events, trust
-    from tseval.incidents.idle import check_alerts
     from tseval.views.trust import TrustChart, draw_trust
 
-    check_alerts(evaluation, "the picture")
     index = evaluation.index
+    _check_shown(evaluation, index.rules.effective(WORTH), "the picture", given)
     events = list(given["events"]) or longest_events(index, EVENTS_DRAWN)
     for event in events:
         if event not in index.events:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from tseval.caveats import listed
 from tseval.errors import UsageError
 from tseval.measures import Measure, measures
-from tseval.measures.alerts import WORTH
 from tseval.measures.incident_rules import LABELLING, TYPING
 from tseval.measures.incidents import ACTIONABLE, FAMILY, GROUPS
 from tseval.measures.registry import definitions
@@ -22,10 +21,11 @@ if TYPE_CHECKING:
     from tseval.measures.incident_rules import IncidentRules
 
 ALERTS_SHOW = (*LABELLING, *TYPING, "emitted-from", "normalise", "scale-bottom", "epochs")
-"""What the columns of `explain_alerts` tell beside worth: types, priorities, times."""
+"""What the columns of `explain_alerts` depend on beside worth: types, priorities, times."""
 EVERYTHING = frozenset(name for each in definitions(FAMILY).values() for name in each.reads)
 """What a measure of a plug-in may read that doesn't say."""
 TYPES_SHOW = (*LABELLING, *TYPING, "emitted-from", "actionable")
+"""What the counts of `confusion_table` depend on."""
 
 
 def reads_of(measure: Measure, rules: IncidentRules) -> frozenset[str]:
@@ -37,32 +37,29 @@ def reads_of(measure: Measure, rules: IncidentRules) -> frozenset[str]:
     return rules.effective(reads) | ({"epochs"} if measure.at is not None else set())
 
 
+def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
+    """What can change any of these measures."""
+    return frozenset(name for each in wanted for name in reads_of(each, rules))
+
+
 def check_measures(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> None:
     """Refuse what changes none of these measures."""
-    reads = {name for each in wanted for name in reads_of(each, evaluation.index.rules)}
+    reads = read_by(wanted, evaluation.index.rules)
     names = listed([each.name for each in wanted])
     for name, called in _idle(evaluation, reads):
         cure = f"leave it out{_other_cure(evaluation.index.rules, name)}"
         raise UsageError(f"{called} changes nothing in {names}: {cure}")
 
 
-def unread_epochs(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> Iterator[str]:
-    """A word on epochs that none of these measures looks at."""
-    rules = evaluation.index.rules
-    if "epochs" in evaluation.traits and not any("epochs" in reads_of(m, rules) for m in wanted):
-        yield "the epochs change nothing: no measure here asks when a post was made"
+def unread_epochs(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[str]:
+    """A word on epochs that nothing looks at, where it reads this alone."""
+    if "epochs" in evaluation.traits and "epochs" not in reads:
+        yield "the epochs change nothing: nothing here asks when a post was made"
 
 
-def check_alerts(evaluation: IncidentEvaluation, what: str, shown: Collection[str] = ()) -> None:
-    """Refuse what changes neither the worth of any post nor anything else that is shown."""
-    rules = evaluation.index.rules
-    for _, called in _idle(evaluation, rules.effective(WORTH).union(shown)):
-        raise UsageError(f"{called} changes nothing in {what}: leave it out")
-
-
-def check_types(evaluation: IncidentEvaluation, what: str) -> None:
-    """Refuse what changes no count of types."""
-    for _, called in _idle(evaluation, TYPES_SHOW):
+def check_shown(evaluation: IncidentEvaluation, reads: Collection[str], what: str) -> None:
+    """Refuse what changes nothing in something else than measures, which reads this."""
+    for _, called in _idle(evaluation, reads):
         raise UsageError(f"{called} changes nothing in {what}: leave it out")
 
 
@@ -86,5 +83,6 @@ def _other_cure(rules: IncidentRules, name: str) -> str:
     readers = readers or [each.name for each in some if name in reads_of(each, rules)]
     if readers:
         return f", or ask for a measure that reads it: {listed(readers)}"
-    silencers = {rules.silencer(each.reads, name) for each in family if name in each.reads}
+    read = [each.reads for each in family if name in each.reads]
+    silencers = dict.fromkeys(rules.silencer(reads, name) for reads in read)
     return "".join(f", or choose another rule than {each}" for each in silencers if each)

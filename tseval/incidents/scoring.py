@@ -19,7 +19,7 @@ from tseval.incidents.evaluation import (
     check_times,
     read,
 )
-from tseval.incidents.idle import check_measures, reads_of, unread_epochs
+from tseval.incidents.idle import check_measures, read_by, reads_of, unread_epochs
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
 from tseval.measures.accounts import Values
@@ -131,9 +131,9 @@ def scores_of(
 
 def _caveats(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> Iterator[str]:
     """What a reader of these measures should know."""
-    rules = evaluation.index.rules
-    yield from caveats(evaluation, in_order=any("order" in reads_of(m, rules) for m in wanted))
-    yield from unread_epochs(evaluation, wanted)
+    reads = read_by(wanted, evaluation.index.rules)
+    yield from caveats(evaluation, in_order="order" in reads)
+    yield from unread_epochs(evaluation, reads)
 
 
 def _sheet(evaluation: IncidentEvaluation, index: IncidentIndex, measure: Measure) -> Sheet:
