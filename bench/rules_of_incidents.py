@@ -150,7 +150,11 @@ def changes(of: Year, name: str, measures: Sequence[str]) -> None:
         for value in habit.values:
             if value == habit.value:
                 continue
-            other = of.scores(name, measures, {habit.name: value})
+            try:
+                other = of.scores(name, measures, {habit.name: value})
+            except tseval.UsageError:  # none of these measures reads the rule
+                idle.append(f"`{habit.name}={value}`")
+                continue
             moved = [(other.value(m) or 0.0) - (plain.value(m) or 0.0) for m in measures]
             cells = [f"{by:+.4f}" if abs(by) >= 0.00005 else "" for by in moved]
             if any(cells):

@@ -59,6 +59,7 @@ ROOMS["reporting"] = PREPARED | {
     *("matchers", "scores", "scoring"),
 }
 ROOMS["views"] |= {"reporting"}
+ROOMS["pages"] = {"comparison", "engine", "formats", "measures", "reporting", "units", "views"}
 ROOMS["__init__"] = set(ROOMS) - {"views", "__main__"}
 ROOMS["commands"] = set(ROOMS) - {"__main__"}
 

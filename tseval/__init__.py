@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tseval.incidents.scoring import score_incidents
     from tseval.measures import Measure, measure
     from tseval.measures.running import RunningScores
+    from tseval.pages import report
     from tseval.scores import Scores
     from tseval.scoring import score
     from tseval.tracking import score_values
@@ -54,6 +55,7 @@ _PUBLIC = {
     "read_matches": "tseval.formats.temporal",
     "read_nuggets": "tseval.formats.temporal",
     "read_updates": "tseval.formats.temporal",
+    "report": "tseval.pages",
     "score": "tseval.scoring",
     "score_clusters": "tseval.clusters.scoring",
     "score_incidents": "tseval.incidents.scoring",
@@ -81,6 +83,7 @@ __all__ = [
     "read_matches",
     "read_nuggets",
     "read_updates",
+    "report",
     "score",
     "score_clusters",
     "score_filtering",

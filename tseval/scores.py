@@ -61,6 +61,8 @@ class Scores:
     """What `all` is where it is not the mean over topics."""
     applies: BoolArray | None = None
     """Which measures a topic can have, of the shape (topics, measures); None for all."""
+    types: tuple[str, ...] = ()
+    """The topics that are information types, where such stand beside events."""
     means: FloatArray = field(init=False)
     """Per run and measure the mean over the topics that count; 0 where it is undefined."""
     mean_defined: BoolArray = field(init=False)

@@ -354,9 +354,8 @@ def test_real_labels_in_every_edition(incidents: Path, name: str, edition: str) 
     assert post is not None
     assert event is not None
     run = pd.DataFrame({"topic": [event[1]], "post_id": post[1], "priority": 0.5, "types": ""})
-    scores = tseval.score_incidents(
-        run, incidents / name, types, edition=edition, rules={"order": "file"}
-    )
+    rules = {} if edition in {"2018", "2021"} else {"order": "file"}  # the others score alerts
+    scores = tseval.score_incidents(run, incidents / name, types, edition=edition, rules=rules)
     number = text.count('"postID"')
     assert scores.inputs[1].rows == number
     for measure in scores.measures:

@@ -194,6 +194,45 @@ class TestCommands:
         assert tseval(*arguments) == alone
 
     @pytest.mark.parametrize("name", ENGINES)
+    @pytest.mark.parametrize("what", ["updates", "recorded", "incidents", "filter"])
+    def test_the_page_of_a_report(
+        self,
+        what: str,
+        name: str,
+        engines: dict[str, Engine],
+        incidents: tuple[str, ...],
+        filtering: tuple[str, ...],
+        tmp_path: Path,
+        sharing: Callable[..., None],
+    ) -> None:
+        *runs, labels, _, ontology = incidents
+        scored, beside = {
+            "updates": (
+                ("score", SWIFT, THOROUGH, NUGGETS, "-f", "csv"),
+                ("--updates", SWIFT, "--updates", THOROUGH, "--nuggets", NUGGETS),
+            ),
+            "recorded": (("score", SWIFT, THOROUGH, NUGGETS, "-f", "json"), ()),
+            "incidents": (
+                ("incidents", *incidents, "-f", "json"),
+                (*(f"--run={run}" for run in runs), "--labels", labels, "--ontology", ontology),
+            ),
+            "filter": (
+                ("filter", *filtering, "-f", "json"),
+                (*(f"--run={run}" for run in filtering[:-1]), "--truth", filtering[-1]),
+            ),
+        }[what]
+        scores = tmp_path / "scores"
+        assert tseval(*scored, "-q", "-o", scores).code == 0
+        alone = tseval("report", scores, *beside)
+        assert alone.code == 0, alone.err
+        counting = Counting()
+        sharing(counting, 7)
+        assert tseval("report", scores, *beside) == alone
+        assert counting.done > 1
+        sharing(engines[name], 7)
+        assert tseval("report", scores, *beside) == alone
+
+    @pytest.mark.parametrize("name", ENGINES)
     def test_a_faulty_run_is_told_as_it_is_here(
         self,
         name: str,

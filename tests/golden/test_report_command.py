@@ -114,6 +114,12 @@ REFUSED = [
         ("--run", SWIFT, "--truth", NUGGETS, "--topics", TOPICS),
         "--topics has no meaning with --truth",
     ),
+    (("--engine", "nobody"), "nobody"),
+    (("--scheduler", "tcp://nowhere:1"), "give --engine dask, too"),
+    (("--curve", "R"), "no curve of R here; the scores have curves of: T"),
+    (("--curve", "T@6h"), "no curve of T@6h here; the scores have curves of: T"),
+    (("--curve", "nothing"), "unknown measure 'nothing'"),
+    (("--run", SWIFT, "--truth", NUGGETS, "--curve", "T"), "--curve has no meaning with --run"),
     (("--batch", "1d"), "--batch has no meaning without --run"),
     (("--run", SWIFT, *RUNS), "give one"),
     (("-m", "nothing"), "no scores of measure 'nothing'"),
@@ -125,10 +131,56 @@ REFUSED = [
 
 @pytest.mark.parametrize(("given", "said"), REFUSED, ids=[said[:30] for _, said in REFUSED])
 def test_what_has_no_meaning_is_refused(scores: Path, given: tuple[str, ...], said: str) -> None:
-    done = tseval("report", *((scores, *given) if given else ()))
+    shown = ("-m", "T") if "--curve" in given else ()
+    done = tseval("report", *((scores, *shown, *given) if given else ()))
     assert done.code == 2
     assert said in done.err
     assert done.out == ""
+
+
+MANY = "P R Rs T P(updates) P(cost=words) T(unit=min) P(cost=1)"
+
+
+def drawn(page: str) -> list[str]:
+    return re.findall(r"<figcaption><b>([^<]+)</b>", page.partition('id="curves"')[2])
+
+
+def test_the_first_curves_are_drawn_and_the_others_named(tmp_path: Path) -> None:
+    scores = tmp_path / "scores.json"
+    given = (SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-m", MANY, "-q", "--quiet")
+    assert tseval("score", *given, "-o", scores).code == 0
+    page = tseval("report", scores, "-m", MANY, "--quiet").out
+    assert drawn(page) == MANY.split()[:6]
+    assert "T(unit=min), P(cost=1) have curves that are not drawn; --curve NAME chooses." in page
+    chosen = tseval("report", scores, "-m", MANY, "--curve", "P(cost=1) R", "--quiet").out
+    assert drawn(chosen) == ["P(cost=1)", "R"]
+    assert "P, Rs, T, P(updates), P(cost=words), T(unit=min) have curves that are not" in chosen
+    every = tseval("report", scores, *(f"--curve={each}" for each in MANY.split()), "--quiet").out
+    assert drawn(every) == MANY.split()
+    assert "not drawn" not in every
+    few = tseval("report", scores, "-m", "R P", "--quiet").out
+    assert "not drawn" not in few
+    assert tseval("report", scores, "--curve", "R", "--quiet").output != few
+
+
+def test_curves_need_runs(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    tseval("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-q", "-o", path, "--quiet")
+    done = tseval("report", path, "--curve", "R")
+    assert (done.code, done.out) == (2, "")
+    assert "curves over time need the runs and the nuggets: give them as --updates" in done.err
+
+
+def test_no_work_is_shared_where_no_run_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    tseval("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-q", "-o", path, "--quiet")
+    done = tseval("report", path, "-j", "2")
+    assert (done.code, done.out) == (2, "")
+    assert "no runs are read here, so there is no work to share: give --updates FILE" in done.err
+
+
+def test_processes_make_the_same_page(scores: Path) -> None:
+    assert tseval("report", scores, "--quiet", "-j", "2") == tseval("report", scores, "--quiet")
 
 
 def test_a_page_is_not_for_a_terminal(scores: Path) -> None:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 import tseval
 from tests import program
+from tseval.editions import edition
+from tseval.incidents.evaluation import Choices, IncidentSources, read
+from tseval.incidents.idle import reads_of
+from tseval.incidents.scoring import scores_of
+from tseval.measures import Measure, measures
+from tseval.measures.incident_rules import SILENCED, IncidentRules
+from tseval.measures.incidents import FAMILY, GROUPS
+from tseval.measures.registry import definitions
 from tseval.views.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
 
 STREAM = program.FIXTURES / "incidents"
@@ -40,6 +54,214 @@ def test_the_official_files_leave_no_room_for_other_options(option: list[str]) -
     outcome = program.tseval(*asked, *option, "-o", "no-such-folder")
     assert outcome.code == 2
     assert "writes what its edition prints" in outcome.err
+
+
+# What would change nothing is refused
+
+
+NOTE_READERS = "or ask for a measure that reads it: "
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (
+            ["--order", "file", "-m", "type.F1 AAW.high"],
+            f"rule order changes nothing in type.F1, AAW.high: leave it out, {NOTE_READERS}AAW, "
+            "AAW.low",
+        ),
+        (["--log-base", "e", "-m", "AAW.high"], "rule logarithm changes nothing in AAW.high: le"),
+        (["--normalise", "never", "-m", "type.F1"], "rule normalise changes nothing in type.F1"),
+        (["--rule", "ties=shuffled"], f"leave it out, {NOTE_READERS}nDCG@100"),
+        (["--rule", "alert-mean=pooled", "-m", "AAW.low"], f"{NOTE_READERS}AAW\n"),
+        (["--rule", "scale-bottom=kept", "-m", "AAW"], f"{NOTE_READERS}priority.MSE, "),
+        (["--rule", "unknown-priority=uncounted", "-m", "AAW.high"], "changes nothing in AAW.h"),
+        (["--rule", "types-of-event=labelled"], "values of single events alone: give -q"),
+        (["--actionable", "News", "-m", "type.F1"], "actionable changes nothing in type.F1: leave"),
+        (["--entries", "News", "-m", "nDCG@100"], "entries changes nothing in nDCG@100: leave it"),
+        (["--alpha", "0.5", "-m", "AAW.low type.F1"], "alpha changes nothing in AAW.low, type.F1"),
+        (["--threshold", "0.5", "-m", "type.F1"], "threshold changes nothing in type.F1: leave it"),
+        (["--threshold", "0.5", "--edition", "2021"], "threshold changes nothing in nDCG@100, "),
+        (
+            ["--lambda", "0.5", "--edition", "2019b"],
+            "leave it out, or choose another rule than alert-types=ignored\n",
+        ),
+        (["--lambda", "0.5", "--edition", "2019b", "-f", "trec-is"], "lambda changes nothing in "),
+        (
+            ["--threshold", "0.5", "--edition", "proposal"],
+            "threshold changes nothing here, since no type of the runs has a number: leave it out",
+        ),
+        (
+            ["--rule", "actionable-mean=named", "-m", "type.F1(other)"],
+            f"changes nothing in type.F1(other): leave it out, {NOTE_READERS}type.P(actionable), ",
+        ),
+        (["--at", "6h", "-m", "AAW@1h"], "every measure has its own @TIME"),
+        (["--explain", "types", "--alpha", "0"], "alpha changes nothing in --explain types: leave"),
+        (["--explain", "alerts", "--rule", "rmse=square"], "rmse changes nothing in --explain al"),
+        (["-o", "a.svg", "--rule", "rmse=square"], "rule rmse changes nothing in the picture: le"),
+        (["-o", "a.svg", "--on-missing", "skip"], "the picture shows alerts alone"),
+    ],
+)
+def test_what_changes_nothing_is_refused(
+    option: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = program.tseval("incidents", *FILES, "--ontology", ONTOLOGY, *option)
+    assert outcome.err.startswith("error: ")
+    assert words in outcome.err
+    assert (outcome.code, outcome.out) == (2, "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--order", "time", "-m", "type.F1"],  # as the edition has it
+        ["--rule", "scale-bottom=kept", "--threshold", "0.2", "-m", "AAW"],
+        ["--rule", "types-of-event=labelled", "-q"],
+        ["--actionable", "News", "-m", "type.F1(other)"],
+        ["--lambda", "0.5", "--edition", "2019b", "--rule", "alert-types=counted"],
+        ["--explain", "alerts", "--entries", "News", "--edition", "2019b"],
+    ],
+)
+def test_what_can_change_something_is_not(option: list[str]) -> None:
+    outcome = program.tseval("incidents", *FILES, "--ontology", ONTOLOGY, *option, "--quiet")
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_the_same_in_python() -> None:
+    with pytest.raises(tseval.UsageError, match=r"alpha changes nothing in type\.F1"):
+        tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, "type.F1", alpha=0.5)
+
+
+def test_epochs_that_nothing_looks_at_are_told() -> None:
+    told = "the epochs change nothing: nothing here asks when a post was made"
+    for wanted, idle in (("type.F1", True), ("type.F1@6h", False), ("AAW", False)):
+        scores = tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, wanted, epochs=EPOCHS)
+        assert (told in scores.warnings) == idle
+
+
+@pytest.mark.parametrize(
+    ("shown", "idle"),
+    [
+        (["--explain", "types"], True),
+        (["--explain", "alerts", "--edition", "2019b"], False),  # it tells times
+        (["-o", "a.svg", "--edition", "2019b"], True),
+        (["-o", "a.svg"], False),
+    ],
+)
+def test_the_same_where_no_measure_is_shown(
+    shown: list[str], idle: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("altair")
+    monkeypatch.chdir(tmp_path)
+    given = ("incidents", *FILES, "--ontology", ONTOLOGY, "--epochs", EPOCHS, *shown)
+    outcome = program.tseval(*given)
+    assert outcome.code == 0, outcome.err
+    assert ("warning: the epochs change nothing" in outcome.err) == idle
+
+
+def test_types_alone_need_no_times() -> None:
+    """Some posts with and some without a time stand in no order, which types don't ask for."""
+    labels = pd.DataFrame(
+        [("e", "1", "Low", "News"), ("e", "1220147467376844801", "Low", "News")],
+        columns=["topic", "post_id", "level", "types"],
+    )
+    run = labels[["topic", "post_id", "types"]].assign(priority=1.0)
+    given = (run, labels, ONTOLOGY)
+    assert tseval.score_incidents(*given, "type.F1").value("type.F1") is not None
+    with pytest.raises(tseval.UsageError, match="some posts of event e have a time"):
+        tseval.score_incidents(*given, "AAW")
+
+
+def every_measure() -> list[Measure]:
+    plain = measures(list(definitions(FAMILY)), FAMILY)
+    grouped = [each for each in plain if each.definition.parameters == GROUPS]
+    return [*plain, *(each(**{flag.name: True}) for each in grouped for flag in GROUPS)]
+
+
+def every_choice(rules: IncidentRules) -> Iterator[Choices]:
+    """Each habit otherwise, and each number and name."""
+    for each in rules.habits():
+        yield from (Choices({each.name: value}) for value in each.values if value != each.value)
+    for threshold in (0.1, 0.6):
+        yield Choices(threshold=threshold)
+    yield Choices(flat_gain=0.6)
+    yield Choices(actionable_weight=0.2)
+    yield Choices(actionable=["Report-News", "Other-Advice"])
+    yield Choices(entries=["Report-News", "Request-GoodsServices"])
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentSources:
+    """Posts in several events, labelled and sent again and again, of every kind of type."""
+    folder = tmp_path_factory.mktemp("stream")
+    names = ("Request-GoodsServices", "Report-News", "Report-NewSubEvent", "Other-Advice")
+    names += ("Other-Irrelevant", "Report-Location", "Report")
+    parents = {name: "Report" for name in names if name.startswith("Report-")}
+    types = [{"ID": name, "Description": "", "Parent": parents.get(name)} for name in names]
+    (folder / "types.json").write_text(json.dumps(types))
+    drawn = random.Random(3)
+    said = (*names, "Other-ContinuingNews", "Report-SignificantEventChange")
+    kinds = [",".join(drawn.sample(said, drawn.randint(0, 3))) for _ in range(180)]
+    labels = [
+        ("abc"[at // 60], f"p{drawn.randrange(50)}", drawn.choice(LEVELS), kinds[at])
+        for at in range(180)
+    ]
+    (folder / "run.txt").write_text(
+        "".join(
+            f"{event} Q0 p{drawn.randrange(50)} {drawn.randrange(60)} {drawn.uniform(-0.3, 1.4)} "
+            f"{json.dumps([round(drawn.random(), 2) for _ in names])} mine\n"
+            for event in ("a", "c", "b")
+            for _ in range(60)
+        )
+    )
+    table = pd.DataFrame(labels, columns=["topic", "post_id", "level", "types"])
+    table["time"] = table["post_id"].str[1:].astype(int) * 7 % 50
+    return IncidentSources([folder / "run.txt"], [table], folder / "types.json")
+
+
+LEVELS = ("Low", "Medium", "High", "Critical", "Unknown")
+
+
+@pytest.mark.parametrize("name", ["note", "2018", "2018v2", "2019a", "2019b", "2021", "proposal"])
+def test_what_a_measure_does_not_read_does_not_change_it(
+    name: str, stream: IncidentSources
+) -> None:
+    """Or a choice that matters would be refused."""
+    base = edition(name, FAMILY).incidents
+    assert base is not None
+    wanted = every_measure()
+    before = scores_of(read(stream, name), wanted)
+    idle = 0
+    for choice in every_choice(base):
+        changed = read(stream, name, choice)
+        after = scores_of(changed, wanted)
+        for measure in wanted:
+            reads = reads_of(measure, changed.index.rules) | reads_of(measure, base)
+            if reads.isdisjoint(changed.asked):
+                same = pytest.approx(told(before, measure), rel=1e-12)  # sums in another order
+                assert told(after, measure) == same, (choice, measure)
+                idle += 1
+    assert idle > 100
+
+
+def told(scores: tseval.Scores, measure: Measure) -> list[float | None]:
+    """The values of all events, and over all."""
+    return [scores.value(measure.name, topic) for topic in ("a", "b", "c", "all")]
+
+
+def test_a_measure_of_a_plug_in_that_names_no_rule_may_read_any() -> None:
+    silent = dataclasses.replace(definitions(FAMILY)["any.P"], reads=())
+    assert {"order", "rmse", "flat-gain"} <= reads_of(Measure(silent), IncidentRules())
+
+
+def test_all_that_is_read_can_be_asked_for() -> None:
+    fields = {each.name.replace("_", "-") for each in dataclasses.fields(IncidentRules)}
+    read_names = {name for each in definitions(FAMILY).values() for name in each.reads}
+    assert read_names <= fields | {"entries", "epochs"}
+    assert {each.name for each in IncidentRules().habits()} <= read_names
+    assert {name for names in SILENCED.values() for name in names} <= read_names
 
 
 def test_an_empty_ontology_is_called_empty() -> None:

@@ -150,7 +150,7 @@ def test_every_form_of_a_run_has_the_same_values(form: str) -> None:
 def test_the_numbers_of_a_vector_from_which_a_type_is_given() -> None:
     for number, given in ((0.5, True), (0.49, False)):
         path = written("run", f"flood Q0 f1 1 0.9 {vector('Report-News', number)} t\n")
-        scores = tseval.score_incidents(path, LABELS, TYPES, "type.P", rules={"order": "rank"})
+        scores = tseval.score_incidents(path, LABELS, TYPES, "type.P")
         assert scores.value("type.P", "Report-News") == float(given)
 
 
@@ -159,7 +159,7 @@ def test_the_track_puts_news_before_new_sub_event() -> None:
     types = ["Report-News", "Report-NewSubEvent", "Report-Weather"]
     ontology = written("types", json.dumps({"informationTypes": [{"id": name} for name in types]}))
     path = written("run", "flood Q0 f1 1 0.9 [1, 0, 0] t\n")
-    scores = tseval.score_incidents(path, LABELS, ontology, "type.P", rules={"order": "rank"})
+    scores = tseval.score_incidents(path, LABELS, ontology, "type.P")
     assert scores.value("type.P", "Report-News") == 1
 
 
@@ -285,7 +285,7 @@ def test_a_post_in_two_events_counts_in_each_or_in_the_first() -> None:
     rows = [("flood", "f1", "Low"), ("quake", "f1", "High"), ("quake", "q1", "Low")]
     labels = pd.DataFrame(rows, columns=["topic", "post_id", "level"]).assign(types="")
     for value, high in (("each", "quake"), ("first", "flood")):
-        rules = {"two-events": value, "order": "file"}
+        rules = {"two-events": value}
         scores = tseval.score_incidents(KEEN, labels, TYPES, "AAW.high", rules=rules)
         defined = [
             name for name in ("flood", "quake") if scores.value("AAW.high", name) is not None
@@ -297,7 +297,7 @@ def test_a_post_in_two_events_counts_in_each_or_in_the_first() -> None:
 
 
 def warnings_of(*arguments: object) -> list[str]:
-    outcome = incidents(*arguments, "-f", "csv", "-m", "type.F1")
+    outcome = incidents(*arguments, "-f", "csv", "-m", "AAW.low type.F1")
     assert outcome.code == 0, outcome.err
     return outcome.err.splitlines()
 
@@ -330,6 +330,7 @@ def test_more_warnings() -> None:
     assert lost in found
     assert lost not in warnings_of(path, LABELS, "--order", "rank")
     assert lost not in warnings_of(path, LABELS, "--epochs", EPOCHS)
+    assert lost not in incidents(path, LABELS, "-m", "type.F1").err
     assert "warning: run e: no labelled posts of" in "\n".join(
         warnings_of(written("e", ""), LABELS)
     )
@@ -455,7 +456,7 @@ def test_over_runs_leaves_out_what_is_undefined() -> None:
         topic="flood", types=""
     )
     runs.to_csv("runs.csv", index=False)
-    given = ("runs.csv", LABELS, "-m", "priority.MSE", "-q", "-f", "csv", "--order", "file")
+    given = ("runs.csv", LABELS, "-m", "priority.MSE", "-q", "-f", "csv")
     out = incidents(*given).out.splitlines()
     each = [float(x.split(",")[3]) for x in out if ",Request-GoodsServices," in x]
     assert each == pytest.approx([(1 - 0.25) ** 2, 0.25, 0.01])

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from tseval.comparison.board import scores_table
 from tseval.errors import InputError, TsevalError, UsageError
+from tseval.formats import SCORE_FORMS
 from tseval.formats.results import RESULT_FORMS, result_bytes
-from tseval.formats.scores import SCORE_FORMS, check_form, read_scores, read_teams
+from tseval.formats.scores import check_form, read_scores, read_teams
 from tseval.formats.validation import validate
 from tseval.scores import Scores
 from tseval.tables.scores import TopicScores
@@ -350,7 +351,7 @@ def test_json_lines_may_have_a_null_value_but_need_the_key() -> None:
 def test_an_unknown_form_is_refused() -> None:
     for form in SCORE_FORMS:
         check_form(form)
-    with pytest.raises(UsageError, match=r"^unknown input format 'xml'; known: trec, csv, json"):
+    with pytest.raises(UsageError, match=r"^unknown input format 'xml'; known: tsv, csv, jsonl"):
         check_form("xml")
 
 

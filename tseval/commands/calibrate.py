@@ -16,7 +16,6 @@ from tseval.commands.progress import progress
 from tseval.evaluation import DEFAULT_MATCHER
 from tseval.formats.profiles import SUFFIX, profile_bytes
 from tseval.formats.rows import records_bytes, rows_bytes
-from tseval.formats.whole import write_whole
 from tseval.views.calibration import CalibrationChart, draw_calibration
 from tseval.views.drawing import FORMS as PICTURES
 from tseval.views.tables import sections_table
@@ -53,7 +52,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
     help="Default: by the suffix of -o, else table.",
 )
 @options.output_option
-@options.input_format_option
+@options.temporal_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option
@@ -83,9 +82,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
             with progress(f"calibrating {name}", given["quiet"]) as told:
                 found.append(calibrate(judged, name, given["seed"], told, sharing))
     line = signature(judged, [name_of(each) for each in found], given["seed"])
-    deliver(_content(found, line, form, output), output)
-    if given["save"] is not None:
-        _save(found, given["save"])
+    beside = {} if given["save"] is None else {given["save"]: _profile(found)}
+    deliver(_content(found, line, form, output), output, beside)
 
 
 def _content(found: Sequence[Calibration], line: str, form: str, output: Path | None) -> bytes:
@@ -98,7 +96,8 @@ def _content(found: Sequence[Calibration], line: str, form: str, output: Path | 
     return draw_calibration(CalibrationChart(curves(found), line), form)
 
 
-def _save(found: Sequence[Calibration], file: Path) -> None:
+def _profile(found: Sequence[Calibration]) -> bytes:
+    """The best of the matchers with the threshold chosen."""
     best = max(found, key=lambda each: each.left_out["F1"].value)
     told = {"topics": list(best.thresholds), **measured(best)}
-    write_whole(file, profile_bytes(str(best.calibrated), told))
+    return profile_bytes(str(best.calibrated), told)

@@ -102,7 +102,7 @@ from tseval.views.tables import rows_table, scores_table
     help="Default: by the suffix of -o, else table. Scores have trec, explanations have tsv.",
 )
 @options.output_option
-@options.input_format_option
+@options.plain_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option

@@ -24,9 +24,9 @@ from tseval.comparison.runs import compare_board
 from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
 from tseval.errors import UsageError
 from tseval.evaluation import Sources
-from tseval.formats import INPUT_FORMS
+from tseval.formats import SCORE_FORMS, TEMPORAL_FORMS
 from tseval.formats.rows import ROW_FORMS
-from tseval.formats.scores import SCORE_FORMS, read_teams
+from tseval.formats.scores import read_teams
 from tseval.formats.temporal import check_inputs
 from tseval.statistics import CORRECTIONS, INTERVALS, PERSISTENCE, TESTS
 from tseval.views.tables import sections_table
@@ -218,11 +218,7 @@ other_analyses = chained(
     help="Default: by the suffix of -o, else table. LaTeX is for runs alone.",
 )
 @options.output_option
-@click.option(
-    "--input-format",
-    type=click.Choice(list(dict.fromkeys([*SCORE_FORMS, *INPUT_FORMS]))),
-    help="The format of the input files. Default: by their content.",
-)
+@options.input_format(SCORE_FORMS)
 @options.engine_options
 @options.resume_option
 @options.quiet_option
@@ -290,6 +286,10 @@ def _refuse_unused(analysis: str, given: dict[str, Any]) -> None:
             raise UsageError(f"{_option(name)} has no meaning with {what}")
         if name in BY_GOLD and given["gold"] is None:
             raise UsageError(f"{_option(name)} needs the gold to score with: give --gold NUGGETS")
+    form = given["input_format"]
+    if given["gold"] is not None and form not in (None, *TEMPORAL_FORMS):
+        known = ", ".join(TEMPORAL_FORMS)
+        raise UsageError(f"--input-format {form} is for scores; runs and gold have: {known}")
     if given["teams"] is not None and given["leave_out"] != "team":
         raise UsageError("--teams has no meaning without --leave-out team")
     if given["against"] and given["against_matcher"]:

@@ -83,7 +83,7 @@ FORMS = ("csv", *PICTURES)
     help="Default: by the suffix of -o, else csv.",
 )
 @options.output_option
-@options.input_format_option
+@options.temporal_format_option
 @options.engine_options
 @options.resume_option
 @options.quiet_option

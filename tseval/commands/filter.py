@@ -23,7 +23,6 @@ from tseval.filtering.scoring import (
 )
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
-from tseval.formats.whole import write_whole
 from tseval.measures import Measure
 from tseval.measures.filter_metrics import METRICS
 from tseval.views.drawing import FORMS as PICTURES
@@ -169,7 +168,7 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     "extra `report`; the others have tsv.",
 )
 @options.output_option
-@options.input_format_option
+@options.plain_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option
@@ -193,11 +192,12 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     metrics = METRICS if given["series"] is not None else [metric_of(each) for each in wanted]
     evaluation = evaluation.prepared_for(list(metrics), by_topic=given["per_topic"])
     content = _content(evaluation, wanted, form, given)
+    beside: dict[Path, bytes] = {}
     if given["series"] is not None:
         every = [(m, length) for length in evaluation.settings.batches for m in METRICS]
         frame = reports.every_batch(evaluation.index, every)
-        write_whole(given["series"], rows_bytes(frame, series_form, evaluation.signature()))
-    deliver(content, output)
+        beside[given["series"]] = rows_bytes(frame, series_form, evaluation.signature())
+    deliver(content, output, beside)
 
 
 def _known(show: str) -> tuple[str, ...]:

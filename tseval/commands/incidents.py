@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
 from tseval.incidents.scoring import chosen_measures, scores_of
+from tseval.measures.alerts import WORTH
 from tseval.scores import Scores
 from tseval.views.drawing import FORMS as PICTURES
 from tseval.views.tables import rows_table, scores_table
 
 TREC_IS = "trec-is"
 ALERTS, TYPES = "alerts", "types"
+EVENT_RULE = "types-of-event"
+"""The rule that changes the values of events, and no value over all of them."""
 EVENTS_DRAWN = 4
 """How many events the chart of trust has, where none is named."""
 
@@ -142,7 +146,7 @@ EVENTS_DRAWN = 4
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write there instead of standard output; the file appears whole or not at all. With "
-    "-f trec-is a folder; default: the current one.",
+    "-f trec-is a folder, in which all files appear or none; default: the current one.",
 )
 @click.option(
     "--seed",
@@ -151,7 +155,7 @@ EVENTS_DRAWN = 4
     show_default=True,
     help="For the shuffles of --rule ties=shuffled.",
 )
-@options.input_format_option
+@options.plain_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option
@@ -193,7 +197,7 @@ def _form(given: dict[str, Any], output: Path | None) -> str:
     if form in PICTURES:
         if output is None:
             raise UsageError(f"a picture is not for a terminal: give -o FILE.{form}")
-        for name in ("wanted", "at", "per_topic", "over_runs"):
+        for name in ("wanted", "at", "per_topic", "over_runs", "on_missing"):
             if given[name]:
                 raise UsageError("the picture shows alerts alone: leave -m, --at, -q and such out")
     elif given["events"]:
@@ -250,6 +254,8 @@ def _scored(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) ->
 
 def _scores(evaluation: IncidentEvaluation, given: dict[str, Any]) -> Scores:
     wanted = chosen_measures(evaluation, given["wanted"], given["at"])
+    if EVENT_RULE in evaluation.asked and not given["per_topic"]:
+        raise UsageError(f"rule {EVENT_RULE} changes the values of single events alone: give -q")
     scores = scores_of(evaluation, wanted, given["on_missing"])
     warn(scores.warnings, given["quiet"])
     if given["over_runs"]:
@@ -262,19 +268,31 @@ def _scores(evaluation: IncidentEvaluation, given: dict[str, Any]) -> Scores:
 def _explained(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """The explanation in the form asked for; options that it ignores are refused."""
     from tseval.incidents.explanation import confusion_table, explain_alerts
+    from tseval.incidents.idle import ALERTS_SHOW, TYPES_SHOW
 
     unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
     for name, option in (unused | {"over_runs": "--over-runs"}).items():
         if given[name]:
             raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
-    if given["explain"] == ALERTS:
-        frame = explain_alerts(evaluation.index, evaluation.labels.post_id)
-    else:
-        frame = confusion_table(evaluation.index)
+    of_alerts, index = given["explain"] == ALERTS, evaluation.index
+    reads = index.rules.effective(WORTH).union(ALERTS_SHOW) if of_alerts else TYPES_SHOW
+    _check_shown(evaluation, reads, f"--explain {given['explain']}", given)
+    posts = evaluation.labels.post_id
+    frame = explain_alerts(index, posts) if of_alerts else confusion_table(index)
     if form == "table":
         to_file = given["output"] is not None
         return rows_table(frame, evaluation.signature(), to_file=to_file)
     return rows_bytes(frame, form, evaluation.signature())
+
+
+def _check_shown(
+    evaluation: IncidentEvaluation, reads: Collection[str], what: str, given: dict[str, Any]
+) -> None:
+    """Refuse what changes nothing in what is shown, and tell epochs that don't."""
+    from tseval.incidents.idle import check_shown, unread_epochs
+
+    check_shown(evaluation, reads, what)
+    warn(unread_epochs(evaluation, reads), given["quiet"])
 
 
 def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
@@ -283,6 +301,7 @@ def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -
     from tseval.views.trust import TrustChart, draw_trust
 
     index = evaluation.index
+    _check_shown(evaluation, index.rules.effective(WORTH), "the picture", given)
     events = list(given["events"]) or longest_events(index, EVENTS_DRAWN)
     for event in events:
         if event not in index.events:
@@ -294,8 +313,8 @@ def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -
 def _write_files(
     evaluation: IncidentEvaluation, given: dict[str, Any], output: Path | None
 ) -> None:
-    """The track's three files of each run, into a folder."""
-    from tseval.formats.whole import write_whole
+    """The track's three files of each run, into a folder: all of them or none."""
+    from tseval.formats.whole import write_together
     from tseval.incidents.official import official_files
 
     folder = output or Path()
@@ -303,5 +322,4 @@ def _write_files(
         raise OutputError(f"{folder}: there is no such folder to write the files into")
     written, warnings = official_files(evaluation, given["on_missing"])
     warn(warnings, given["quiet"])
-    for name, content in written.items():
-        write_whole(folder / name, content)
+    write_together({folder / name: content for name, content in written.items()})

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     help="Default: by the suffix of -o, else tsv.",
 )
 @options.output_option
-@options.input_format_option
+@options.temporal_format_option
 @options.engine_options
 @options.resume_option
 @options.quiet_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tseval.errors import OutputError, UsageError
-from tseval.formats import INPUT_FORMS
+from tseval.formats import PLAIN_FORMS, TEMPORAL_FORMS
 
 if TYPE_CHECKING:
     from tseval.units import Sharing
@@ -45,11 +45,21 @@ output_option = click.option(
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="For everything random."
 )
-input_format_option = click.option(
-    "--input-format",
-    type=click.Choice(INPUT_FORMS),
-    help="The format of the input files. Default: by their content.",
-)
+
+
+def input_format(
+    forms: Sequence[str], what: str = "the input files"
+) -> Callable[[Command], Command]:
+    """The option that names the format of a command's files: one of those that it reads."""
+    return click.option(
+        "--input-format",
+        type=click.Choice(forms),
+        help=f"The format of {what}. Default: by their content.",
+    )
+
+
+plain_format_option = input_format(PLAIN_FORMS)
+temporal_format_option = input_format(TEMPORAL_FORMS)
 runs_and_nuggets = click.argument(
     "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
 )
@@ -220,15 +230,21 @@ def check_output(output: Path | None) -> None:
         raise OutputError(f"{output}: there is no folder {output.parent}")
 
 
-def deliver(content: bytes, output: Path | None) -> None:
-    """Write a result to its file, or to standard output."""
+def deliver(
+    content: bytes, output: Path | None, beside: Mapping[Path, bytes] | None = None
+) -> None:
+    """Write a result to its file, or to standard output; it and the files beside it, or none."""
+    from tseval.formats.whole import write_together
+
+    files: dict[str | Path, bytes] = dict((beside or {}).items())
+    if output in files:
+        raise UsageError(f"{output} is named for two results: give each a file of its own")
+    if output is not None:
+        files[output] = content
+    write_together(files)
     if output is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-        return
-    from tseval.formats.whole import write_whole
-
-    write_whole(output, content)
 
 
 def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,36 +15,21 @@ from tseval.commands.options import chained, check_output, deliver, warn
 from tseval.commands.progress import progress
 from tseval.comparison.plan import Plan, Treatment
 from tseval.errors import UsageError
-from tseval.evaluation import Sources
-from tseval.filtering.evaluation import LEVELS, FilterSources, Settings
-from tseval.formats.scores import SCORE_FORMS
-from tseval.incidents.evaluation import Choices, IncidentSources
+from tseval.filtering.evaluation import LEVELS, Settings
+from tseval.formats import SCORE_FORMS
 from tseval.reporting.assembling import TITLE, Request, assemble
-from tseval.reporting.filtering import FilterRuns
-from tseval.reporting.incidents import EVENTS_DRAWN, IncidentRuns
-from tseval.reporting.temporal import Runs
+from tseval.reporting.beside import FOR_FILTERING, FOR_INCIDENTS, FOR_UPDATES, Beside
+from tseval.reporting.incidents import EVENTS_DRAWN
+from tseval.reporting.temporal import PANELS
 from tseval.views.report import report_page
 
-FOR_UPDATES = {
-    "matches": "--matches",
-    "matcher": "--matcher",
-    "threshold": "--threshold",
-    "pool": "--pool",
-    "duplicates": "--duplicates",
+RULES_OF_UPDATES = {
     "ignore_unsampled": "--ignore-unsampled",
     "binary": "--binary",
     "matched_nuggets_only": "--matched-nuggets-only",
     "latency_from": "--latency-from",
 }
-"""Options that speak of updates and nuggets alone."""
-FOR_ANY_RUNS = {"topics": "--topics", "edition_name": "--edition", "rules": "--rule"}
-FOR_INCIDENTS = {"labels": "--labels", "ontology": "--ontology", "events": "--event"}
-FOR_FILTERING = {
-    "truth": "--truth",
-    "batches": "--batch",
-    "cutoff": "--cutoff",
-    "level": "--level",
-}
+"""Rules by options of their own, which speak of updates and nuggets alone."""
 
 temporal_options = chained(
     click.option(
@@ -88,7 +74,6 @@ filter_options = chained(
     click.option("--truth", metavar="FILE", help="What is right for runs that filter, with --run."),
     click.option(
         "--batch",
-        "batches",
         metavar="LENGTH",
         multiple=True,
         help=f"How long a batch lasts; repeatable. Default: {Settings().batches[0]}.",
@@ -116,6 +101,14 @@ filter_options = chained(
     help="A measure, or several in one quoted string; repeatable. Default: all that there are. "
     "Runs are ordered, and coloured, by the first.",
 )
+@click.option(
+    "--curve",
+    "curves",
+    multiple=True,
+    metavar="NAME",
+    help="A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
+    f"Default: the first {PANELS} that have one.",
+)
 @temporal_options
 @incident_options
 @filter_options
@@ -130,11 +123,8 @@ filter_options = chained(
 )
 @options.undefined_option
 @options.output_option
-@click.option(
-    "--input-format",
-    type=click.Choice(SCORE_FORMS),
-    help="The format of the files of scores. Default: by their content.",
-)
+@options.input_format(SCORE_FORMS, "the files of scores")
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(files: tuple[str, ...], **given: Any) -> None:
@@ -155,93 +145,37 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("Give one or more files of scores.")
     if output is None and sys.stdout.isatty():
         raise UsageError("a page is not for a terminal: give -o FILE.html")
-    report = assemble(_request(files, given), lambda what: progress(what, given["quiet"]))
+    request = _request(files, given)
+    with options.shared_as(given) as sharing:
+        report = assemble(
+            replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
+        )
     warn(report.warnings, given["quiet"])
     deliver(report_page(report), output)
 
 
 def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
     """What the options ask for."""
-    _refuse_unused(given)
-    return Request(
+    for name, option in RULES_OF_UPDATES.items():
+        if given[name] and not given["updates"]:
+            raise UsageError(f"{option} has no meaning without --updates and --nuggets")
+    beside = Beside(
+        **{name: given[name] for name in NAMED_ALIKE},
+        runs=given["run"],
+        edition=given["edition_name"],
+        rules=options.given_rules(given),
+    )
+    request = Request(
         scores=files,
         measures=given["wanted"],
         treatment=Treatment(given["on_missing"], given["undefined"]),
         plan=Plan(**{name: given[name] for name in TESTING}),
         form=given["input_format"],
         title=given["title"],
-        runs=_runs(given) if given["updates"] else None,
-        incidents=_incidents(given) if given["labels"] else None,
-        filtering=_filtering(given) if given["truth"] else None,
+        curves=given["curves"],
     )
+    return beside.added(request)
 
 
-def _refuse_unused(given: dict[str, Any]) -> None:
-    """An option that would do nothing is refused, and a half of what belongs together."""
-    if given["updates"] and given["run"]:
-        raise UsageError("--updates are over nuggets, --run over labels or a truth: give one")
-    if bool(given["updates"]) != bool(given["nuggets"]):
-        raise UsageError("runs and gold belong together: give --updates FILE and --nuggets FILE")
-    if given["run"]:
-        _check_gold(given)
-    unused = (
-        ("--updates and --nuggets", given["updates"], FOR_UPDATES),
-        ("--run", given["run"], FOR_INCIDENTS | FOR_FILTERING),
-        ("--labels", given["labels"], FOR_INCIDENTS),
-        ("--truth", given["truth"], FOR_FILTERING),
-        ("--updates, or --run", given["updates"] or given["run"], FOR_ANY_RUNS),
-    )
-    for needed, there, options_of in unused:
-        for name, option in options_of.items():
-            if given[name] and not there:
-                raise UsageError(f"{option} has no meaning without {needed}")
-    if given["truth"] and given["topics"]:
-        raise UsageError("--topics has no meaning with --truth")
-
-
-def _check_gold(given: dict[str, Any]) -> None:
-    """A run needs labels with their types, or a truth."""
-    if given["truth"] and (given["labels"] or given["ontology"]):
-        raise UsageError("--labels are for incident streams, --truth is for filtering: give one")
-    if not given["truth"] and not (given["labels"] and given["ontology"]):
-        raise UsageError(
-            "a run needs --labels FILE and --ontology FILE (incident streams), or --truth FILE "
-            "(filtering)"
-        )
-
-
-def _runs(given: dict[str, Any]) -> Runs:
-    names = ("matches", "topics", "duplicates", "pool")
-    return Runs(
-        sources=Sources(
-            list(given["updates"]), given["nuggets"], **{name: given[name] for name in names}
-        ),
-        matcher=given["matcher"],
-        threshold=given["threshold"],
-        edition=given["edition_name"] or Runs.edition,
-        rules=options.given_rules(given),
-    )
-
-
-def _incidents(given: dict[str, Any]) -> IncidentRuns:
-    return IncidentRuns(
-        sources=IncidentSources(
-            runs=list(given["run"]),
-            labels=list(given["labels"]),
-            ontology=given["ontology"],
-            topics=given["topics"],
-        ),
-        edition=given["edition_name"] or IncidentRuns.edition,
-        choices=Choices(rules=options.each_once(options.parted(given["rules"]))),
-        events=given["events"],
-    )
-
-
-def _filtering(given: dict[str, Any]) -> FilterRuns:
-    settings = {name: given[name] for name in ("batches", "cutoff", "level") if given[name]}
-    return FilterRuns(
-        sources=FilterSources(list(given["run"]), given["truth"]),
-        edition=given["edition_name"] or FilterRuns.edition,
-        settings=Settings(**settings),
-        rules=options.each_once(options.parted(given["rules"])),
-    )
+NAMED_ALIKE = ("updates", "nuggets", "topics", *FOR_UPDATES, *FOR_INCIDENTS, *FOR_FILTERING)
+"""The options that a report knows by the same names."""

@@ -62,7 +62,7 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
 )
 @live.follow_options
 @options.output_option
-@options.input_format_option
+@options.temporal_format_option
 @options.engine_options
 @options.resume_option
 @options.quiet_option

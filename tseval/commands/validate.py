@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tseval.commands.options import debug_option, input_format_option
+from tseval.commands import options
+from tseval.formats import SCORE_FORMS
 from tseval.formats.validation import validate
 from tseval.tables import SCHEMAS
 
@@ -16,8 +17,8 @@ from tseval.tables import SCHEMAS
     type=click.Choice(list(SCHEMAS)),
     help="What the files are. Default: by the columns that their headers name.",
 )
-@input_format_option
-@debug_option
+@options.input_format(SCORE_FORMS)
+@options.debug_option
 def command(files: tuple[str, ...], table: str | None, input_format: str | None) -> None:
     """Every fault of a file, as file:line: reason.
 

@@ -55,7 +55,7 @@ from tseval.views.tables import scores_table
     help="Default: by the suffix of -o, else table.",
 )
 @options.output_option
-@options.input_format_option
+@options.temporal_format_option
 @options.engine_options
 @options.quiet_option
 @options.debug_option

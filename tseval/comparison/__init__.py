@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -45,8 +46,12 @@ def read_board(
     measures: Iterable[str | Measure] | str | Measure = (),
     treatment: Treatment | None = None,
     form: str | None = None,
+    types: Sequence[str] = (),
 ) -> Board:
-    """The scores of files, frames or calls, put together with what is missing settled."""
+    """The scores of files, frames or calls, put together with what is missing settled.
+
+    `types` are topics that are known to be information types, where the scores don't tell.
+    """
     several: Sequence[Given] = scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
     if not several:
         raise UsageError("no scores are given")
@@ -55,7 +60,9 @@ def read_board(
     check_inputs(files)
     parts = [scores_table(each) for each in held] + ([read_scores(files, form)] if files else [])
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures)
-    return build_board(TopicScores.join(parts), [str(each) for each in wanted], treatment)
+    table = TopicScores.join(parts)
+    table = replace(table, types=tuple(dict.fromkeys([*table.types, *types])))
+    return build_board(table, [str(each) for each in wanted], treatment)
 
 
 def compare(

@@ -10,6 +10,7 @@ import numpy as np
 
 from tseval.caveats import count, listed
 from tseval.comparison.directions import higher_is_better, in_order, titles, wanted_measures
+from tseval.comparison.kinds import of_one_kind
 from tseval.comparison.plan import Treatment
 from tseval.errors import MissingTopics, UsageError
 from tseval.tables import Ids, Origin, Source, natural_order, repeated_rows
@@ -63,18 +64,20 @@ class Board:
 
 def scores_table(scores: Scores) -> TopicScores:
     """Scores in memory as if they had been read from the file that they write."""
-    each, names = np.nonzero(scores.counted), scores.measures
-    run, topic = (np.repeat(codes, len(names)) for codes in each)
-    known = scores.defined[each].ravel()
+    there = np.broadcast_to(scores.counted[:, :, None], scores.values.shape)
+    each = np.nonzero(there if scores.applies is None else there & scores.applies)
+    run, topic, measure = each
+    known = scores.defined[each]
     rows = len(known)
     return TopicScores(
         run=Ids(run, strings(scores.runs)),
         topic=Ids(topic, strings(scores.topics)),
-        measure=Ids(np.tile(np.arange(len(names)), len(each[0])), strings(names)),
-        value=np.where(known, scores.values[each].ravel(), 0.0),
+        measure=Ids(measure, strings(scores.measures)),
+        value=np.where(known, scores.values[each], 0.0),
         defined=known,
         origin=Origin(scores.inputs, np.zeros(rows, np.int64), np.arange(1, rows + 1)),
         signatures=(scores.signature,),
+        types=scores.types,
     )
 
 
@@ -86,13 +89,15 @@ def build_board(
     table = replace(table, measure=_by_name(table.measure))
     present = in_order({table.measure.vocabulary()[c] for c in np.unique(table.measure.codes)})
     measures = wanted_measures(wanted, present)
-    chosen = table.measure.within(strings(measures)) >= 0
-    cube = _Cube.of(table.rows(chosen), measures)
+    chosen = table.rows(table.measure.within(strings(measures)) >= 0)
+    kept, of_kinds = of_one_kind(chosen)
+    cube = _Cube.of(kept, measures)
     ways = [_direction(name, rules) for name in measures]
     higher = tuple(way is not False for way in ways)
     known, warnings = cube.settled(rules, higher)
     unknown = [name for name, way in zip(measures, ways, strict=True) if way is None]
     traits = {"scores": f"sha256:{table.digest[:SHORT_HASH]}"} | rules.traits()
+    traits |= {"over": "types,else-events"} if len(kept) < len(chosen) else {}
     if len(table.signatures) == 1 and not table.untold:
         traits = {"of": f"({table.signatures[0]})"} | traits
     return Board(
@@ -104,7 +109,7 @@ def build_board(
         higher=higher,
         traits=traits,
         inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
-        warnings=(*_signatures(table), *_unknown_ways(unknown, rules), *warnings),
+        warnings=(*_signatures(table), *of_kinds, *_unknown_ways(unknown, rules), *warnings),
     )
 
 

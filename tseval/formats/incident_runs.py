@@ -334,17 +334,18 @@ def _proposal_run(source: Input, reading: Reading) -> Predictions:
         listing.post.append(record["ID"])
         listing.rank.append(float(len(listing.rank)))
         listing.priority.append(math.nan)
-        listing.types.append(
-            [
-                each["id"]
-                for each in given or ()
-                if each.get("confidence", math.inf) >= reading.emitted_from
-            ]
-        )
+        listing.types.append(_confident(given or (), reading))
         listing.time.append(time or 0.0)
         listing.lines.append(line)
     listing.run = [source.name] * len(listing.lines)
     return listing.table(reading)
+
+
+def _confident(given: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
+    """The types of a line that are given with enough confidence, or without a word on it."""
+    reading.types.weighed.update(each["id"] for each in given if "confidence" in each)
+    least = reading.emitted_from
+    return [each["id"] for each in given if each.get("confidence", math.inf) >= least]
 
 
 def _is_entry(value: Any) -> bool:

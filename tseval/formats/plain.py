@@ -31,7 +31,7 @@ READERS: dict[str, Reader] = {
     "jsonl": read_jsonl,
     "parquet": parquet.read_parquet,
 }
-"""The forms that a plain table can have, by the names that `--input-format` takes."""
+"""How each of `PLAIN_FORMS` is read."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def form_of(source: Input, schema: Schema, form: str | None) -> str:
     """The form of an input: the one that is named, else what its content shows."""
     form = form or _form(source, schema)
     if form not in READERS:
-        raise UsageError(f"unknown input format '{form}'; known: {', '.join(READERS)}")
+        known = ", ".join(READERS)
+        raise UsageError(f"'{form}' is no input format of {schema.table}; there are: {known}")
     return form
 
 

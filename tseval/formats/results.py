@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -41,8 +41,8 @@ def csv_bytes(scores: Scores, *, per_topic: bool) -> bytes:
 
 
 def json_bytes(scores: Scores, *, per_topic: bool) -> bytes:
-    """The scores with their signature, inputs, warnings and undefined topics."""
-    content = {
+    """The scores with their signature, inputs, warnings, undefined topics, and which are types."""
+    content: dict[str, Any] = {
         "signature": scores.signature,
         "version": VERSION,
         "inputs": [
@@ -61,11 +61,12 @@ def json_bytes(scores: Scores, *, per_topic: bool) -> bytes:
         ],
         "warnings": list(scores.warnings),
     }
+    content |= {"types": list(scores.types)} if scores.types else {}
     return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def parquet_bytes(scores: Scores, *, per_topic: bool) -> bytes:
-    """Tidy rows; an undefined value is null; the signature is in the metadata."""
+    """Tidy rows; an undefined value is null; signature and types are in the metadata."""
     records = list(scores.records(per_topic=per_topic))
     table = pa.table(
         {
@@ -75,8 +76,10 @@ def parquet_bytes(scores: Scores, *, per_topic: bool) -> bytes:
             "value": pa.array([record.value for record in records], pa.float64()),
         }
     )
+    told = {"signature": scores.signature}
+    told |= {"types": json.dumps(scores.types)} if scores.types else {}
     out = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({"signature": scores.signature}), out)
+    pq.write_table(table.replace_schema_metadata(told), out)
     return out.getvalue()
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import UsageError
-from tseval.formats import TREC_TS, parquet, tsv
+from tseval.formats import JSON, SCORE_FORMS, TREC, TREC_TS, parquet, tsv
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
     Given: TypeAlias = str | Path | Input | pd.DataFrame
 
-TREC, JSON = "trec", "json"
-SCORE_FORMS = (TREC, "csv", JSON, "parquet", "tsv", "jsonl", TREC_TS)
-"""The forms that scores can have, by the names that `--input-format` takes."""
 TRACK_HEADER = b"QueryID\tTeamID\tRunID\t"
 """What the table of the track's scripts begins with."""
 TRACK_IDS = (TOPIC, Column("team", Kind.ID), Column("run_id", Kind.ID))
@@ -67,6 +64,8 @@ class Found:
     rows: Rows
     signature: str | None = None
     run: str | None = None
+    types: tuple[str, ...] = ()
+    """The topics that it calls information types."""
 
 
 def read_scores(sources: Sequence[Given], form: str | None = None) -> TopicScores:
@@ -108,6 +107,7 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
         origin=rows.origin,
         signatures=() if found.signature is None else (found.signature,),
         untold=(source.path,) if found.signature is None else (),
+        types=found.types,
     )
     single = topic.within(strings([ALL_TOPICS])) < 0
     if not single.any():
@@ -121,12 +121,18 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
 def _read(source: Input, form: str | None) -> Found:
     if isinstance(source, FrameInput):
         return Found(read_frame(source, SCORES))
+    check_form(form)
     form = form or recognised(source)
     if form in READERS:
         return READERS[form](source)
     rows = read_rows(source, SCORES, form)
-    told = parquet.metadata(source, "signature") if rows.origin.sources[0].unit == "row" else None
-    return Found(rows, told)
+    if rows.origin.sources[0].unit != "row":
+        return Found(rows)
+    try:
+        types = _names(json.loads(parquet.metadata(source, "types") or "[]"))
+    except ValueError:  # of another program
+        types = ()
+    return Found(rows, parquet.metadata(source, "signature"), types=types)
 
 
 def read_score_rows(source: Input, form: str | None = None) -> Rows:
@@ -239,7 +245,13 @@ def _json(source: Input) -> Found:
     rows = build(source, _record_cells(records, faults), SCORES, faults)
     faults.check()
     signature = told.get("signature")
-    return Found(rows, signature if isinstance(signature, str) else None)
+    known = signature if isinstance(signature, str) else None
+    return Found(rows, known, types=_names(told.get("types")))
+
+
+def _names(told: Any) -> tuple[str, ...]:
+    """A list of names that a file tells; none if it is anything else."""
+    return tuple(each for each in told if isinstance(each, str)) if isinstance(told, list) else ()
 
 
 def _broken(text: str, error: json.JSONDecodeError) -> str:

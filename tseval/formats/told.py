@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tseval.formats import JSON
 from tseval.formats.inputs import Input
-from tseval.formats.scores import JSON, recognised
+from tseval.formats.scores import recognised
 from tseval.formats.tsv import BYTE_ORDER_MARK
 
 

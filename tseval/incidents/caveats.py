@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from tseval.incidents.evaluation import IncidentEvaluation
 
 
-def caveats(evaluation: IncidentEvaluation) -> Iterator[str]:
-    """Every warning, those of the labels first."""
+def caveats(evaluation: IncidentEvaluation, *, in_order: bool = True) -> Iterator[str]:
+    """Every warning, those of the labels first; `in_order` says that the order of posts matters."""
     yield from _labels(evaluation)
+    yield from _timeless(evaluation.index) if in_order else ()
     yield from _types(evaluation.label_types, "labels")
     yield from _types(evaluation.run_types, "runs")
     index = evaluation.index
@@ -37,7 +38,9 @@ def _labels(evaluation: IncidentEvaluation) -> Iterator[str]:
     if evaluation.unscored:
         number = count(sum(evaluation.unscored.values()), "label")
         yield f"{number} of events that are no topic, ignored: {listed(list(evaluation.unscored))}"
-    index = evaluation.index
+
+
+def _timeless(index: IncidentIndex) -> Iterator[str]:
     if index.rules.order != "time":
         return
     timeless = np.unique(index.judged.event[np.isnan(index.judged.time) & index.met])

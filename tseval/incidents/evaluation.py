@@ -96,6 +96,22 @@ class Choices:
         )
         return replace(self, actionable=actionable, entries=entries)
 
+    def asked(self, base: IncidentRules) -> dict[str, str]:
+        """What becomes other than the edition has it, by the names under which measures read it.
+
+        With each stands what it is called where it is asked for.
+        """
+        names = {base.threshold: "threshold", "flat_gain": "alpha", "actionable_weight": "lambda"}
+        names |= {"actionable": "actionable"}
+        names |= {name.replace("-", "_"): f"rule {name}" for name in self.rules}
+        applied = self.applied(base)
+        asked = {
+            name.replace("_", "-"): called
+            for name, called in names.items()
+            if getattr(applied, name) != getattr(base, name)
+        }
+        return asked | ({"entries": "entries"} if self.entries else {})
+
     def traits(self) -> dict[str, str]:
         """The parts of the signature that these make."""
         numbers = {
@@ -121,6 +137,8 @@ class IncidentEvaluation:
     unscored: Mapping[str, int]
     """How many labels each event has that is none of the topics."""
     traits: Mapping[str, str]
+    asked: Mapping[str, str]
+    """What was asked for and is not as the edition has it, as `Choices.asked` tells it."""
     inputs: tuple[Source, ...]
 
     @property
@@ -180,6 +198,7 @@ def read(
         run_types=for_runs,
         unscored=unscored,
         traits=_rule_traits(base, rules) | choices.traits() | _hashes(origins | helping),
+        asked=choices.asked(base),
         inputs=(
             *runs.origin.sources,
             *labels.origin.sources,
@@ -303,7 +322,7 @@ def _index(
     judged, events = _judged(labels, time, rules)
     place = {event: at for at, event in enumerate(events)}
     line_event = [place.get(names.get(n, n), ABSENT) for n in runs.event.vocabulary()]
-    index = IncidentIndex(
+    return IncidentIndex(
         runs=tuple(runs.run.vocabulary()),
         events=events,
         ontology=ontology,
@@ -313,9 +332,6 @@ def _index(
         line_event=_at(np.array(line_event, np.int64), runs.event.codes),
         line_post=runs.post_id.within(labels.post_id.names),
     )
-    if rules.order == "time":
-        _check_times(index)
-    return index
 
 
 def _at(values: IntArray, codes: IntArray) -> IntArray:
@@ -382,8 +398,13 @@ def _sorted_place(ids: Ids) -> IntArray:
     return place[ids.codes]
 
 
-def _check_times(index: IncidentIndex) -> None:
-    """Within an event all posts of the runs must have a time, or none: then the lines tell."""
+def check_times(index: IncidentIndex) -> None:
+    """Within an event all posts of the runs must have a time, or none: then the lines tell.
+
+    Where the rules take posts as they were made, whatever depends on their order needs that.
+    """
+    if index.rules.order != "time":
+        return
     judged = index.judged
     unknown = np.isnan(judged.time)
     for event, name in enumerate(index.events):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.incidents.evaluation import check_times
 from tseval.measures.alerts import alerts
 from tseval.measures.incidents import IncidentIndex
 from tseval.measures.information_types import confusion, f1, precision, recall
@@ -30,6 +31,7 @@ def alert_trail(index: IncidentIndex, posts: Ids) -> pd.DataFrame:
     """Every post of every run in order: what became of it, its delta and its worth."""
     import pandas as pd
 
+    check_times(index)
     parts = [_trail(index, posts, run) for run in range(len(index.runs))]
     return pd.concat(parts, ignore_index=True)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tseval.errors import UsageError
 from tseval.formats.trec_is import FILES, Report, measures_of, trec_files
+from tseval.incidents.idle import check_measures
 from tseval.incidents.scoring import scores_of
 from tseval.measures import measures
 from tseval.measures.incidents import FAMILY
@@ -29,6 +30,7 @@ def official_files(
         raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
     files = FILES[edition]
     wanted = measures(measures_of(files), FAMILY)
+    check_measures(evaluation, wanted)
     scores = scores_of(evaluation, wanted, on_missing)
     index = evaluation.index
     reports = {run: _reports(index, at) for at, run in enumerate(index.runs)}

@@ -12,7 +12,14 @@ import numpy as np
 from tseval.caveats import count, listed
 from tseval.errors import MissingTopics, UsageError
 from tseval.incidents.caveats import caveats
-from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
+from tseval.incidents.evaluation import (
+    Choices,
+    IncidentEvaluation,
+    IncidentSources,
+    check_times,
+    read,
+)
+from tseval.incidents.idle import check_measures, read_by, reads_of, unread_epochs
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
 from tseval.measures.accounts import Values
@@ -78,10 +85,17 @@ def chosen_measures(
     wanted: Sequence[str | Measure],
     at: str | Sequence[str] = (),
 ) -> list[Measure]:
-    """The measures asked for, or the edition's, at the end and at these times."""
+    """The measures asked for, or the edition's, at the end and at these times.
+
+    A time, a rule or a number that changes none of them is refused.
+    """
     chosen = listed_measures(wanted, FAMILY)
     chosen = chosen or listed_measures(evaluation.edition.measures, FAMILY)
-    return with_times(chosen, [at] if isinstance(at, str) else at)
+    times = [at] if isinstance(at, str) else at
+    if times and all(measure.at is not None for measure in chosen):
+        raise UsageError("every measure has its own @TIME: another time changes nothing")
+    check_measures(evaluation, chosen)
+    return with_times(chosen, times)
 
 
 def scores_of(
@@ -107,11 +121,19 @@ def scores_of(
         undefined_as_zero=False,
         signature=evaluation.signature(missing=rule),
         inputs=evaluation.inputs,
-        warnings=(*caveats(evaluation), *lost),
+        warnings=(*_caveats(evaluation, wanted), *lost),
         overall=_overall(sheets),
         applies=np.column_stack([_applies(index, sheet) for sheet in sheets]),
+        types=index.ontology.types,
     )
     return replace(scores, warnings=(*scores.warnings, *_undefined(scores)))
+
+
+def _caveats(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> Iterator[str]:
+    """What a reader of these measures should know."""
+    reads = read_by(wanted, evaluation.index.rules)
+    yield from caveats(evaluation, in_order="order" in reads)
+    yield from unread_epochs(evaluation, reads)
 
 
 def _sheet(evaluation: IncidentEvaluation, index: IncidentIndex, measure: Measure) -> Sheet:
@@ -121,6 +143,8 @@ def _sheet(evaluation: IncidentEvaluation, index: IncidentIndex, measure: Measur
         if np.isnan(index.judged.time).any():
             raise UsageError(f"{measure}: some posts have no time: give --epochs FILE")
         index = index.between(None, moments(measure, evaluation.starts))
+    if "order" in reads_of(whole, index.rules):
+        check_times(index)
     sheet: Sheet = whole.definition.account(index, whole)
     return sheet
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.measures.accounts import Values
+from tseval.measures.incident_rules import LABELLING, TYPING
 from tseval.measures.incidents import (
     FAMILY,
     NOTE,
@@ -208,6 +209,15 @@ def of_low(index: IncidentIndex, _: Measure) -> Sheet:
     return Sheet(_parts(sums)[1], _parts(_summed(sums))[1])
 
 
+ALERTED = (
+    *(*LABELLING, *TYPING, "emitted-from", "actionable", "actionable-weight", "alert-types"),
+    *("alert-from", "alert-priority", "alert-posts", "normalise", "scale-bottom"),
+)
+"""What it depends on which posts are alerts, and what their types are worth."""
+TRUST = ("order", "delta", "logarithm", "epochs")
+"""What the cost of a false alert depends on."""
+WORTH = (*ALERTED, *TRUST, "flat-gain")
+"""What the worth of posts depends on."""
 _ORDER = "delta counts the false alerts since the last true one, so the order of posts matters"
 DEFINITIONS = (
     Definition(
@@ -220,7 +230,7 @@ DEFINITIONS = (
         range="-1 to 1",
         citation=NOTE,
         account=accumulated,
-        reads=("alert-mean", "order", "delta", "alert-types", "alert-posts", "alert-priority"),
+        reads=(*WORTH, "alert-mean", "unknown-priority"),
     ),
     Definition(
         name="AAW.high",
@@ -232,7 +242,7 @@ DEFINITIONS = (
         range="-1 to 1",
         citation=NOTE,
         account=of_high,
-        reads=("alert-types", "alert-posts", "alert-priority"),
+        reads=(*ALERTED, "flat-gain"),
     ),
     Definition(
         name="AAW.low",
@@ -245,6 +255,6 @@ DEFINITIONS = (
         range="-1 to 1",
         citation=NOTE,
         account=of_low,
-        reads=("order", "delta", "alert-types", "alert-posts", "alert-priority"),
+        reads=(*ALERTED, *TRUST, "unknown-priority"),
     ),
 )

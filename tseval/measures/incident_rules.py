@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tseval.measures.habits import Habits, habit
 from tseval.tables.incidents import ACTIONABLE
+
+LABELLING = ("repeated-labels", "two-events", "join")
+"""What every measure reads: the rules that say which posts there are."""
+TYPING = ("type-names", "ancestors", "entries")
+"""What all that looks at the types of posts reads."""
+SILENCED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("alert-types", "ignored"): (*TYPING, "emitted-from", "actionable", "actionable-weight"),
+    ("alert-priority", "raw"): ("normalise", "scale-bottom"),
+    ("error-types", "labelled"): ("actionable-mean",),
+    ("order", "rank"): ("epochs",),
+    ("order", "file"): ("epochs",),
+}
+"""What is not read any more by whoever reads a rule, where that has this value."""
 
 
 @dataclass(frozen=True)
@@ -160,3 +174,19 @@ class IncidentRules(Habits):
         defined="is undefined, and left out of the mean",
         guarded="is 0 where the deviations from the mean sum to exactly 0, as rounding has it",
     )
+
+    def silencer(self, reads: Iterable[str], name: str) -> str | None:
+        """The rule, with its value, by which something that reads all of this does not read one."""
+        known = {each.name: each.value for each in self.habits()}
+        for (rule, value), silenced in SILENCED.items():
+            if rule in reads and known[rule] == value and name in silenced:
+                return f"{rule}={value}"
+        return None
+
+    def effective(self, reads: Iterable[str]) -> frozenset[str]:
+        """Of what something reads, what can change it by these rules."""
+        names = frozenset(reads)
+        silent = {name for name in names if self.silencer(names, name) is not None}
+        if "alert-from" in names and self.absent_priority < self.alert_from <= 1:
+            silent.add("scale-bottom")  # no post becomes an alert by it, or ceases to be one
+        return names - silent

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.measures.accounts import Values
+from tseval.measures.incident_rules import LABELLING, TYPING
 from tseval.measures.incidents import (
     FAMILY,
     GROUPS,
@@ -145,6 +146,8 @@ def any_confusion(index: IncidentIndex) -> Counts:
 
 
 ANY_CITATION = "McCreadie, Buntain and Soboroff, TREC Incident Streams: evaluation, 2018"
+READS = (*LABELLING, *TYPING, "emitted-from")
+"""What the counts of posts and types depend on."""
 _PARTS: tuple[tuple[str, str, str, Callable[[Counts], FloatArray]], ...] = (
     ("P", "precision", "TP / (TP + FP)", precision),
     ("R", "recall", "TP / (TP + FN)", recall),
@@ -166,7 +169,7 @@ DEFINITIONS = (
             account=_of_types(of),
             parameters=GROUPS,
             check=one_group,
-            reads=("types-of-event", "actionable-mean"),
+            reads=(*READS, "types-of-event", "actionable", "actionable-mean"),
         )
         for name, title, formula, of in _PARTS
     ),
@@ -182,6 +185,7 @@ DEFINITIONS = (
             range="0 to 1",
             citation=ANY_CITATION,
             account=_of_any(of),
+            reads=READS,
         )
         for name, title, formula, of in _PARTS
     ),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.measures.accounts import Values
+from tseval.measures.incident_rules import LABELLING, TYPING
 from tseval.measures.incidents import (
     FAMILY,
     GROUPS,
@@ -269,6 +270,7 @@ def _shuffled_dcg(gain: FloatArray, level: IntArray, depth: int, seed: tuple[int
 
 
 TRACK_2021 = "Buntain, McCreadie and Soboroff, Incident Streams 2021, TREC 2021"
+_READS = (*LABELLING, *TYPING, "normalise", "error-types", "actionable", "actionable-mean")
 _EMPTY = "undefined for a type that no labelled post has; of those, see the rule error-types"
 _PRIORITY = "the assessors' Low .25, Medium .5, High .75, Critical 1"
 DEFINITIONS = (
@@ -286,7 +288,7 @@ DEFINITIONS = (
         higher_is_better=False,
         parameters=GROUPS,
         check=one_group,
-        reads=("error-types", "actionable-mean"),
+        reads=(*_READS, "scale-bottom"),
     ),
     Definition(
         name="priority.RMSE",
@@ -302,7 +304,7 @@ DEFINITIONS = (
         higher_is_better=False,
         parameters=GROUPS,
         check=one_group,
-        reads=("rmse", "error-types", "actionable-mean"),
+        reads=(*_READS, "scale-bottom", "rmse"),
     ),
     Definition(
         name="priority.F1",
@@ -317,7 +319,7 @@ DEFINITIONS = (
         account=_of_types(level_f1),
         parameters=GROUPS,
         check=one_group,
-        reads=("error-types", "actionable-mean"),
+        reads=_READS,
     ),
     Definition(
         name="priority.pearson",
@@ -332,7 +334,7 @@ DEFINITIONS = (
         account=_of_types(correlation, irrelevant=False),
         parameters=GROUPS,
         check=one_group,
-        reads=("correlation", "error-types", "actionable-mean"),
+        reads=(*_READS, "scale-bottom", "correlation"),
     ),
     Definition(
         name="nDCG@100",
@@ -346,6 +348,6 @@ DEFINITIONS = (
         range="0 to 1",
         citation=TRACK_2021,
         account=ranking,
-        reads=("ties",),
+        reads=(*LABELLING, "normalise", "ties"),
     ),
 )

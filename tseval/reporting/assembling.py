@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
-from tseval.formats.told import Told, told_by
+from tseval.errors import UsageError
+from tseval.formats.told import Told, ToldInput, told_by
 from tseval.incidents.caveats import caveats
 from tseval.incidents.evaluation import IncidentEvaluation
+from tseval.measures import Measure
 from tseval.measures.draft import FAMILY
 from tseval.reporting import filtering, incidents, temporal
 from tseval.reporting.boards import Names, measure_boards, score_downloads
 from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
 from tseval.reporting.recorded import Recorded, differences, input_rows, recorded
 from tseval.reporting.terms import terms
+from tseval.scores import Scores
+from tseval.units import ALONE, Sharing
 
 if TYPE_CHECKING:
+    from tseval.comparison import Given
     from tseval.matching import Progress
 
 TITLE = "Runs compared"
 GIVE = "give them as --updates FILE and --nuggets FILE, with --matches FILE or --matcher NAME"
+NOTHING_SHARED = (
+    "no runs are read here, so there is no work to share: give --updates FILE and --nuggets FILE, "
+    "or leave --jobs, --engine and --scheduler out"
+)
 NEEDS = {
     CURVES: "Curves over time need the runs and the nuggets",
     TIMELINE: "Who said what when is told from the runs and the nuggets",
@@ -43,8 +53,8 @@ class Watched(Protocol):
 class Request:
     """What a report is asked for."""
 
-    scores: Sequence[str]
-    measures: Sequence[str] = ()
+    scores: Given | Sequence[Given]
+    measures: Iterable[str | Measure] | str | Measure = ()
     treatment: Treatment = field(default_factory=Treatment)
     plan: Plan = field(default_factory=Plan)
     form: str | None = None
@@ -53,21 +63,39 @@ class Request:
     """Runs and nuggets; None for those that the scores record, if they are still what they were."""
     incidents: incidents.IncidentRuns | None = None
     filtering: filtering.FilterRuns | None = None
+    curves: str | Sequence[str] = ()
+    """The measures whose curves are drawn, of those of the report; the first few if none is named.
+    """
+    sharing: Sharing = ALONE
+    """Where runs are read and matched."""
 
 
-def assemble(request: Request, watched: Watched) -> Report:
+def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Report:
     """Read all that is asked for, and work out every number."""
-    board = read_board(request.scores, request.measures, request.treatment, request.form)
-    told = [each for path in request.scores if (each := told_by(path, request.form)) is not None]
-    if request.incidents is not None:
-        evaluation = request.incidents.read()
-        board = incidents.of_one_kind(board, evaluation)
-        report = _of_scores(request, board, told)
-        return _with_incidents(report, request.incidents, evaluation)
+    own = request.incidents
+    if request.curves and (own is not None or request.filtering is not None):
+        raise UsageError("--curve has no meaning with --run: curves over time are over nuggets")
+    evaluation = None if own is None else own.read(request.sharing)
+    types = () if evaluation is None else evaluation.index.ontology.types
+    board = read_board(request.scores, request.measures, request.treatment, request.form, types)
+    several: Sequence[Given] = (
+        request.scores if isinstance(request.scores, list | tuple) else [request.scores]  # type: ignore[list-item]
+    )
+    told = [each for given in several if (each := _told(given, request.form)) is not None]
     report = _of_scores(request, board, told)
+    if own is not None and evaluation is not None:
+        return _with_incidents(report, own, evaluation)
     if request.filtering is not None:
-        return _with_trends(report, request.filtering)
+        return _with_trends(report, request.filtering, request.sharing)
     return _with_runs(report, request, told, watched)
+
+
+def _told(given: Given, form: str | None) -> Told | None:
+    """How scores came about, as far as they tell."""
+    if isinstance(given, Scores):
+        inputs = tuple(ToldInput(each.path, each.sha256, each.rows) for each in given.inputs)
+        return Told(given.signature, inputs, given.warnings)
+    return told_by(given, form) if isinstance(given, str | Path) else None
 
 
 def _of_scores(request: Request, board: Board, told: Sequence[Told]) -> Report:
@@ -75,8 +103,13 @@ def _of_scores(request: Request, board: Board, told: Sequence[Told]) -> Report:
     found = compare_board(board, request.plan)
     names = Names.of(board, found)
     signatures = tuple(dict.fromkeys(each.signature for each in told if each.signature))
-    inputs = [InputRow("scores", each.path, each.sha256, each.rows) for each in board.inputs]
     recorded_inputs = [row for each in told for row in input_rows(each.signature, each.inputs)]
+    known = {(row.path, row.sha256) for row in recorded_inputs}  # those of scores in memory too
+    inputs = [
+        InputRow("scores", each.path, each.sha256, each.rows)
+        for each in board.inputs
+        if (each.path, each.sha256) not in known
+    ]
     told_warnings = [warning for each in told for warning in each.warnings]
     baseline = request.plan.baseline
     return Report(
@@ -100,9 +133,13 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
     known = recorded(told)
     runs = request.runs or (temporal.Runs.of(known) if known.usable else None)
     if runs is None:
+        if not request.sharing.is_here:
+            raise UsageError(NOTHING_SHARED)
+        if request.curves:
+            raise UsageError(f"{NEEDS[CURVES].lower()}: {GIVE}, or leave --curve out")
         return replace(report, lacks=_lacks(report, known))
     with watched("matching") as progress:
-        evaluation = runs.read(progress)
+        evaluation = runs.read(progress, request.sharing)
     names = _joined(report, evaluation.index.runs)
     with watched("finding words") as progress:
         more = temporal.told(
@@ -113,6 +150,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
             request.plan,
             request.treatment,
             progress,
+            request.curves,
         )
     other = differences(evaluation.signature(), report.scored)
     report = _with_names(report, names)
@@ -120,6 +158,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
         report,
         inputs=tuple(dict.fromkeys([*report.inputs, *more.inputs])),
         curves=more.curves,
+        undrawn=more.undrawn,
         timelines=more.timelines,
         economy=more.economy,
         warnings=tuple(dict.fromkeys([*report.warnings, *other, *more.warnings])),
@@ -144,9 +183,9 @@ def _with_incidents(
     )
 
 
-def _with_trends(report: Report, runs: filtering.FilterRuns) -> Report:
+def _with_trends(report: Report, runs: filtering.FilterRuns, sharing: Sharing) -> Report:
     """The report with batches and trends."""
-    evaluation = runs.read()
+    evaluation = runs.read(sharing)
     names = _joined(report, evaluation.index.runs)
     asked = filtering.asked(evaluation, [each.name for each in report.measures])
     inputs = input_rows(evaluation.signature(), evaluation.inputs)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 MOST_TIMES = 160
 """A curve that changes more often is told at so many times, evenly apart: a panel has few dots."""
-PANELS = 6
-"""So many measures are drawn."""
 DAYS_FROM = 14 * 24
 """Hours; a longer span is told in days."""
 
@@ -36,12 +34,12 @@ def curve_panels(
     *,
     undefined_as_zero: bool,
 ) -> tuple[Panel, ...]:
-    """A panel for each of the first measures: every run's mean over the topics that count."""
+    """A panel for each measure: every run's mean over the topics that count."""
     seconds = told_times(change_times(evaluation, measures))
     in_days = bool(len(seconds)) and seconds[-1] > DAYS_FROM * UNITS["h"]
     unit, name = (UNITS["d"], "days") if in_days else (UNITS["h"], "hours")
     panels = []
-    for measure in measures[:PANELS]:
+    for measure in measures:
         values, defined = sampled(evaluation, measure, seconds)
         known = (defined | undefined_as_zero) & counted[:, :, np.newaxis]
         lines = [

@@ -221,6 +221,8 @@ class Report:
     level: float
     baseline: int | None
     curves: tuple[Panel, ...] = ()
+    undrawn: tuple[str, ...] = ()
+    """The measures that have a curve over time which is not drawn."""
     timelines: tuple[Timeline, ...] = ()
     economy: tuple[EconomyRow, ...] = ()
     types: tuple[TypeRow, ...] = ()

@@ -14,6 +14,7 @@ from tseval.measures.filter_metrics import LOWER_IS_BETTER
 from tseval.measures.filtering import FAMILY
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Dots, FitRow, Line, Panel
+from tseval.units import ALONE, Sharing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,9 +31,9 @@ class FilterRuns:
     settings: Settings = field(default_factory=Settings)
     rules: Mapping[str, str] = field(default_factory=dict)
 
-    def read(self) -> FilterEvaluation:
+    def read(self, sharing: Sharing = ALONE) -> FilterEvaluation:
         """Read every input."""
-        return read(self.sources, self.edition, self.settings, self.rules)
+        return read(self.sources, self.edition, self.settings, self.rules, sharing=sharing)
 
 
 def asked(evaluation: FilterEvaluation, measures: Sequence[str]) -> list[tuple[str, str]]:

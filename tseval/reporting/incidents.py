@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tseval.comparison import Board
 from tseval.errors import UsageError
 from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
 from tseval.incidents.explanation import confusion_table, longest_events, trust
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Line, Panel, TypeRow
+from tseval.units import ALONE, Sharing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,28 +30,14 @@ class IncidentRuns:
     choices: Choices = field(default_factory=Choices)
     events: Sequence[str] = ()
 
-    def read(self) -> IncidentEvaluation:
+    def read(self, sharing: Sharing = ALONE) -> IncidentEvaluation:
         """Read every input; an event that is not there is a `UsageError`."""
-        evaluation = read(self.sources, self.edition, self.choices)
+        evaluation = read(self.sources, self.edition, self.choices, sharing)
         for event in self.events:
             if event not in evaluation.index.events:
                 known = ", ".join(evaluation.index.events)
                 raise UsageError(f"no event '{event}' in the labels: {known}")
         return evaluation
-
-
-def of_one_kind(board: Board, evaluation: IncidentEvaluation) -> Board:
-    """The board with the scores of types for measures that have them, else with those of events.
-
-    Scores of incidents have rows of both kinds, and a mean over both would be none that is known:
-    the measures of types are means over types.
-    """
-    kinds = np.isin(np.array(board.topics), evaluation.index.ontology.types)
-    by_type = (board.known & kinds[:, np.newaxis]).any(axis=(0, 1))
-    kept = np.where(by_type, kinds[:, np.newaxis], ~kinds[:, np.newaxis])
-    return replace(
-        board, known=board.known & kept, traits=board.traits | {"over": "types,else-events"}
-    )
 
 
 def types(evaluation: IncidentEvaluation, names: Names) -> Iterator[TypeRow]:

@@ -10,10 +10,12 @@ import numpy as np
 
 from tseval.comparison.directions import known_measures
 from tseval.comparison.plan import Plan, Treatment
+from tseval.errors import UsageError
 from tseval.evaluation import ASSESSED, Evaluation, Sources, prepare
 from tseval.explanations import explain_economy
 from tseval.matching import Progress, get_matcher
 from tseval.measures import Measure
+from tseval.measures import measures as listed_measures
 from tseval.measures.draft import FAMILY
 from tseval.reporting.bands import curve_panels
 from tseval.reporting.boards import Names
@@ -21,7 +23,10 @@ from tseval.reporting.content import EconomyRow, InputRow, Panel, Timeline
 from tseval.reporting.recorded import NUGGETS, Recorded, input_rows
 from tseval.reporting.timelines import timelines
 from tseval.scoring import chosen_measures, missing_topics, scores_of
+from tseval.units import ALONE, Sharing
 
+PANELS = 6
+"""So many measures have curves, the first ones, where none is chosen."""
 VERBOSITY = "V"
 WORDS_OF = "fuzzy"
 """Where assessors made the matches, this matcher tells which words are alike."""
@@ -49,10 +54,16 @@ class Runs:
             found.rules,
         )
 
-    def read(self, progress: Progress | None = None) -> Evaluation:
+    def read(self, progress: Progress | None = None, sharing: Sharing = ALONE) -> Evaluation:
         """Read, match and index."""
         return prepare(
-            self.sources, self.matcher, self.threshold, self.edition, progress, self.rules
+            self.sources,
+            self.matcher,
+            self.threshold,
+            self.edition,
+            progress,
+            self.rules,
+            sharing=sharing,
         )
 
     def explainer(self) -> str:
@@ -66,6 +77,8 @@ class Told:
     """What runs and gold have to tell."""
 
     curves: tuple[Panel, ...]
+    undrawn: tuple[str, ...]
+    """The measures that have a curve which is not among them."""
     timelines: tuple[Timeline, ...]
     economy: tuple[EconomyRow, ...]
     inputs: tuple[InputRow, ...]
@@ -80,20 +93,26 @@ def told(
     plan: Plan,
     treatment: Treatment,
     progress: Progress | None = None,
+    chosen: str | Sequence[str] = (),
 ) -> Told:
-    """Curves of these measures, timelines of all topics, and what each run spent."""
+    """Curves of these measures, timelines of all topics, and what each run spent.
+
+    Of the measures the chosen ones have curves, or the first few.
+    """
     missing = missing_topics(evaluation, treatment.on_missing)
     own = curved(measures)
+    drawn = _drawn(own, chosen)
     threshold = runs.threshold if runs.explainer() == runs.matcher else None
     return Told(
         curves=curve_panels(
             evaluation,
-            own,
+            drawn,
             missing.counted,
             names,
             plan,
             undefined_as_zero=treatment.undefined == "zero",
         ),
+        undrawn=tuple(each.name for each in own if each not in drawn),
         timelines=tuple(
             timelines(evaluation, names, get_matcher(runs.explainer(), threshold), progress)
         ),
@@ -107,6 +126,16 @@ def curved(measures: Sequence[str]) -> list[Measure]:
     """The measures that have curves here, without their times, each once."""
     found = [known for name in measures for known in known_measures(name) if known.family == FAMILY]
     return list(dict.fromkeys(measure.whole for measure in found))
+
+
+def _drawn(own: Sequence[Measure], chosen: str | Sequence[str]) -> list[Measure]:
+    """The measures with curves that are drawn; one that has none here is a `UsageError`."""
+    wanted = listed_measures([chosen] if isinstance(chosen, str) else chosen, FAMILY)
+    for each in wanted:
+        if each not in own:
+            known = ", ".join(one.name for one in own) or "none"
+            raise UsageError(f"no curve of {each} here; the scores have curves of: {known}")
+    return wanted or list(own[:PANELS])
 
 
 def economy(evaluation: Evaluation, names: Names) -> Iterator[EconomyRow]:

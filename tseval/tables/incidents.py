@@ -105,6 +105,8 @@ class TypeNames:
     """How often each type stood there by its short name."""
     odd: dict[int, int] = field(default_factory=dict)
     """How many vectors had each length that is not the number of types."""
+    weighed: set[str] = field(default_factory=set)
+    """The types that stood there with a number, which decides whether they are given."""
 
     def anew(self) -> TypeNames:
         """The same with nothing counted."""
@@ -117,6 +119,7 @@ class TypeNames:
                 mine[name] = mine.get(name, 0) + times
         for length, times in other.odd.items():
             self.odd[length] = self.odd.get(length, 0) + times
+        self.weighed.update(other.weighed)
 
     @cached_property
     def _alphabetical(self) -> list[str]:
@@ -130,8 +133,11 @@ class TypeNames:
         """
         if len(values) != len(self.ontology):
             self.odd[len(values)] = self.odd.get(len(values), 0) + 1
-        names = zip(self._alphabetical, values, strict=False)
-        return [name for name, value in names if (value >= least if least is not None else value)]
+        names = list(zip(self._alphabetical, values, strict=False))
+        if least is None:
+            return [name for name, value in names if value]
+        self.weighed.update(self._alphabetical)
+        return [name for name, value in names if value >= least]
 
     def matrix(self, rows: Sequence[Iterable[str]]) -> BoolArray:
         """The types of each row as truth values."""

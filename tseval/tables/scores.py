@@ -31,6 +31,8 @@ class TopicScores:
     """How the scores came about, as far as their files tell; each once."""
     untold: tuple[str, ...] = ()
     """The files that do not tell it."""
+    types: tuple[str, ...] = ()
+    """The topics that are information types of incident streams, as far as their files tell."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -46,6 +48,7 @@ class TopicScores:
             origin=self.origin.rows(chosen),
             signatures=self.signatures,
             untold=self.untold,
+            types=self.types,
         )
 
     @classmethod
@@ -62,6 +65,7 @@ class TopicScores:
             origin=Origin.join([part.origin for part in parts]),
             signatures=tuple(dict.fromkeys(s for part in parts for s in part.signatures)),
             untold=tuple(dict.fromkeys(name for part in parts for name in part.untold)),
+            types=tuple(dict.fromkeys(name for part in parts for name in part.types)),
         )
 
     @property

@@ -129,7 +129,18 @@ def _curves(report: Report) -> Markup:
     note = f"Means over topics at each time since their start; bands hold their {level} intervals."
     hint = element("span", {"class": "scripted"}, " Press a run to bring it forward.")
     drawn = panels(report, report.curves, "curve")
-    return joined([element("p", {"class": "note"}, note, hint), legend(report), drawn])
+    return joined(
+        [element("p", {"class": "note"}, note, hint), _undrawn(report), legend(report), drawn]
+    )
+
+
+def _undrawn(report: Report) -> Markup:
+    """A word on the measures whose curves are left out."""
+    if not report.undrawn:
+        return Markup("")
+    verb = "has a curve that is" if len(report.undrawn) == 1 else "have curves that are"
+    told = f"{', '.join(report.undrawn)} {verb} not drawn; --curve NAME chooses."
+    return element("p", {"class": "note"}, told)
 
 
 def _timeline(report: Report) -> Markup:

@@ -1,0 +1,115 @@
+"""`--input-format` offers what a command reads, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+
+from tests import program
+from tseval.commands import SUMMARIES, cli
+from tseval.formats import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
+from tseval.formats.plain import READERS
+
+OFFERED = {
+    **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
+    **dict.fromkeys(("clusters", "incidents", "filter"), PLAIN_FORMS),
+    **dict.fromkeys(("compare", "report", "validate"), SCORE_FORMS),
+}
+LABELS = pd.DataFrame(
+    [("flood", "f1", "High", "Report-News", 1), ("flood", "f2", "Low", "", 2)],
+    columns=["topic", "post_id", "level", "types", "time"],
+)
+CLUSTERS = pd.read_csv(program.FIXTURES / "clusters.tsv", sep="\t", dtype=str)
+SCORES = pd.DataFrame({"run": "r", "topic": ["a", "b"], "measure": "P", "value": [0.5, 1.0]})
+VALUES = pd.DataFrame({"topic": "a", "attribute": "deaths", "time": [1, 5], "value": [2, 3]})
+
+
+def table(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+
+
+TEMPORAL = (table(program.FIXTURES / "runs" / "swift.tsv"), table(Path(program.NUGGETS)))
+FILTERED = tuple(table(program.FIXTURES / "filter" / name) for name in ("steady.tsv", "truth.tsv"))
+SHY = table(program.FIXTURES / "incidents" / "shy.tsv")
+TYPES = ("--ontology", program.FIXTURES / "incidents" / "types.json")
+READ = {
+    "score": (TEMPORAL, ()),
+    "curve": (TEMPORAL, ()),
+    "match": (TEMPORAL, ()),
+    "calibrate": ((*TEMPORAL, table(Path(program.MATCHES))), ()),
+    "values": ((VALUES, VALUES), ()),
+    "clusters": ((CLUSTERS[["topic", "post_id", "time"]].drop_duplicates(), CLUSTERS), ()),
+    "incidents": ((SHY, LABELS), TYPES),
+    "filter": (FILTERED, ()),
+    "compare": ((SCORES,), ()),
+    "validate": ((SCORES,), ()),
+}
+"""Tables that each command takes, and what it needs beside."""
+
+
+def write(frame: pd.DataFrame, path: Path, form: str) -> None:
+    if form == "parquet":
+        frame.to_parquet(path)
+    elif form == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, sep="\t" if form == "tsv" else ",", index=False)
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_what_is_offered(name: str) -> None:
+    command = cli.commands.get(name) or cli.get_command(click.Context(cli), name)
+    assert command is not None
+    offered = [each for each in command.params if each.name == "input_format"]
+    assert [tuple(each.type.choices) for each in offered] == [tuple(OFFERED[name])]  # type: ignore[attr-defined]
+
+
+def test_every_command_that_has_the_option_is_listed() -> None:
+    context = click.Context(cli)
+    commands = {name: cli.get_command(context, name) for name in SUMMARIES}
+    having = {
+        name
+        for name, command in commands.items()
+        if command is not None and any(each.name == "input_format" for each in command.params)
+    }
+    assert having == set(OFFERED)
+    assert tuple(READERS) == PLAIN_FORMS
+
+
+@pytest.mark.parametrize("form", PLAIN_FORMS)
+@pytest.mark.parametrize("name", READ)
+def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path: Path) -> None:
+    """Under names that say nothing of the form."""
+    tables, more = READ[name]
+    files = [tmp_path / f"{at}" for at in range(len(tables))]
+    for frame, file in zip(tables, files, strict=True):
+        write(frame, file, form)
+    outcome = program.tseval(name, *files, *more, "--input-format", form)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out
+
+
+@pytest.mark.parametrize("name", ["clusters", "incidents", "filter"])
+def test_the_files_of_another_track_are_not_offered(name: str) -> None:
+    outcome = program.tseval(name, "a", "b", "--input-format", "trec-ts")
+    assert outcome.code == 2
+    assert "'trec-ts' is not one of 'tsv', 'csv', 'jsonl', 'parquet'" in outcome.err
+
+
+def test_curves_over_clusters_have_plain_forms_alone(tmp_path: Path) -> None:
+    for file in ("run.tsv", "gold.tsv"):
+        write(CLUSTERS, tmp_path / file, "tsv")
+    files = (tmp_path / "run.tsv", tmp_path / "gold.tsv")
+    outcome = program.tseval("curve", *files, "--input-format", "trec-ts")
+    assert outcome.code == 2
+    assert "'trec-ts' is no input format of clusters; there are: tsv, csv, " in outcome.err
+
+
+def test_runs_to_compare_have_no_form_of_scores() -> None:
+    given = (program.SWIFT, "--gold", program.NUGGETS, "--input-format", "json")
+    outcome = program.tseval("compare", *given)
+    assert outcome.code == 2
+    assert "--input-format json is for scores; runs and gold have: tsv, csv, jsonl" in outcome.err

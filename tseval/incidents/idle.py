@@ -1,0 +1,88 @@
+"""What was asked for beside the edition's rules and changes nothing: refused, with the cure.
+
+A measure says by its definition what it reads; explanations and the picture say it here. By some
+rules less is read: where types are never worth anything, their weight isn't.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tseval.caveats import listed
+from tseval.errors import UsageError
+from tseval.measures import Measure, measures
+from tseval.measures.incident_rules import LABELLING, TYPING
+from tseval.measures.incidents import ACTIONABLE, FAMILY, GROUPS
+from tseval.measures.registry import definitions
+
+if TYPE_CHECKING:
+    from tseval.incidents.evaluation import IncidentEvaluation
+    from tseval.measures.incident_rules import IncidentRules
+
+ALERTS_SHOW = (*LABELLING, *TYPING, "emitted-from", "normalise", "scale-bottom", "epochs")
+"""What the columns of `explain_alerts` depend on beside worth: types, priorities, times."""
+EVERYTHING = frozenset(name for each in definitions(FAMILY).values() for name in each.reads)
+"""What a measure of a plug-in may read that doesn't say."""
+TYPES_SHOW = (*LABELLING, *TYPING, "emitted-from", "actionable")
+"""What the counts of `confusion_table` depend on."""
+
+
+def reads_of(measure: Measure, rules: IncidentRules) -> frozenset[str]:
+    """What can change a measure's value by these rules; anything, if its definition is silent."""
+    reads = set(measure.definition.reads or EVERYTHING)
+    if measure.definition.parameters == GROUPS and not measure.has(ACTIONABLE.name):
+        reads.discard("actionable-mean")
+        reads.difference_update(() if measure.arguments else ("actionable",))
+    return rules.effective(reads) | ({"epochs"} if measure.at is not None else set())
+
+
+def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
+    """What can change any of these measures."""
+    return frozenset(name for each in wanted for name in reads_of(each, rules))
+
+
+def check_measures(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> None:
+    """Refuse what changes none of these measures."""
+    reads = read_by(wanted, evaluation.index.rules)
+    names = listed([each.name for each in wanted])
+    for name, called in _idle(evaluation, reads):
+        cure = f"leave it out{_other_cure(evaluation.index.rules, name)}"
+        raise UsageError(f"{called} changes nothing in {names}: {cure}")
+
+
+def unread_epochs(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[str]:
+    """A word on epochs that nothing looks at, where it reads this alone."""
+    if "epochs" in evaluation.traits and "epochs" not in reads:
+        yield "the epochs change nothing: nothing here asks when a post was made"
+
+
+def check_shown(evaluation: IncidentEvaluation, reads: Collection[str], what: str) -> None:
+    """Refuse what changes nothing in something else than measures, which reads this."""
+    for _, called in _idle(evaluation, reads):
+        raise UsageError(f"{called} changes nothing in {what}: leave it out")
+
+
+def _idle(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What was asked for and isn't read: under which name, and what it is called."""
+    for name, called in evaluation.asked.items():
+        if name not in reads:
+            yield name, called
+    if "emitted-from" in evaluation.asked and not evaluation.run_types.weighed:
+        raise UsageError(
+            "threshold changes nothing here, since no type of the runs has a number: leave it out"
+        )
+
+
+def _other_cure(rules: IncidentRules, name: str) -> str:
+    """What else than leaving it out would help: a measure that reads it, or another rule."""
+    family = definitions(FAMILY).values()
+    plain = measures([each.name for each in family], FAMILY)
+    some = [each(actionable=True) for each in plain if each.definition.parameters == GROUPS]
+    readers = [each.name for each in plain if name in reads_of(each, rules)]
+    readers = readers or [each.name for each in some if name in reads_of(each, rules)]
+    if readers:
+        return f", or ask for a measure that reads it: {listed(readers)}"
+    read = [each.reads for each in family if name in each.reads]
+    silencers = dict.fromkeys(rules.silencer(reads, name) for reads in read)
+    return "".join(f", or choose another rule than {each}" for each in silencers if each)
