@@ -263,7 +263,7 @@ def test_a_full_disk_leaves_the_earlier_result(monkeypatch: pytest.MonkeyPatch) 
         raise OSError(28, "No space left on device")
 
     Path("x.csv").write_bytes(b"earlier")
-    monkeypatch.setattr("tseval.formats.whole._replace", full)
+    monkeypatch.setattr("pathlib.Path.replace", full)
     found = tseval("compare", "s.trec", "-o", "x.csv")
     assert (found.code, found.err) == (1, "error: x.csv: no space left on device\n")
     assert Path("x.csv").read_bytes() == b"earlier"

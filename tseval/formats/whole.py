@@ -23,8 +23,9 @@ def write_together(contents: Mapping[str | Path, bytes]) -> None:
     """Write all of these files, or none: an `OutputError` leaves what was there before.
 
     All lie beside their places before the first is moved, and files that are replaced are kept
-    until the last has been.
+    until the last has been. A single file needs no such care: it is there once it is moved.
     """
+    several = len(contents) > 1
     staged: list[_Staged] = []
     moved: list[_Staged] = []
     try:
@@ -33,10 +34,10 @@ def write_together(contents: Mapping[str | Path, bytes]) -> None:
                 if _is_special(Path(path)):
                     Path(path).write_bytes(content)  # a device or a pipe cannot be replaced
                 else:
-                    staged.append(_stage(Path(path), content, keep=len(contents) > 1))
+                    staged.append(_stage(Path(path), content, keep=several))
         for each in staged:
             with _told(each.target):
-                moved.append(each)
+                moved += [each] if several else []
                 each.new.replace(each.target)
     except BaseException:
         for each in moved:
