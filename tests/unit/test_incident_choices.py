@@ -88,10 +88,6 @@ NOTE_READERS = "or ask for a measure that reads it: "
         ),
         (["--lambda", "0.5", "--edition", "2019b", "-f", "trec-is"], "lambda changes nothing in "),
         (
-            ["--threshold", "0.5", "--edition", "proposal"],
-            "threshold changes nothing here, since no type of the runs has a number: leave it out",
-        ),
-        (
             ["--rule", "actionable-mean=named", "-m", "type.F1(other)"],
             f"changes nothing in type.F1(other): leave it out, {NOTE_READERS}type.P(actionable), ",
         ),
@@ -139,6 +135,16 @@ def test_epochs_that_nothing_looks_at_are_told() -> None:
     for wanted, idle in (("type.F1", True), ("type.F1@6h", False), ("AAW", False)):
         scores = tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, wanted, epochs=EPOCHS)
         assert (told in scores.warnings) == idle
+
+
+def test_a_threshold_over_types_without_numbers_is_told() -> None:
+    """Another run could have numbers, so it is not refused."""
+    outcome = program.tseval(
+        *("incidents", *FILES, "--ontology", ONTOLOGY, "--edition", "proposal"),
+        *("--threshold", "0.5", "-m", "type.F1"),
+    )
+    assert outcome.code == 0
+    assert "warning: the threshold changes nothing: no type of the runs has" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -289,10 +289,10 @@ def _check_shown(
     evaluation: IncidentEvaluation, reads: Collection[str], what: str, given: dict[str, Any]
 ) -> None:
     """Refuse what changes nothing in what is shown, and tell epochs that don't."""
-    from tseval.incidents.idle import check_shown, unread_epochs
+    from tseval.incidents.idle import check_shown, unread
 
     check_shown(evaluation, reads, what)
-    warn(unread_epochs(evaluation, reads), given["quiet"])
+    warn(unread(evaluation, reads), given["quiet"])
 
 
 def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:

@@ -51,10 +51,12 @@ def check_measures(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) ->
         raise UsageError(f"{called} changes nothing in {names}: {cure}")
 
 
-def unread_epochs(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[str]:
-    """A word on epochs that nothing looks at, where it reads this alone."""
+def unread(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[str]:
+    """What is not refused, since another file could make it count; of what reads this alone."""
     if "epochs" in evaluation.traits and "epochs" not in reads:
         yield "the epochs change nothing: nothing here asks when a post was made"
+    if "emitted-from" in evaluation.asked and not evaluation.run_types.weighed:
+        yield "the threshold changes nothing: no type of the runs has a number"
 
 
 def check_shown(evaluation: IncidentEvaluation, reads: Collection[str], what: str) -> None:
@@ -68,10 +70,6 @@ def _idle(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[tu
     for name, called in evaluation.asked.items():
         if name not in reads:
             yield name, called
-    if "emitted-from" in evaluation.asked and not evaluation.run_types.weighed:
-        raise UsageError(
-            "threshold changes nothing here, since no type of the runs has a number: leave it out"
-        )
 
 
 def _other_cure(rules: IncidentRules, name: str) -> str:

@@ -19,7 +19,7 @@ from tseval.incidents.evaluation import (
     check_times,
     read,
 )
-from tseval.incidents.idle import check_measures, read_by, reads_of, unread_epochs
+from tseval.incidents.idle import check_measures, read_by, reads_of, unread
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
 from tseval.measures.accounts import Values
@@ -133,7 +133,7 @@ def _caveats(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> Itera
     """What a reader of these measures should know."""
     reads = read_by(wanted, evaluation.index.rules)
     yield from caveats(evaluation, in_order="order" in reads)
-    yield from unread_epochs(evaluation, reads)
+    yield from unread(evaluation, reads)
 
 
 def _sheet(evaluation: IncidentEvaluation, index: IncidentIndex, measure: Measure) -> Sheet:
