@@ -37,13 +37,27 @@ LIGHT = 0.6
 
 _SLACK = 1e-6  # wider than the rounding of scores, so no pair is lost by it
 _CELLS = 1 << 18  # of the update rows copied at once to score candidates; they stay in the cache
+_PRODUCT = 1 << 22  # pairs whose heavy terms are multiplied at once
 
 
 class _Heavy(NamedTuple):
     """The incidence of the heavy terms, and what a pair must have of them to be a candidate."""
 
-    incidence: sparse.csr_array  # terms x nuggets
+    incidence: sparse.csr_array  # nuggets x terms
     needed: NDArray[np.int64]
+
+    def candidates(self, texts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of texts and of nuggets, by rising rows of texts.
+
+        A nugget has few terms and a term many texts, so the product goes from nugget to texts: the
+        long lists are read from one end to the other.
+        """
+        carried = self.incidence @ texts.T.tocsr()
+        nugget = np.repeat(np.arange(len(self.needed)), np.diff(carried.indptr))
+        enough = np.flatnonzero(carried.data >= self.needed[nugget])
+        update = carried.indices[enough]
+        order = np.argsort(update, kind="stable")
+        return update[order], nugget[enough][order]
 
 
 class Nuggets:
@@ -87,10 +101,7 @@ class Nuggets:
 
         def reached(piece: tuple[int, sparse.csr_array]) -> Pairs:
             first, texts = piece
-            carried = texts @ heavy.incidence
-            enough = np.flatnonzero(carried.data >= heavy.needed[carried.indices])
-            update = np.searchsorted(carried.indptr, enough, side="right") - 1
-            nugget = carried.indices[enough]
+            update, nugget = heavy.candidates(texts)
             score = self.scores(texts, update, nugget)
             kept = score >= threshold
             return Pairs.of(update[kept] + first, nugget[kept], score[kept])
@@ -128,8 +139,8 @@ class Nuggets:
         light = reached <= (LIGHT * asked)[row]
         aside = np.zeros(len(self.totals), np.int64)
         np.add.at(aside, row[light], weight[light])
-        kept = (np.ones(np.count_nonzero(~light), np.int64), (term[~light], row[~light]))
-        incidence = sparse.csr_array(kept, shape=self.incidence.shape[::-1])
+        kept = (np.ones(np.count_nonzero(~light), np.int64), (row[~light], term[~light]))
+        incidence = sparse.csr_array(kept, shape=self.incidence.shape)
         return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside)
 
 
@@ -139,7 +150,7 @@ def _row_parts(
     """The matrices' rows in parts, each with the number of its first row."""
     first = 0
     for rows in matrices:
-        for part in parts(rows.shape[0], width):
+        for part in parts(rows.shape[0], width, _PRODUCT):
             whole = part == slice(0, rows.shape[0])
             yield first + part.start, rows if whole else rows[part]
         first += rows.shape[0]

@@ -22,7 +22,7 @@ from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
 from matchers.words import Word, words, words_in_place
 
-_WIDTH = 1 << 10  # what a text counts as when texts are read in parts
+_WIDTH = 1 << 9  # what a text counts as when texts are read in parts
 
 WORDS_KEPT = 1 << 20
 """When so many different words of updates are known, a block starts anew: memory is bounded."""
@@ -108,15 +108,20 @@ class WordReader:
             return []
         pieces = parts(len(texts), _WIDTH)
         streams = spread(lambda part: stream(texts[part]), pieces)
-        found = coded(spread(Stream.words, streams))
+        columns = spread(Stream.words, streams)
+        found = coded(columns)
         code = self._coded(found.words)[found.number]
+        codes = np.split(code, np.cumsum([len(column) for column in columns])[:-1])
+        return spread(self._rows, zip(codes, streams, strict=True))
+
+    def _rows(self, piece: tuple[NDArray[np.int64], Stream]) -> sparse.csr_array:
+        """The rows of a stream, whose words have these numbers."""
+        code, read = piece
         mark = code == 0
-        row = np.concatenate(
-            [read.row + part.start for read, part in zip(streams, pieces, strict=True)]
-        )[np.cumsum(mark) - mark]
+        row = read.row[np.cumsum(mark) - mark]
         counts = self._counts[code]
         entry = ranges(self._starts[code], counts)
-        return [self._best(np.repeat(row, counts), entry, len(texts))]
+        return self._best(np.repeat(row, counts), entry, len(read.row))
 
     def _coded(self, words: list[bytes]) -> NDArray[np.int64]:
         """The numbers of different words; those that were never seen before are learnt."""

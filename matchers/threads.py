@@ -25,9 +25,12 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
-def parts(rows: int, width: int) -> list[slice]:
-    """Consecutive slices of `rows` rows that are `width` cells wide; none without rows."""
-    step = max(1, CELLS // max(1, width))
+def parts(rows: int, width: int, cells: int | None = None) -> list[slice]:
+    """Consecutive slices of `rows` rows that are `width` cells wide; none without rows.
+
+    A slice has at most `cells` cells, by default `CELLS`.
+    """
+    step = max(1, (CELLS if cells is None else cells) // max(1, width))
     return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 

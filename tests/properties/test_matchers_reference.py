@@ -153,6 +153,7 @@ def test_blocks_and_threads_change_nothing(
         patch.setattr(contract, "ROWS", rows)
         patch.setattr(containment, "LIGHT", light)
         patch.setattr(containment, "_CELLS", cells)
+        patch.setattr(containment, "_PRODUCT", cells)
         patch.setattr(threads, "CELLS", cells)
         patch.setattr(threads, "cores", lambda: count)
         patch.setattr(fuzzy, "WORDS_KEPT", rows)

@@ -19,6 +19,7 @@ def test_parts_cover_all_rows_once(monkeypatch):
     assert threads.parts(7, 3) == [slice(0, 3), slice(3, 6), slice(6, 7)]
     assert threads.parts(2, 11) == [slice(0, 1), slice(1, 2)]
     assert threads.parts(11, 0) == [slice(0, 10), slice(10, 11)]
+    assert threads.parts(7, 3, 20) == [slice(0, 6), slice(6, 7)]
     assert threads.parts(0, 5) == []
 
 
