@@ -53,6 +53,8 @@ def words_in_place(text: str) -> list[Word]:
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", text).casefold()
 
 

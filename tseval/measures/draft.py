@@ -6,8 +6,6 @@ draft leaves open stands here, beside the ledger that it shapes.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,8 @@ from tseval.earliest import EarliestIndex
 from tseval.errors import MeasureError, UsageError
 from tseval.measures.accounts import ALWAYS, Account, Ledger, ratio
 from tseval.measures.measure import Argument, Definition, Measure, Parameter
-from tseval.tables import Nuggets, Texts, Updates
+from tseval.measures.words import LETTERS, character_counts, word_counts
+from tseval.tables import Nuggets, Updates
 from tseval.tables.times import UNITS, NotANumber, duration
 
 if TYPE_CHECKING:
@@ -77,21 +76,7 @@ def _costs(table: Updates | Nuggets, kind: str, index: EarliestIndex) -> FloatAr
             what = "updates" if isinstance(table, Updates) else "nuggets"
             raise UsageError(f"cost=column: the {what} have no column 'cost'")
         return table.cost
-    return word_counts(table.text) if kind == "words" else character_counts(table.text)
-
-
-_WORD = re.compile(r"\w+")
-
-
-def word_counts(texts: Texts) -> FloatArray:
-    """The number of words of each text: runs of letters and digits after NFKC."""
-    counts = (len(_WORD.findall(unicodedata.normalize("NFKC", text))) for text in texts)
-    return np.fromiter(counts, np.float64, len(texts))
-
-
-def character_counts(texts: Texts) -> FloatArray:
-    """The number of characters (code points) of each text as it stands."""
-    return np.fromiter((len(text) for text in texts), np.float64, len(texts))
+    return word_counts(table.text, LETTERS) if kind == "words" else character_counts(table.text)
 
 
 def _rewards(measure: Measure, index: EarliestIndex) -> FloatArray:

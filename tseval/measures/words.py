@@ -1,36 +1,49 @@
 """Words of texts, and which of them a span marks: counted in the bytes of whole columns.
 
 `Rules.words` says what a word is. With `tokens` it is a run of bytes that are not white space; with
-`blanks` the words are one more than the blanks, so that two blanks in a row hold an empty word.
+`blanks` the words are one more than the blanks, so that two blanks in a row hold an empty word. For
+what a text costs it is a run of `letters` and digits after NFKC, as for the matchers.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from tseval.tables import Texts
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
+    Counter: TypeAlias = Callable[[bytes, IntArray, IntArray], IntArray]
+    """From a block and the stretches of texts in it to a number for each."""
+
+LETTERS = "letters"
 WHITE = np.zeros(256, bool)
 WHITE[[9, 10, 11, 12, 13, 32]] = True
+_WORD = re.compile(r"\w+")
+NO_LETTER = np.array([not _WORD.match(chr(byte)) for byte in range(128)] + [True] * 128)
+"""Which bytes are outside of words of letters, in ASCII texts."""
 BLANK = 32
+CONTINUED = 0b10
+"""What the first two bits of a byte are that goes on with a character."""
 ROWS_AT_ONCE = 131_072
 """How many texts are counted together, so that a million of them need little memory."""
 
 
 def word_counts(texts: Texts, kind: str) -> FloatArray:
     """The number of words of each text."""
+    counter = {"blanks": _blanks_and_one, LETTERS: _words_of_letters}.get(kind, _words)
+    return _counted(texts, counter)
 
-    def count(block: bytes, rows: IntArray) -> IntArray:
-        start, end = texts.start[rows].astype(np.int64), texts.end[rows].astype(np.int64)
-        return _counter(block, kind)(start, end)
 
-    return _by_block(texts, count)
+def character_counts(texts: Texts) -> FloatArray:
+    """The number of characters (code points) of each text as it stands."""
+    return _counted(texts, _characters)
 
 
 def marked_words(
@@ -80,6 +93,17 @@ def byte_offsets(texts: Texts, offset: FloatArray) -> FloatArray:
     return result
 
 
+def _counted(texts: Texts, counter: Counter) -> FloatArray:
+    """A number for each text, from the bytes that it and its neighbours take."""
+
+    def count(block: bytes, rows: IntArray) -> IntArray:
+        start, end = texts.start[rows].astype(np.int64), texts.end[rows].astype(np.int64)
+        first = int(start.min())
+        return counter(block[first : int(end.max())], start - first, end - first)
+
+    return _by_block(texts, count)
+
+
 def _by_block(texts: Texts, count: Callable[[bytes, IntArray], IntArray]) -> FloatArray:
     """A number for each text, from the block that holds it."""
     numbers = np.zeros(len(texts))
@@ -91,10 +115,28 @@ def _by_block(texts: Texts, count: Callable[[bytes, IntArray], IntArray]) -> Flo
     return numbers
 
 
-def _counter(block: bytes, kind: str) -> Callable[[IntArray, IntArray], IntArray]:
-    if kind == "blanks":
-        return lambda start, end: _blanks(block, start, end) + 1
-    return lambda start, end: _words(block, start, end)
+def _blanks_and_one(block: bytes, start: IntArray, end: IntArray) -> IntArray:
+    return _blanks(block, start, end) + 1
+
+
+def _words_of_letters(block: bytes, start: IntArray, end: IntArray) -> IntArray:
+    """How many words of letters each text has; what is beyond ASCII is looked at by itself."""
+    count = _words(block, start, end, NO_LETTER)
+    if not block.isascii():
+        beyond = np.flatnonzero(np.frombuffer(block, np.uint8) >= 128)
+        other = np.searchsorted(beyond, start) < np.searchsorted(beyond, end)
+        for row in np.flatnonzero(other).tolist():
+            text = block[start[row] : end[row]].decode("utf-8", "surrogatepass")
+            count[row] = len(_WORD.findall(unicodedata.normalize("NFKC", text)))
+    return count
+
+
+def _characters(block: bytes, start: IntArray, end: IntArray) -> IntArray:
+    """How many characters each text has: its bytes but those that go on with one."""
+    if block.isascii():
+        return end - start
+    goes_on = np.flatnonzero(np.frombuffer(block, np.uint8) >> 6 == CONTINUED)
+    return end - start - (np.searchsorted(goes_on, end) - np.searchsorted(goes_on, start))
 
 
 def _blanks(block: bytes, start: IntArray, end: IntArray) -> IntArray:
@@ -103,9 +145,9 @@ def _blanks(block: bytes, start: IntArray, end: IntArray) -> IntArray:
     return np.searchsorted(places, end) - np.searchsorted(places, start)
 
 
-def _words(block: bytes, start: IntArray, end: IntArray) -> IntArray:
+def _words(block: bytes, start: IntArray, end: IntArray, outside: BoolArray = WHITE) -> IntArray:
     """How many words begin in [start, end), of a text that begins at `start`."""
-    white = WHITE[np.frombuffer(block, np.uint8)]
+    white = outside[np.frombuffer(block, np.uint8)]
     begins = np.flatnonzero(~white[1:] & white[:-1]) + 1
     later = np.searchsorted(begins, end) - np.searchsorted(begins, start, "right")
     at_once = np.zeros(len(start), bool)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from tseval.engine import Engine, Here, choose
 
 UNITS = 16
-"""Into so many units updates are divided,"""
+"""Updates are divided into so many units, or a multiple: two, four or eight get equal shares."""
 FEWEST, MOST = 2048, 16384
-"""unless one would have fewer or more rows than these: it has to be worth handing out, and not so
-much that a great deal is lost with it."""
+"""No unit has fewer or more rows than these: it has to be worth handing out, and not so much that
+a great deal is lost with it."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class Sharing:
 
     def rows_of(self, total: int) -> int:
         """How many of so many updates a unit has."""
-        return self.rows or min(MOST, max(FEWEST, -(-total // UNITS)))
+        times = max(1, -(-total // (UNITS * MOST)))
+        return self.rows or max(FEWEST, -(-total // (UNITS * times)))
 
     @property
     def is_here(self) -> bool:
