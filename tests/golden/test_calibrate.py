@@ -86,6 +86,22 @@ class TestNumbers:
         outcome = program.tseval(*small)
         assert outcome.err.endswith("warning: 1 update without text cannot be matched\n")
 
+    def test_topics_are_the_same_without_their_prefix(self, small: tuple[str, ...]) -> None:
+        expected = told(*small)
+        Path("pool.tsv").write_text(POOL.replace("\nt", "\nTS13.t"))
+        Path("matches.tsv").write_text(SAID.replace("\nt", "\nTS13.t"))
+        assert told(*small)["records"] == expected["records"]
+
+    def test_runs_of_the_track_have_nothing_to_match(self, small: tuple[str, ...]) -> None:
+        Path("pool.tsv").write_text("t1 team one 100-a 1 100 0.5\n")
+        Path("matches.tsv").write_text(SAID.replace("u1", "100-a-1"))
+        outcome = program.tseval(*small)
+        assert outcome.code == 2
+        assert outcome.err == (
+            "error: no update has a text, as in runs of the track: "
+            "give the pool of updates that assessors saw\n"
+        )
+
     def test_runs_are_ranked_at_three_levels(self) -> None:
         (found,) = told(*CALIBRATE)["records"]
         assert {level: tau["value"] for level, tau in found["tau"].items()} == {

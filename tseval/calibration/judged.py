@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tseval.assessments import topic_namer, with_topics_named
 from tseval.caveats import count
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
 from tseval.formats.inputs import Input
 from tseval.matching import collection
-from tseval.tables import Nuggets, Pairs, Source, Updates, natural_order, repeated_rows, resolve
+from tseval.tables import (
+    Nuggets,
+    Pairs,
+    Resolved,
+    Source,
+    Updates,
+    natural_order,
+    repeated_rows,
+    resolve,
+)
 
 if TYPE_CHECKING:
     import matchers
@@ -100,28 +110,37 @@ def read_judged(
     """Read what matchers are to be held against; updates need no times here.
 
     Matches that speak of updates or nuggets that are not here are left out with a warning, since
-    published files have some. Without any match that is left it is a `UsageError`.
+    published files have some. Without any match that is left, and without any text, it is a
+    `UsageError`.
     """
     formats.check_inputs([*updates, nuggets, matches])
-    texts = formats.read_texts(updates, form)
     gold = formats.read_nuggets(nuggets, form)
-    said = formats.read_matches(matches, form)
+    rename = topic_namer(gold.topic, "gold")
+    texts = with_topics_named(formats.read_texts(updates, form), rename)
+    said = with_topics_named(formats.read_matches(matches, form), rename)
     resolved = resolve(said, texts, gold)
     if not len(resolved.pairs):
         raise UsageError(
             "no match is left of an update and a nugget that are both given: "
             "give the updates that assessors saw"
         )
-    lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
-    silent = int(np.count_nonzero(texts.text.blank))
-    told = []
-    if lost:
-        told.append(f"{count(lost, 'row')} of matches with unknown updates or nuggets left out")
-    if silent:
-        told.append(f"{count(silent, 'update')} without text cannot be matched")
+    if texts.text.blank.all():
+        raise UsageError(
+            "no update has a text, as in runs of the track: give the pool of updates that "
+            "assessors saw"
+        )
     inputs = (*texts.origin.sources, *gold.origin.sources, *said.origin.sources)
     files = _files(updates, nuggets, matches, form)
-    return Judged(texts, gold, resolved.pairs, inputs, tuple(told), files)
+    return Judged(texts, gold, resolved.pairs, inputs, tuple(_warnings(texts, resolved)), files)
+
+
+def _warnings(texts: Updates, resolved: Resolved) -> Iterator[str]:
+    lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
+    if lost:
+        yield f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+    silent = int(np.count_nonzero(texts.text.blank))
+    if silent:
+        yield f"{count(silent, 'update')} without text cannot be matched"
 
 
 def read_files(files: JudgedFiles) -> Judged:
