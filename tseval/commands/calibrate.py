@@ -44,13 +44,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
     "commands; of several matchers the one with the best F1 on topics left out.",
 )
 @options.seed_option
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(FORMS),
-    help="Default: by the suffix of -o, else table.",
-)
+@options.format_option(FORMS, "table")
 @options.output_option
 @options.temporal_format_option
 @options.engine_options

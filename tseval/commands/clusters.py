@@ -12,7 +12,6 @@ from tseval.clusters.explanation import explain_clusters
 from tseval.clusters.scoring import chosen_measures, prepare, scores_of
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, each_once, form_of, parted, warn
-from tseval.errors import UsageError
 from tseval.formats.cluster_imports import TIMES
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
@@ -30,14 +29,7 @@ from tseval.views.tables import rows_table, scores_table
     show_default=True,
     help="Whose rules: proposal, mb2015, rts2016 or rts2017.",
 )
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Another habit than the edition's; repeatable. `tseval measures --edition rts2017` "
-    "lists them.",
-)
+@options.rule_option("rts2017")
 @click.option(
     "--at",
     multiple=True,
@@ -82,24 +74,16 @@ from tseval.views.tables import rows_table, scores_table
     help="How: those of highest confidence, or at random.",
 )
 @options.seed_option
-@click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
+@options.topics_too_option
 @click.option(
     "--explain",
     is_flag=True,
     help="Instead of scores: cluster by cluster the first report, all reports, their delays.",
 )
-@click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="Topics judged but absent from a run. Default: zero, as an empty run.",
-)
+@options.missing_as_zero_option
 @options.undefined_option
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS]))),
-    help="Default: by the suffix of -o, else table. Scores have trec, explanations have tsv.",
+@options.format_option(
+    ["table", *RESULT_FORMS, *ROW_FORMS], "table", "Scores have trec, explanations have tsv."
 )
 @options.output_option
 @options.plain_format_option
@@ -161,10 +145,7 @@ def scored(evaluation: ClusterEvaluation, form: str, given: dict[str, Any]) -> b
 
 def explained(evaluation: ClusterEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """The explanation in the form asked for; options that it ignores are refused."""
-    unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
-    for name, option in unused.items():
-        if given[name]:
-            raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
+    options.refuse_measures(given)
     frame = explain_clusters(evaluation.groups)
     if form == "table":
         to_file = given["output"] is not None

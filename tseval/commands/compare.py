@@ -193,11 +193,9 @@ other_analyses = chained(
 @test_options
 @other_analyses
 @gold_options
-@click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="Topics that another run has a score for and this one not. Default: zero, where that is "
-    "the worst value, or what the scores or the edition say.",
+@options.on_missing(
+    "Topics that another run has a score for and this one not. Default: zero, where that is "
+    "the worst value, or what the scores or the edition say."
 )
 @options.undefined_option
 @click.option(
@@ -210,13 +208,7 @@ other_analyses = chained(
 @click.option(
     "--higher-is-better", "higher", multiple=True, metavar="NAME", help="Or higher. Repeatable."
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["table", *FINDINGS_FORMS]),
-    help="Default: by the suffix of -o, else table. LaTeX is for runs alone.",
-)
+@options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
 @options.output_option
 @options.input_format(SCORE_FORMS)
 @options.engine_options

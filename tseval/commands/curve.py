@@ -75,13 +75,7 @@ FORMS = ("csv", *PICTURES)
 @click.option(
     "--title", default="Measures over time", show_default=True, help="The title of the chart."
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(FORMS),
-    help="Default: by the suffix of -o, else csv.",
-)
+@options.format_option(FORMS, "csv")
 @options.output_option
 @options.temporal_format_option
 @options.engine_options

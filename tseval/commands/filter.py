@@ -54,14 +54,7 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     show_default=True,
     help="Whose rules: kenter2015, kba2013 or dietz2013.",
 )
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Another habit than the edition's; repeatable. `tseval measures --edition kba2013` "
-    "lists them.",
-)
+@options.rule_option("kba2013")
 @click.option(
     "--batch",
     "batches",
@@ -153,19 +146,12 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     metavar="FILE",
     help="Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
 )
-@click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
-@click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="Topics judged but absent from a run. Default: zero, as an empty run.",
-)
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS, *PICTURES]))),
-    help="Default: by the suffix of -o, else table. Scores have trec and pictures, which need the "
-    "extra `report`; the others have tsv.",
+@options.topics_too_option
+@options.missing_as_zero_option
+@options.format_option(
+    ["table", *RESULT_FORMS, *ROW_FORMS, *PICTURES],
+    "table",
+    "Scores have trec and pictures, which need the extra `report`; the others have tsv.",
 )
 @options.output_option
 @options.plain_format_option

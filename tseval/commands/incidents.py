@@ -57,14 +57,7 @@ EVENTS_DRAWN = 4
     show_default=True,
     help="Whose rules: note, 2018, 2018v2, 2019a, 2019b, 2021 or proposal.",
 )
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Another habit than the edition's; repeatable. `tseval measures --edition 2019b` "
-    "lists them.",
-)
+@options.rule_option("2019b")
 @click.option(
     "--actionable",
     metavar="NAME,…",
@@ -118,20 +111,14 @@ EVENTS_DRAWN = 4
     help="Instead of scores: the missed and false alerts in order with delta and worth, or what "
     "was right and wrong of each type.",
 )
-@click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="Events judged but absent from a run. Default: zero, as posts that the run lacks.",
+@options.on_missing(
+    "Events judged but absent from a run. Default: zero, as posts that the run lacks."
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(
-        list(dict.fromkeys(["table", *RESULT_FORMS, TREC_IS, *ROW_FORMS, *PICTURES]))
-    ),
-    help="Default: by the suffix of -o, else table. trec-is writes the track's three files a run "
-    "into the folder -o; a picture shows worth and false alerts along the stream.",
+@options.format_option(
+    ["table", *RESULT_FORMS, TREC_IS, *ROW_FORMS, *PICTURES],
+    "table",
+    "trec-is writes the track's three files a run into the folder -o; a picture shows worth and "
+    "false alerts along the stream.",
 )
 @click.option(
     "--event",
@@ -270,10 +257,7 @@ def _explained(evaluation: IncidentEvaluation, form: str, given: dict[str, Any])
     from tseval.incidents.explanation import confusion_table, explain_alerts
     from tseval.incidents.idle import ALERTS_SHOW, TYPES_SHOW
 
-    unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
-    for name, option in (unused | {"over_runs": "--over-runs"}).items():
-        if given[name]:
-            raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
+    options.refuse_measures(given, {"over_runs": "--over-runs"})
     of_alerts, index = given["explain"] == ALERTS, evaluation.index
     reads = index.rules.effective(WORTH).union(ALERTS_SHOW) if of_alerts else TYPES_SHOW
     _check_shown(evaluation, reads, f"--explain {given['explain']}", given)

@@ -38,13 +38,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The updates assessors saw: runs without texts take theirs from there.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["table", *ROW_FORMS]),
-    help="Default: by the suffix of -o, else tsv.",
-)
+@options.format_option(["table", *ROW_FORMS], "tsv")
 @options.output_option
 @options.temporal_format_option
 @options.engine_options

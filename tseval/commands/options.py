@@ -82,15 +82,22 @@ matching_options = chained(
         help="Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
     ),
 )
-rule_options = chained(
-    click.option(
+
+
+def rule_option(edition: str) -> Callable[[Command], Command]:
+    """The option that names rules; the help says which edition's to look at."""
+    return click.option(
         "--rule",
         "rules",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Another habit than the edition's; repeatable. `tseval measures --edition ts2014` "
+        help=f"Another habit than the edition's; repeatable. `tseval measures --edition {edition}` "
         "lists them.",
-    ),
+    )
+
+
+rule_options = chained(
+    rule_option("ts2014"),
     click.option(
         "--ignore-unsampled",
         is_flag=True,
@@ -194,6 +201,30 @@ def shared_as(given: dict[str, Any]) -> Iterator[Sharing]:
         yield sharing
 
 
+def format_option(
+    forms: Iterable[str], default: str, more: str = ""
+) -> Callable[[Command], Command]:
+    """The option that names the format of a result: any of these forms."""
+    return click.option(
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(list(dict.fromkeys(forms))),
+        help=f"Default: by the suffix of -o, else {default}.{more and ' '}{more}",
+    )
+
+
+OF_MEASURES = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
+"""The options that speak of measures."""
+
+
+def refuse_measures(given: dict[str, Any], more: Mapping[str, str] | None = None) -> None:
+    """Refuse options that speak of measures beside --explain."""
+    for name, option in (OF_MEASURES | dict(more or {})).items():
+        if given[name]:
+            raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
+
+
 def refuse_sharing(given: dict[str, Any], what: str) -> None:
     """Refuse options of engines beside one with which all work is this process's."""
     named = {"jobs": "--jobs", "scheduler": "--scheduler", "resume": "--resume"}
@@ -203,10 +234,25 @@ def refuse_sharing(given: dict[str, Any], what: str) -> None:
         raise UsageError(f"{asked[0]} has no meaning with {what}: it works in one process")
 
 
-missing_option = click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    help="Topics judged but absent from a run. Default: the edition's rule (draft: zero).",
+def on_missing(what: str, default: str | None = None) -> Callable[[Command], Command]:
+    """What becomes of topics that a run lacks, and what is said of it."""
+    return click.option(
+        "--on-missing",
+        type=click.Choice(["zero", "skip", "error"]),
+        default=default,
+        show_default=True,
+        help=what,
+    )
+
+
+missing_option = on_missing(
+    "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
+)
+missing_as_zero_option = on_missing(
+    "Topics judged but absent from a run. Default: zero, as an empty run."
+)
+topics_too_option = click.option(
+    "-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`."
 )
 undefined_option = click.option(
     "--undefined",

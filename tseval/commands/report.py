@@ -113,13 +113,10 @@ filter_options = chained(
 @incident_options
 @filter_options
 @test_options
-@click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    default=Treatment.on_missing,
-    show_default=True,
-    help="Topics that another run has a score for and this one not; zero only where that is the "
+@options.on_missing(
+    "Topics that another run has a score for and this one not; zero only where that is the "
     "worst value.",
+    Treatment.on_missing,
 )
 @options.undefined_option
 @options.output_option

@@ -38,7 +38,7 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
 @options.matching_options
 @options.topics_option
 @options.rule_options
-@click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
+@options.topics_too_option
 @click.option(
     "--explain",
     type=click.Choice(list(EXPLANATIONS)),
@@ -46,13 +46,10 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
 )
 @options.missing_option
 @options.undefined_option
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS, *ROW_FORMS, TREC_TS]))),
-    help="Default: by the suffix of -o, else table. Scores have trec, and trec-ts for the table of "
-    "the track's own script; explanations have tsv.",
+@options.format_option(
+    ["table", *RESULT_FORMS, *ROW_FORMS, TREC_TS],
+    "table",
+    "Scores have trec, and trec-ts for the table of the track's own script; explanations have tsv.",
 )
 @click.option(
     "--in-blocks",
@@ -85,7 +82,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     explain = given["explain"]
     if explain:
-        _refuse_unused(given)
+        options.refuse_measures(given)
     known = ("table", *(ROW_FORMS if explain else (*RESULT_FORMS, TREC_TS)))
     form = form_of(given["form"], output, known, "table")
     if given["in_blocks"]:
@@ -94,14 +91,6 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     evaluation = prepared(files, given)
     content = explained(evaluation, form, given) if explain else scored(evaluation, form, given)
     deliver(content, output)
-
-
-def _refuse_unused(given: dict[str, Any]) -> None:
-    """An explanation shows what happened, whatever the measures: refuse options that it ignores."""
-    unused = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
-    for name, option in unused.items():
-        if given[name]:
-            raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
 
 
 def sources_of(files: tuple[str, ...], given: dict[str, Any]) -> Sources:

@@ -38,22 +38,12 @@ from tseval.views.tables import scores_table
     help="When each topic starts and ends: a table `topic start [end]`. Default: with the first "
     "and the last value of its gold.",
 )
-@click.option("-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`.")
-@click.option(
-    "--on-missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    default="zero",
-    show_default=True,
-    help="Topics judged but absent from a run; zero: as of a system that never gives a value.",
+@options.topics_too_option
+@options.on_missing(
+    "Topics judged but absent from a run; zero: as of a system that never gives a value.", "zero"
 )
 @options.undefined_option
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(list(dict.fromkeys(["table", *RESULT_FORMS]))),
-    help="Default: by the suffix of -o, else table.",
-)
+@options.format_option(["table", *RESULT_FORMS], "table")
 @options.output_option
 @options.temporal_format_option
 @options.engine_options
