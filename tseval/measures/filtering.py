@@ -6,7 +6,7 @@ come from an index that knows them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tseval.measures.filter_metrics import LOWER_IS_BETTER, METRICS
 from tseval.measures.measure import Definition, Measure, Parameter
@@ -14,7 +14,7 @@ from tseval.measures.push import Taken
 from tseval.tables.times import UNITS, duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 FAMILY = "filtering"
 CITATION = (
@@ -188,20 +188,25 @@ _METRICS: Mapping[str, tuple[str, str, str, str, str, str]] = {
 }
 
 
+def _definition(name: str, told: Sequence[str], **more: Any) -> Definition:
+    """A definition from its title, summary, formula, empty case and range."""
+    title, summary, formula, empty, span = told
+    return Definition(
+        name=name,
+        family=FAMILY,
+        title=title,
+        summary=summary,
+        formula=formula,
+        empty_case=empty,
+        range=span,
+        **more,
+    )
+
+
 def _metric_definitions() -> Iterator[Definition]:
-    for name, (title, summary, formula, empty, span, citation) in _METRICS.items():
-        yield Definition(
-            name=name,
-            family=FAMILY,
-            title=title,
-            summary=summary,
-            formula=formula,
-            empty_case=empty,
-            range=span,
-            citation=citation,
-            account=whole,
-            higher_is_better=name not in LOWER_IS_BETTER,
-        )
+    for name, (*told, citation) in _METRICS.items():
+        better = name not in LOWER_IS_BETTER
+        yield _definition(name, told, citation=citation, account=whole, higher_is_better=better)
 
 
 _STATISTICS: Mapping[str, tuple[str, str, str, str, str]] = {
@@ -298,16 +303,11 @@ _LOWER = {"end-se", "AD"}
 
 
 def _statistic_definitions() -> Iterator[Definition]:
-    for name, (title, summary, formula, empty, span) in _STATISTICS.items():
+    for name, told in _STATISTICS.items():
         checked = (RESIDUALS,) if name in ("AD", "AD-p", "DW") else ()
-        yield Definition(
-            name=name,
-            family=FAMILY,
-            title=title,
-            summary=summary,
-            formula=formula,
-            empty_case=empty,
-            range=span,
+        yield _definition(
+            name,
+            told,
             citation=CITATION,
             account=statistic,
             higher_is_better=name not in _LOWER,
