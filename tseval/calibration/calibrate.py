@@ -23,6 +23,7 @@ from tseval.matching import Progress, get_matcher
 from tseval.measures import measure
 from tseval.measures.values import evaluate
 from tseval.statistics import Interval
+from tseval.statistics.seeds import seeded
 from tseval.tables import Pairs
 from tseval.units import ALONE, Sharing, match_in_units
 from tseval.version import VERSION
@@ -99,7 +100,7 @@ def calibrate(
     """
     matcher = get_matcher(name, 0)
     tally, extremes = scored(judged, matcher, sharing, progress)
-    draws = statistics.resamples(len(judged.topics), seed)
+    draws = statistics.resamples(len(judged.topics), seed if seed >= 0 else seeded(seed))
     coarse, occupied = tally.coarse(), tally.occupied()
     threshold = _over_topics(_best_threshold, coarse, draws)
     calibrated = matcher.with_threshold(threshold.value)

@@ -28,6 +28,8 @@ from tseval.incidents.pooling import pooled
 
 POOL = "pool"
 """The pool of incident streams."""
+NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
+"""Suffixes by which whoever reads the table would expect something else."""
 
 
 @click.command("import")
@@ -91,6 +93,8 @@ def command(
     tseval import pool one.jsonl two.jsonl --ontology types.json -o pool.tsv
     """
     check_output(output)
+    if output is not None and output.suffix.lower() in NO_TSV:
+        raise UsageError(f"{output}: the table is plain TSV, so name a file .tsv")
     of_pool = {name: given.pop(name) for name in ("ontology", "threshold", "roll_up")}
     helpers = Helpers(**given)
     if form == POOL:

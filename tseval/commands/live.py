@@ -65,7 +65,7 @@ UNUSED = {
 
 def follow(files: tuple[str, ...], given: dict[str, Any]) -> None:
     """Read standard input to its end, and write as measures change."""
-    from tseval.commands.options import given_rules, refuse_sharing
+    from tseval.commands.options import check_output, given_rules, refuse_sharing
 
     for name, option in UNUSED.items():
         if given[name]:
@@ -73,6 +73,7 @@ def follow(files: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["edition_name"] != DRAFT.name or given_rules(given):
         raise UsageError("--follow scores by the draft, without other rules")
     refuse_sharing(given, "--follow")
+    check_output(given["state"])
     if given["continued"] and given["state"] is None:
         raise UsageError("--continued needs the state to go on from: --state FILE")
     if len(files) not in (1, 2) or files[:-1] not in ((), ("-",)):

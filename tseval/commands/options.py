@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -271,9 +272,25 @@ def runs_and_gold(files: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 
 
 def check_output(output: Path | None) -> None:
-    """Refuse an output that cannot be written before any work is done for it."""
-    if output is not None and not output.parent.is_dir():
+    """Refuse an output that cannot be written, or is an input, before any work is done for it."""
+    if output is None:
+        return
+    if not output.parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}")
+    if output.is_file() and any(output.samefile(each) for each in _named_files()):
+        raise UsageError(f"{output} is an input too: name another file for the result")
+
+
+def _named_files() -> Iterator[Path]:
+    """The files that are there of those that the command's arguments and options name.
+
+    Inputs are strings; where results go is a path.
+    """
+    context = click.get_current_context(silent=True)
+    for value in () if context is None else context.params.values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, str) and os.path.isfile(each):  # noqa: PTH113 - may hold a NUL
+                yield Path(each)
 
 
 def deliver(

@@ -23,6 +23,8 @@ from tseval.reporting.incidents import EVENTS_DRAWN
 from tseval.reporting.temporal import PANELS
 from tseval.views.report import report_page
 
+PAGES = (".html", ".htm", "")
+"""The suffixes that a page may have."""
 RULES_OF_UPDATES = {
     "ignore_unsampled": "--ignore-unsampled",
     "binary": "--binary",
@@ -140,6 +142,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     if not files:
         raise click.UsageError("Give one or more files of scores.")
+    if output is not None and output.suffix.lower() not in PAGES:
+        raise UsageError(f"{output}: the page is HTML, so name a file .html")
     if output is None and sys.stdout.isatty():
         raise UsageError("a page is not for a terminal: give -o FILE.html")
     request = _request(files, given)

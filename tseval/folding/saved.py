@@ -72,6 +72,9 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
     """Read the state into a fold that has nothing yet; a file that is none is an `InputError`."""
     try:
         content = io.BytesIO(Path(path).read_bytes())
+        if not zipfile.is_zipfile(content):
+            raise ValueError("it has another form")
+        content.seek(0)
         with np.load(content, allow_pickle=False) as arrays:
             meta = json.loads(bytes(arrays[META]))
             if meta["format"] != FORMAT:
@@ -82,7 +85,7 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
             recent = [arrays[f"recent{at}"] for at in range(meta["recent"])]
             return Position(**meta["position"]), recent
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        cure = "remove the file to begin anew"
+        cure = "name another file, or remove this one to begin anew"
         raise InputError([Fault(str(path), None, f"is no saved state: {error}", cure)]) from error
 
 

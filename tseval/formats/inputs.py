@@ -145,12 +145,19 @@ class Input:
             while piece := bytes(stream.read(BLOCK_BYTES)):
                 cut = piece.rfind(b"\n") + 1
                 if not cut:
+                    self._check_line_ends(piece)
                     rest += piece
                     continue
                 yield rest + piece[:cut]
                 rest = piece[cut:]
         if rest:
             yield rest + b"\n"
+
+    def _check_line_ends(self, piece: bytes) -> None:
+        """Refuse lines that end with carriage returns alone: they would be read as one line."""
+        if b"\r" in piece[:-1]:
+            reason = "lines end with carriage returns alone"
+            raise InputError([Fault(self.path, 1, reason, "save the file with Unix line ends")])
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines with these numbers, decoded as well as can be: for showing faults."""
