@@ -510,7 +510,7 @@ def test_validate_knows_what_is_what(tmp_path: Path, official: str) -> None:
 def test_import_writes_plain_tables(tmp_path: Path, official: str) -> None:
     """Scored, they give what the files of the track give."""
     own = written(tmp_path, "own", "#{}", f"t s {A} Entity_1 500 2 1", f"t s {B} Entity_1 40 2 1")
-    plain = [str(tmp_path / name) for name in ("run.tsv", "truth.tsv")]
+    plain = [str(tmp_path / name) for name in ("plain-run.tsv", "plain-truth.tsv")]
     assert program("import", "kba-run", own, "-o", plain[0]).code == 0
     assert program("import", "kba-truth", official, "-o", plain[1]).code == 0
     names = "R P F_pra T11SU"
