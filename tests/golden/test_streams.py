@@ -208,3 +208,37 @@ def test_what_has_no_meaning_is_refused(arguments: tuple[str, ...], said: str) -
     outcome = program("score", *arguments, stdin=LIVE)
     assert outcome.code in (1, 2)
     assert said in outcome.err
+
+
+FIRST = b'{"topic": "flood", "update_id": "u1", "time": 1699921800, "text": "so"}\n'
+SECOND = FIRST.replace(b"u1", b"u2")
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (
+            (FIRST, SECOND.replace(b"}", b', "cost": 2}')),
+            'a "cost", though the first update has none',
+        ),
+        (
+            (FIRST, SECOND.replace(b"}", b', "run": "a"}')),
+            'a "run", though the first update has none',
+        ),
+        ((FIRST.replace(b"}", b', "run": "a"}'), SECOND), "empty run"),
+    ],
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_the_first_update_decides_which_columns_there_are(
+    lines: tuple[bytes, bytes], reason: str, together: bool, tmp_path: Path
+) -> None:
+    """However lines come: in one piece, or each by itself from a stream that goes on."""
+    if together:
+        outcome = program("score", "--follow", NUGGETS, stdin=b"".join(lines))
+    else:
+        state = tmp_path / "state"
+        assert program("score", "--follow", NUGGETS, "--state", state, stdin=lines[0]).code == 0
+        given = ("score", "--follow", NUGGETS, "--state", state, "--continued")
+        outcome = program(*given, stdin=lines[1])
+    assert outcome.code == 1
+    assert f":2: {reason}" in outcome.err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from tseval.folding.fold import Fold, Wanted, rows_of
 from tseval.folding.repeats import Repeats
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import STANDARD_INPUT, Input
-from tseval.formats.jsonl import read_jsonl
+from tseval.formats.jsonl import cells_of, records
 from tseval.formats.plain import build
 from tseval.formats.temporal import updates_of
 from tseval.scores import Record, Scores
@@ -110,6 +110,8 @@ class Follower:
         self.skip: saved.Position | None = None
         self.continued = following.continued
         self.headed = False
+        self.first: set[str] | None = None
+        """The columns of the first update; None if none has come."""
         self.whole = True
         """Whether the updates and the lines that are counted are the same."""
         if following.state is not None and following.state.exists():
@@ -121,6 +123,9 @@ class Follower:
             reason = f"was saved by other rules or inputs: {position.signature}"
             raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
         self.recent = Recent(recent)
+        if self.fold.runs:
+            cost = {"cost"} if self.fold.has_cost else set()
+            self.first = cost | ({"run"} if set(self.fold.runs) != {RUN} else set())
         self.told = self._values()
         self.saved_at = self.fold.updates
         if self.following.continued:
@@ -209,7 +214,9 @@ class Follower:
     def _read(self, lines: Lines, faults: FaultList) -> Updates:
         """The updates before the first faulty line; the faults are noted."""
         own = FaultList(lines)
-        cells = read_jsonl(lines, UPDATES, own)
+        rows = list(records(lines, UPDATES, own))
+        own.extend(list(self._unlike_the_first(lines, rows)))
+        cells = cells_of(rows, UPDATES)
         cells = replace(cells, lines=cells.lines + self.lines)
         moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
         table = FaultList(lines)
@@ -221,6 +228,24 @@ class Follower:
         good &= np.arange(len(updates)) < _before(updates, faults)
         return self._with_costs(updates.rows(good))
 
+    def _unlike_the_first(
+        self, lines: Lines, rows: Sequence[tuple[int, dict[str, str]]]
+    ) -> Iterator[Fault]:
+        """What the first update decides: whether updates name their runs, and have costs."""
+        if not rows:
+            return
+        if self.first is None:
+            self.first = set(rows[0][1])
+        faults = FaultList(lines)
+        for line, record in rows:
+            for name in ("run", "cost"):
+                if name in record and name not in self.first:
+                    cure = f"give the first update a {name} too"
+                    faults.add(line, f'a "{name}", though the first update has none', cure)
+            if "run" in self.first and "run" not in record:
+                faults.add(line, "empty run", "give every row its run")
+        yield from faults.noted
+
     def _repeated(self, updates: Updates, row: int) -> Fault:
         reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
         return updates.origin.fault(row, reason, "each update comes once")
@@ -228,7 +253,7 @@ class Follower:
     def _with_costs(self, updates: Updates) -> Updates:
         """The first update decides whether there are costs."""
         if not self.fold.runs and len(updates):
-            self.fold.has_cost = updates.cost is not None
+            self.fold.has_cost = "cost" in (self.first or ())
         if not self.fold.has_cost:
             return replace(updates, cost=None)
         return updates if updates.cost is not None else replace(updates, cost=np.ones(len(updates)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,19 +24,53 @@ OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 
 def read_jsonl(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that any line has; faulty lines are noted and left out."""
-    rows = list(_rows(source, schema, faults))
-    return _cells([record for _, record in rows], [line for line, _ in rows], schema)
+    return cells_of(list(records(source, schema, faults)), schema)
 
 
-def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -> Iterator[Cells]:
-    """The same, so many rows at a time."""
-    rows = _rows(source, schema, faults)
+def cell_blocks(
+    source: Input, schema: Schema, faults: FaultList, number: int, present: Collection[str]
+) -> Iterator[Cells]:
+    """The same, so many rows at a time, with the columns that are `present` in any block."""
+    rows = records(source, schema, faults)
     while block := list(islice(rows, number)):
-        yield _cells([record for _, record in block], [line for line, _ in block], schema)
+        yield cells_of(block, schema, present)
 
 
-def _rows(source: Input, schema: Schema, faults: FaultList) -> Iterator[tuple[int, dict[str, str]]]:
-    """Every line that has no fault, with its number."""
+def columns_in(source: Input, schema: Schema) -> set[str]:
+    """The optional columns that any line has; only lines that may have one are looked at."""
+    found: set[str] = set()
+    for block in source.blocks():
+        for column in schema:
+            if column.name not in found and not column.required and _is_in(block, column):
+                found.add(column.name)
+    return found
+
+
+def _is_in(block: bytes, column: Column) -> bool:
+    keys = [json.dumps(name).encode() for name in column.names]
+    if not any(key in block for key in keys):
+        return False
+    for line in block.split(b"\n"):
+        if any(key in line for key in keys):
+            record = _record_of(line)
+            if record is not None and _value(record, column) is not None:
+                return True
+    return False
+
+
+def _record_of(line: bytes) -> dict[str, Any] | None:
+    """A line's object; None if it is none, which is for whoever reads the line to say."""
+    try:
+        record = json.loads(line.removeprefix(BYTE_ORDER_MARK))
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def records(
+    source: Input, schema: Schema, faults: FaultList
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Every line that has no fault, with its number: the cells that it has."""
     for line, record in objects(source, faults, _with_numbers_as_text):
         cells = _record(record, schema, line, faults)
         if cells is not None:
@@ -99,7 +133,7 @@ def _record(
     """The cells of one object; None if a required one is missing or a value is of a wrong type."""
     cells: dict[str, str] = {}
     for column in schema:
-        value = next((record[name] for name in column.names if name in record), None)
+        value = _value(record, column)
         if value is None:
             if column.required and not (column.may_be_blank and _has_key(record, column)):
                 faults.add(line, f'no "{column.name}"', f'every line needs the key "{column.name}"')
@@ -112,6 +146,11 @@ def _record(
             return None
         cells[column.name] = cell
     return cells
+
+
+def _value(record: dict[str, Any], column: Column) -> Any:
+    """What stands under the column's first name that is there; None if none is."""
+    return next((record[name] for name in column.names if name in record), None)
 
 
 def _has_key(record: dict[str, Any], column: Column) -> bool:
@@ -128,20 +167,22 @@ def _cell(value: Any, column: Column) -> str | None:
     return None
 
 
-def _cells(records: list[dict[str, str]], lines: list[int], schema: Schema) -> Cells:
-    """The columns that any record has; where one lacks an optional value its default stands."""
-    names = [
-        column.name
-        for column in schema
-        if column.required or any(column.name in record for record in records)
-    ]
+def cells_of(
+    rows: Sequence[tuple[int, dict[str, str]]], schema: Schema, present: Collection[str] = ()
+) -> Cells:
+    """The columns that any record has, and those that are present all the same.
+
+    Where a record lacks an optional value its default stands.
+    """
+    known = {*present, *(name for _, record in rows for name in record)}
+    names = [column.name for column in schema if column.required or column.name in known]
     columns = {
         name: column_of(
-            [record.get(name, _default(name, schema)) for record in records], name, schema
+            [record.get(name, _default(name, schema)) for _, record in rows], name, schema
         )
         for name in names
     }
-    return Cells(columns, np.array(lines, np.int64))
+    return Cells(columns, np.array([line for line, _ in rows], np.int64))
 
 
 def _default(name: str, schema: Schema) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from tseval.errors import UsageError
 from tseval.formats import jsonl, parquet, tsv
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
-from tseval.formats.plain import build, check_header, first_keys, form_of, header
+from tseval.formats.plain import build, check_header, form_of, header
 from tseval.formats.temporal import updates_of
 from tseval.tables.schema import UPDATES
 
@@ -41,12 +42,19 @@ class BlockInput:
 
     @property
     def has_cost(self) -> bool:
-        """Whether there is a column of costs; JSON lines show it on their first line."""
+        """Whether there is a column of costs; of JSON lines any may show it."""
+        if self.form == "jsonl":
+            return "cost" in self._present
         return "cost" in UPDATES.placed(self._columns())
+
+    @cached_property
+    def _present(self) -> set[str]:
+        """The optional columns of JSON lines, whichever lines have them."""
+        return jsonl.columns_in(self.source, UPDATES)
 
     def _columns(self) -> list[str]:
         if self.form == "jsonl":
-            return first_keys(self.source.head())
+            return sorted(self._present)
         faults = FaultList(self.source)
         names = header(self.source, UPDATES, self.form, faults)
         check_header(names, UPDATES, faults)
@@ -71,7 +79,7 @@ class BlockInput:
         if self.form == "tsv":
             yield from _of_size(tsv.cell_blocks(self.source, UPDATES, faults), rows)
         elif self.form == "jsonl":
-            yield from jsonl.cell_blocks(self.source, UPDATES, faults, rows)
+            yield from jsonl.cell_blocks(self.source, UPDATES, faults, rows, self._present)
         else:
             yield from parquet.cell_blocks(self.source, UPDATES, faults, rows)
 
