@@ -510,6 +510,24 @@ def test_frames_stand_for_qrels_epochs_and_live_judgments(tmp_path: Path) -> Non
     assert list(one.records()) == list(other.records())
 
 
+def test_a_parquet_table_is_no_list_of_two_columns(tmp_path: Path) -> None:
+    """Whatever its bytes look like: this one's first line has five fields, other ones' have two."""
+    rows = range(5)
+    table = pd.DataFrame(
+        {"topic": "a b", "cluster_id": "c1", "post_id": [f"p{i}" for i in rows], "time": rows}
+    )
+    table.to_parquet(tmp_path / "c.parquet", index=False)
+    table.to_csv(tmp_path / "c.tsv", sep="\t", index=False)
+    table.drop(columns="cluster_id").to_csv(tmp_path / "r.tsv", sep="\t", index=False)
+    given = ("-m", "coverage", "-f", "csv", "--quiet")
+    one, other = (
+        program("clusters", tmp_path / "r.tsv", tmp_path / c, *given)
+        for c in ("c.tsv", "c.parquet")
+    )
+    assert one.code == 0
+    assert one == other
+
+
 @given(st.integers(-60_000_000_000, 250_000_000_000))
 def test_days_are_those_of_the_calendar(time: int) -> None:
     day = datetime.fromtimestamp(time // 86_400 * 86_400, UTC)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.errors import Fault
 from tseval.formats.faults import FaultList
+from tseval.formats.parquet import MAGIC
 from tseval.formats.tsv import UTF8_CURE, not_utf8
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ def _kind(value: Any) -> str:
 def is_listing(source: Input) -> bool:
     """Whether an input is one of these forms, and no plain table, by its first bytes."""
     head = source.head().lstrip()
+    if head.startswith(MAGIC):
+        return False
     if head.startswith(b"["):
         return True
     if not head.startswith(b"{"):
