@@ -155,3 +155,44 @@ def test_bad_scores_name_their_line(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(json.dumps({"records": [{"topic": "t"}]}))
     with pytest.raises(tseval.InputError, match=r"s\.json:1: "):
         tseval.report(tmp_path / "s.json")
+
+
+def test_curves_end_where_the_means_are_whatever_becomes_of_missing_topics() -> None:
+    """swift has nothing of a topic, which the scores leave out: so do the curves."""
+    scores = tseval.score(
+        RUNS, NUGGETS, matches=MATCHES, measures="R", on_missing="skip", topics=TOPICS
+    )
+    page = tseval.report(scores, updates=RUNS, nuggets=NUGGETS, matches=MATCHES, topics=TOPICS)
+    (panel,) = page.report.curves
+    ends = {line.run: line.value[-1] for line in panel.lines}
+    assert ends == {page.report.runs.index(run): scores.value("R", run=run) for run in scores.runs}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"rules": {"repeated-labels": "entries"}}, "repeated-labels"),
+        ({"threshold": 0.9}, "threshold"),
+    ],
+)
+def test_incidents_by_other_rules_than_the_scores_are_told(
+    options: dict[str, Any], named: str
+) -> None:
+    runs = [STREAM / "keen.txt", STREAM / "shy.tsv"]
+    gold = {"labels": STREAM / "labels.json", "ontology": TYPES}
+    scores = tseval.score_incidents(runs, *gold.values(), "AAW type.F1", **options)
+    assert _differing(tseval.report(scores, runs=runs, **gold)) == [f"{named} differ"]
+    plain = tseval.score_incidents(runs, *gold.values(), "AAW type.F1")
+    assert _differing(tseval.report(plain, runs=runs, **gold)) == []
+
+
+def test_filtering_by_other_rules_than_the_scores_is_told() -> None:
+    runs, truth = [FILTER / "steady.tsv"], FILTER / "truth.tsv"
+    scores = tseval.score_filtering(runs, truth, "end(F_pra)", cutoff=50, zeta=0.1)
+    page = tseval.report(scores, runs=runs, truth=truth, cutoff=50)
+    assert _differing(page) == ["zeta differ"]
+
+
+def _differing(page: tseval.Page) -> list[str]:
+    start = "what is told beside the scores rests on other inputs or rules than they: "
+    return [each.removeprefix(start) for each in page.warnings if each.startswith(start)]

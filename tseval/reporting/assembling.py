@@ -148,7 +148,7 @@ def _with_runs(report: Report, request: Request, told: Sequence[Told], watched: 
             [each.name for each in report.measures],
             names,
             request.plan,
-            request.treatment,
+            request.treatment.made_for(report.scored),
             progress,
             request.curves,
         )

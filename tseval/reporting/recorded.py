@@ -21,11 +21,8 @@ OWN_NAME = {"assessed"}
 """Matchers that a signature names where the matches were read from a file."""
 
 
-TOLD = (
-    *("edition", "rules", "matcher", *SINGLE),
-    *("ontology", "labels", "truth", "level", "batch", "cutoff", "period"),
-)
-"""Parts of a signature that have to be alike for scores and what is told beside to be of one."""
+OF_MEANS = {"tseval", "missing", "undefined", "cost"}
+"""Parts of a signature that may differ where scores and what is told beside are of one."""
 
 
 def traits_of(signature: str) -> dict[str, str]:
@@ -139,7 +136,8 @@ def differences(signature: str, scored: Sequence[str]) -> Iterator[str]:
     ours = traits_of(signature)
     for each in scored:
         theirs = traits_of(each)
-        differing = [name for name in TOLD if ours.get(name) != theirs.get(name)]
+        names = dict.fromkeys([*ours, *theirs])
+        differing = [n for n in names if n not in OF_MEANS and ours.get(n) != theirs.get(n)]
         if differing and "edition" in theirs:
             yield (
                 "what is told beside the scores rests on other inputs or rules than they: "
