@@ -466,6 +466,42 @@ def test_warnings_of_what_is_lost(tmp_path: Path) -> None:
     )
 
 
+def test_posts_outside_of_the_days_of_the_edition(tmp_path: Path) -> None:
+    lines = [f"{day} MB1 Q0 {ID[0]} 1 1.0 me\n" for day in (20170730, 20170728)]
+    options = {
+        "edition": "rts2017",
+        "qrels": written(tmp_path, QRELS, "qrels"),
+        "epochs": written(tmp_path, EPOCHS, "epochs"),
+    }
+    clusters = written(tmp_path, GOLD)
+    scores = tseval.score_clusters(written(tmp_path, "".join(lines), "lists"), clusters, **options)
+    days = "the days of edition rts2017 (20170729 to 20170805)"
+    assert f"run me: 1 post outside of {days}, dropped" in scores.warnings
+    alone = written(tmp_path, "".join(lines[1:]), "alone")
+    with pytest.raises(tseval.InputError) as raised:
+        tseval.score_clusters(alone, clusters, **options)
+    assert str(raised.value).startswith(
+        f'{alone}:1: every post of judged topics of run "me" is outside of {days}: '
+        "its days are 20170728 to 20170728\n"
+    )
+
+
+def test_a_run_of_another_year_is_refused(tmp_path: Path) -> None:
+    qrels = written(tmp_path, QRELS, "qrels")
+    epochs = written(tmp_path, EPOCHS, "epochs")
+    run = written(tmp_path, pushed((0, 60), (4, 60), (30, 60)), "run")
+    done = program(
+        *("clusters", run, written(tmp_path, GOLD), "--qrels", qrels, "--epochs", epochs),
+        *("--edition", "mb2015"),
+    )
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f'error: {run}:1: every post of judged topics of run "me" is outside of the days of '
+        "edition mb2015 (20150720 to 20150729): its days are 20170729 to 20170730\n"
+        "  choose the edition whose days they are (--edition)\n"
+    )
+
+
 def test_a_sample_by_confidences_that_are_all_equal(tmp_path: Path) -> None:
     rows = "".join(f"flood\tsw-flood-{n}\t{n}\t1\n" for n in (1, 3))
     run = written(tmp_path, f"topic\tpost_id\ttime\tconfidence\n{rows}", "run.tsv")

@@ -278,6 +278,7 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
             yield from _constant_confidences(evaluation, index)
         elif isinstance(index, PushIndex):
             yield from _dropped(index)
+            yield from _outside(evaluation, index)
             yield from _ungraded_topics(evaluation, index)
 
 
@@ -311,6 +312,15 @@ def _dropped(index: PushIndex) -> Iterator[str]:
             yield f"run {run}: {count(early, 'post')} pushed before creation, dropped"
     if index.ungraded:
         yield f"{count(index.ungraded, 'post')} of clusters not in the qrels, worth nothing"
+
+
+def _outside(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
+    """Posts that no day of the evaluation is the day of."""
+    run = evaluation.tables.posts.run
+    for code, name in enumerate(run.vocabulary()):
+        number = int(index.outside[run.codes == code].sum())
+        if number:
+            yield f"run {name}: {count(number, 'post')} outside of {evaluation.days}, dropped"
 
 
 def _ungraded_topics(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
