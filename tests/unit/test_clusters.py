@@ -312,6 +312,26 @@ def test_live_judgments_of_2017(tmp_path: Path) -> None:
     }
 
 
+def test_qrels_are_no_live_judgments(tmp_path: Path) -> None:
+    with pytest.raises(tseval.InputError) as raised:
+        live(tmp_path, "rts2017", "\n" + QRELS, pushed((0, 60)))
+    assert str(raised.value) == (
+        f'{tmp_path / "live"}:2: these are qrels: "Q0" stands where a post should\n'
+        f"  | MB1 Q0 {ID[0]} 1\n"
+        "  give qrels as --qrels; live judgments are topic post_id label, "
+        "or topic post_id time label"
+    )
+
+
+def test_a_run_without_any_live_judgment_is_warned_about(tmp_path: Path) -> None:
+    other = pushed((1, 60), (3, 60)).replace(" me", " other")
+    run = pushed((0, -60)) + other
+    scores = live(tmp_path, "rts2017", f"MB1 {ID[0]} 1\n", run)
+    assert scores.warnings == (
+        "run other: none of its 2 posts of judged topics has a live judgment",
+    )
+
+
 def test_live_judgments_of_2016_count_each_label_once(tmp_path: Path) -> None:
     start = 1_470_096_000
     labels = "".join(

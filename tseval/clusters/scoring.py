@@ -36,6 +36,7 @@ from tseval.units import ALONE, Sharing, shared
 if TYPE_CHECKING:
     from tseval.clusters.evaluation import Given, Index
     from tseval.engine import Engine
+    from tseval.measures.live import LiveIndex
     from tseval.tables.columns import BoolArray
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
@@ -280,6 +281,8 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
             yield from _dropped(index)
             yield from _outside(evaluation, index)
             yield from _ungraded_topics(evaluation, index)
+        else:
+            yield from _without_judgments(index)
 
 
 def _unjudged_topics(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
@@ -321,6 +324,14 @@ def _outside(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
         number = int(index.outside[run.codes == code].sum())
         if number:
             yield f"run {name}: {count(number, 'post')} outside of {evaluation.days}, dropped"
+
+
+def _without_judgments(index: LiveIndex) -> Iterator[str]:
+    """Runs that nobody judged: likely the judgments are of other posts."""
+    for run, number in zip(index.runs, index.unmet.tolist(), strict=True):
+        if number:
+            said = count(number, "post")
+            yield f"run {run}: none of its {said} of judged topics has a live judgment"
 
 
 def _ungraded_topics(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
