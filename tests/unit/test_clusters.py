@@ -486,6 +486,15 @@ def test_warnings_of_what_is_lost(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_without_any_post_in_a_cluster_is_warned_about(tmp_path: Path) -> None:
+    gold = "topic\tcluster_id\tpost_id\ttime\nt\tc\tp\t5\n"
+    rows = "one\tt\tx\t5\none\tt\ty\t6\none\tu\tp\t6\nother\tt\tx\t5\nother\tt\tp\t6\n"
+    run = written(tmp_path, f"run\ttopic\tpost_id\ttime\n{rows}", "run.tsv")
+    scores = tseval.score_clusters(run, written(tmp_path, gold, "clusters.tsv"), "redundancy")
+    assert "run one: none of its 2 posts of judged topics is in any cluster" in scores.warnings
+    assert not any("run other: none" in warning for warning in scores.warnings)
+
+
 def test_posts_outside_of_the_days_of_the_edition(tmp_path: Path) -> None:
     lines = [f"{day} MB1 Q0 {ID[0]} 1 1.0 me\n" for day in (20170730, 20170728)]
     options = {

@@ -275,6 +275,7 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
     for index in indexes:
         if isinstance(index, ClusterIndex):
             yield from not_in_seconds("clusters", index.clusters.time.max(initial=-np.inf))
+            yield from _unclustered(index)
             yield from _other_times(index)
             yield from _constant_confidences(evaluation, index)
         elif isinstance(index, PushIndex):
@@ -283,6 +284,17 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
             yield from _ungraded_topics(evaluation, index)
         else:
             yield from _without_judgments(index)
+
+
+def _unclustered(index: ClusterIndex) -> Iterator[str]:
+    """Runs of which no post is in a cluster: likely the clusters are of other posts."""
+    judged = index.posts.run.codes[index.unit != ABSENT]
+    found = set(index.posts.run.codes[index.reports.post].tolist())
+    for code, run in enumerate(index.posts.run.vocabulary()):
+        number = int((judged == code).sum())
+        if number and code not in found:
+            said = count(number, "post")
+            yield f"run {run}: none of its {said} of judged topics is in any cluster"
 
 
 def _unjudged_topics(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
