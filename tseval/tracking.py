@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from tseval.assessments import topic_namer, with_topics_named
-from tseval.caveats import count, listed
+from tseval.caveats import count, listed, not_in_seconds
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats import TREC_TS
@@ -23,7 +23,7 @@ from tseval.measures.tracking import FAMILY, ValueIndex
 from tseval.measures.values import moments
 from tseval.scores import Scores
 from tseval.tables import Origin, Source
-from tseval.tables.tracking import ATTRIBUTES
+from tseval.tables.tracking import ATTRIBUTES, TrackedValues
 from tseval.units import ALONE, Sharing, Spread, shared
 from tseval.version import VERSION
 
@@ -100,7 +100,8 @@ def prepare(
     said, events = with_topics_named(said, rename), with_topics_named(events, rename)
     index = ValueIndex.build(said, known, events)
     named = {"gold": known.origin} | ({} if events is None else {"topics": events.origin})
-    warnings = list(_unknown_topics(index, said.run.codes, said.topic.to_list()))
+    warnings = [*_milliseconds(said), *not_in_seconds("gold", known.time.max(initial=-np.inf))]
+    warnings += _unknown_topics(index, said.run.codes, said.topic.to_list())
     if events is not None:
         lost = sorted(set(index.topics) - set(events.topic.to_list()))
         noun = count(len(lost), "judged topic")
@@ -116,6 +117,13 @@ def prepare(
 
 def _hash(origin: Origin) -> str:
     return origin.sources[0].sha256[:SHORT_HASH]
+
+
+def _milliseconds(said: TrackedValues) -> Iterator[str]:
+    """A warning for each run whose times can hardly be seconds."""
+    for code, name in enumerate(said.run.vocabulary()):
+        latest = said.time[said.run.codes == code].max(initial=-np.inf)
+        yield from not_in_seconds(f"run {name}", latest)
 
 
 def _unknown_topics(index: ValueIndex, run: FloatArray, topics: Sequence[str]) -> Iterator[str]:

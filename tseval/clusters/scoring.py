@@ -271,10 +271,10 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
     yield from (str(remark) for remark in remarks[:REMARKS_SHOWN])
     if len(remarks) > REMARKS_SHOWN:
         yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
+    yield from _milliseconds(evaluation)
     yield from _unjudged_topics(evaluation, indexes)
     for index in indexes:
         if isinstance(index, ClusterIndex):
-            yield from not_in_seconds("clusters", index.clusters.time.max(initial=-np.inf))
             yield from _unclustered(index)
             yield from _other_times(index)
             yield from _constant_confidences(evaluation, index)
@@ -284,6 +284,19 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
             yield from _ungraded_topics(evaluation, index)
         else:
             yield from _without_judgments(index)
+
+
+def _milliseconds(evaluation: ClusterEvaluation) -> Iterator[str]:
+    """Times that can hardly be seconds, of the runs and of each table beside them."""
+    tables = evaluation.tables
+    for code, run in enumerate(tables.posts.run.vocabulary()):
+        own = tables.posts.run.codes == code
+        yield from not_in_seconds(f"run {run}", tables.posts.time[own].max(initial=-np.inf))
+    apart = None if tables.live_epochs is tables.epochs else tables.live_epochs
+    timed = {"clusters": tables.clusters, "epochs": tables.epochs, "live epochs": apart}
+    for name, table in timed.items():
+        if table is not None:
+            yield from not_in_seconds(name, table.time.max(initial=-np.inf))
 
 
 def _unclustered(index: ClusterIndex) -> Iterator[str]:
