@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from tseval.assessments import topic_namer, with_topics_named
-from tseval.caveats import count, listed
+from tseval.caveats import count, listed, not_in_seconds
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats import TREC_TS
@@ -23,7 +23,7 @@ from tseval.measures.tracking import FAMILY, ValueIndex
 from tseval.measures.values import moments
 from tseval.scores import Scores
 from tseval.tables import Origin, Source
-from tseval.tables.tracking import ATTRIBUTES
+from tseval.tables.tracking import ATTRIBUTES, TrackedValues
 from tseval.units import ALONE, Sharing, Spread, shared
 from tseval.version import VERSION
 
@@ -100,7 +100,9 @@ def prepare(
     said, events = with_topics_named(said, rename), with_topics_named(events, rename)
     index = ValueIndex.build(said, known, events)
     named = {"gold": known.origin} | ({} if events is None else {"topics": events.origin})
-    warnings = list(_unknown_topics(index, said.run.codes, said.topic.to_list()))
+    warnings = [*_milliseconds(said), *not_in_seconds("gold", known.time.max(initial=-np.inf))]
+    warnings += _unknown_topics(index, said.run.codes, said.topic.to_list())
+    warnings += _untimely(index)
     if events is not None:
         lost = sorted(set(index.topics) - set(events.topic.to_list()))
         noun = count(len(lost), "judged topic")
@@ -118,6 +120,13 @@ def _hash(origin: Origin) -> str:
     return origin.sources[0].sha256[:SHORT_HASH]
 
 
+def _milliseconds(said: TrackedValues) -> Iterator[str]:
+    """A warning for each run whose times can hardly be seconds."""
+    for code, name in enumerate(said.run.vocabulary()):
+        latest = said.time[said.run.codes == code].max(initial=-np.inf)
+        yield from not_in_seconds(f"run {name}", latest)
+
+
 def _unknown_topics(index: ValueIndex, run: FloatArray, topics: Sequence[str]) -> Iterator[str]:
     """A warning for each run with topics that the gold lacks."""
     judged = set(index.topics)
@@ -127,6 +136,33 @@ def _unknown_topics(index: ValueIndex, run: FloatArray, topics: Sequence[str]) -
         if lost:
             noun = count(len(lost), "topic")
             yield f"run {name}: {noun} not in the gold, ignored: {listed(lost)}"
+
+
+def _untimely(index: ValueIndex) -> Iterator[str]:
+    """A warning for each run with topics of which all its values are outside of the period."""
+    outside = index.present & ~index.timely
+    for run, where in zip(index.runs, outside, strict=True):
+        if where.any():
+            lost = _named(index, where)
+            noun = count(len(lost), "topic")
+            yield f"run {run}: no value within the period of {noun}: {listed(lost)}"
+
+
+def _untold(index: ValueIndex, wanted: Sequence[Measure]) -> Iterator[str]:
+    """A warning for each run and attribute that it lacks in topics of which it tells others."""
+    asked = [str(each.argument("attribute")) for each in wanted if _tells_attributes(each)]
+    for attribute in dict.fromkeys(asked):
+        lacking = index.present & index.judged(attribute) & ~index.told(attribute)
+        for run, where in zip(index.runs, lacking, strict=True):
+            if where.any():
+                lost = _named(index, where)
+                noun = count(len(lost), "topic")
+                yield f"run {run}: no values of {attribute} in {noun}: {listed(lost)}"
+
+
+def _named(index: ValueIndex, where: BoolArray) -> list[str]:
+    """The topics that are chosen, by name."""
+    return [index.topics[at] for at in np.flatnonzero(where).tolist()]
 
 
 def chosen_measures(
@@ -180,7 +216,7 @@ def scores_of(
         undefined_as_zero=undefined == "zero",
         signature="|".join(f"{name}:{value}" for name, value in traits.items()),
         inputs=evaluation.inputs,
-        warnings=(*evaluation.warnings, *lost),
+        warnings=(*evaluation.warnings, *lost, *_untold(index, wanted)),
     )
     return replace(scores, warnings=(*scores.warnings, *_undefined(scores)))
 
@@ -209,7 +245,7 @@ def _missing(index: ValueIndex, rule: str) -> tuple[BoolArray, list[str]]:
     how = "left out of the mean" if rule == "skip" else "counted as an empty system"
     warnings = []
     for run, there in zip(index.runs, present, strict=True):
-        lost = [index.topics[at] for at in np.flatnonzero(~there).tolist()]
+        lost = _named(index, ~there)
         said = count(len(lost), "judged topic")
         if lost and rule == "error":
             raise MissingTopics(f"run {run} has no values for {said}: {listed(lost)}")

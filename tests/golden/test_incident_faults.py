@@ -382,7 +382,9 @@ def test_a_circle_of_parents() -> None:
         (["--alpha", "1.5"], "alpha cannot be 1.5: give a number from 0 to 1"),
         (["--alpha", "nan"], "alpha cannot be nan: give a number from 0 to 1"),
         (["--lambda", "-1"], "lambda cannot be -1: give a number from 0 to 1"),
-        (["--threshold", "inf"], "threshold cannot be inf: give a finite number"),
+        (["--threshold", "inf"], "threshold cannot be inf: give a number from 0 to 1"),
+        (["--threshold", "70"], "threshold cannot be 70: give a number from 0 to 1"),
+        (["--threshold", "-1"], "threshold cannot be -1: give a number from 0 to 1"),
         (["--at", "soon"], '"soon" is neither a number nor an ISO 8601 time'),
     ],
 )

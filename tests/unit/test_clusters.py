@@ -312,6 +312,26 @@ def test_live_judgments_of_2017(tmp_path: Path) -> None:
     }
 
 
+def test_qrels_are_no_live_judgments(tmp_path: Path) -> None:
+    with pytest.raises(tseval.InputError) as raised:
+        live(tmp_path, "rts2017", "\n" + QRELS, pushed((0, 60)))
+    assert str(raised.value) == (
+        f'{tmp_path / "live"}:2: these are qrels: "Q0" stands where a post should\n'
+        f"  | MB1 Q0 {ID[0]} 1\n"
+        "  give qrels as --qrels; live judgments are topic post_id label, "
+        "or topic post_id time label"
+    )
+
+
+def test_a_run_without_any_live_judgment_is_warned_about(tmp_path: Path) -> None:
+    other = pushed((1, 60), (3, 60)).replace(" me", " other")
+    run = pushed((0, -60)) + other
+    scores = live(tmp_path, "rts2017", f"MB1 {ID[0]} 1\n", run)
+    assert scores.warnings == (
+        "run other: none of its 2 posts of judged topics has a live judgment",
+    )
+
+
 def test_live_judgments_of_2016_count_each_label_once(tmp_path: Path) -> None:
     start = 1_470_096_000
     labels = "".join(
@@ -466,6 +486,51 @@ def test_warnings_of_what_is_lost(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_without_any_post_in_a_cluster_is_warned_about(tmp_path: Path) -> None:
+    gold = "topic\tcluster_id\tpost_id\ttime\nt\tc\tp\t5\n"
+    rows = "one\tt\tx\t5\none\tt\ty\t6\none\tu\tp\t6\nother\tt\tx\t5\nother\tt\tp\t6\n"
+    run = written(tmp_path, f"run\ttopic\tpost_id\ttime\n{rows}", "run.tsv")
+    scores = tseval.score_clusters(run, written(tmp_path, gold, "clusters.tsv"), "redundancy")
+    assert "run one: none of its 2 posts of judged topics is in any cluster" in scores.warnings
+    assert not any("run other: none" in warning for warning in scores.warnings)
+
+
+def test_posts_outside_of_the_days_of_the_edition(tmp_path: Path) -> None:
+    lines = [f"{day} MB1 Q0 {ID[0]} 1 1.0 me\n" for day in (20170730, 20170728)]
+    options = {
+        "edition": "rts2017",
+        "qrels": written(tmp_path, QRELS, "qrels"),
+        "epochs": written(tmp_path, EPOCHS, "epochs"),
+    }
+    clusters = written(tmp_path, GOLD)
+    scores = tseval.score_clusters(written(tmp_path, "".join(lines), "lists"), clusters, **options)
+    days = "the days of edition rts2017 (20170729 to 20170805)"
+    assert f"run me: 1 post outside of {days}, dropped" in scores.warnings
+    alone = written(tmp_path, "".join(lines[1:]), "alone")
+    with pytest.raises(tseval.InputError) as raised:
+        tseval.score_clusters(alone, clusters, **options)
+    assert str(raised.value).startswith(
+        f'{alone}:1: every post of judged topics of run "me" is outside of {days}: '
+        "its days are 20170728 to 20170728\n"
+    )
+
+
+def test_a_run_of_another_year_is_refused(tmp_path: Path) -> None:
+    qrels = written(tmp_path, QRELS, "qrels")
+    epochs = written(tmp_path, EPOCHS, "epochs")
+    run = written(tmp_path, pushed((0, 60), (4, 60), (30, 60)), "run")
+    done = program(
+        *("clusters", run, written(tmp_path, GOLD), "--qrels", qrels, "--epochs", epochs),
+        *("--edition", "mb2015"),
+    )
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f'error: {run}:1: every post of judged topics of run "me" is outside of the days of '
+        "edition mb2015 (20150720 to 20150729): its days are 20170729 to 20170730\n"
+        "  choose the edition whose days they are (--edition)\n"
+    )
+
+
 def test_a_sample_by_confidences_that_are_all_equal(tmp_path: Path) -> None:
     rows = "".join(f"flood\tsw-flood-{n}\t{n}\t1\n" for n in (1, 3))
     run = written(tmp_path, f"topic\tpost_id\ttime\tconfidence\n{rows}", "run.tsv")
@@ -544,7 +609,28 @@ def test_times_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> N
     gold = "topic\tcluster_id\tpost_id\ttime\nt\tc\tp\t1501304185000\n"
     run = "topic\tpost_id\ttime\nt\tp\t1501304185000\n"
     paths = written(tmp_path, run, "run.tsv"), written(tmp_path, gold, "clusters.tsv")
+    said = "times up to 1501304185000 look like milliseconds; they are read as seconds\n"
     assert program("clusters", *paths).err == (
-        "warning: clusters: times up to 1501304185000 look like milliseconds; "
-        "they are read as seconds\n"
+        f"warning: run run.tsv: {said}warning: clusters: {said}"
+    )
+    done = program("import", "clusters", paths[1])
+    assert (done.code, done.err) == (0, f"warning: clusters: {said}")
+
+
+def test_epochs_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> None:
+    epochs = written(tmp_path, f"{ID[0]} 20170729 1501304185000\n", "epochs")
+    other = written(tmp_path, f"{ID[0]} 20170729 1501304186000\n", "other")
+    scores = tseval.score_clusters(
+        written(tmp_path, pushed((0, 60)), "run"),
+        written(tmp_path, f"topic\tcluster_id\tpost_id\ttime\nMB1\tc\t{ID[0]}\t9\n", "c.tsv"),
+        edition="rts2017",
+        qrels=written(tmp_path, QRELS, "qrels"),
+        epochs=epochs,
+        live=written(tmp_path, f"MB1 {ID[0]} 1\n", "live"),
+        live_epochs=other,
+    )
+    said = "look like milliseconds; they are read as seconds"
+    assert scores.warnings[:2] == (
+        f"epochs: times up to 1501304185000 {said}",
+        f"live epochs: times up to 1501304186000 {said}",
     )

@@ -33,6 +33,7 @@ EPOCHS = str(STREAM / "epochs.txt")
     ("given", "words"),
     [
         ({"threshold": float("nan")}, "threshold cannot be nan"),
+        ({"threshold": 7.0}, "threshold cannot be 7: give a number from 0 to 1"),
         ({"alpha": 1.5}, "alpha cannot be 1.5: give a number from 0 to 1"),
         ({"lambda_": -3.0}, "lambda cannot be -3: give a number from 0 to 1"),
     ],
@@ -42,8 +43,10 @@ def test_numbers_without_meaning_are_refused(given: dict[str, float], words: str
         tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, epochs=EPOCHS, **given)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("given", [{"alpha": 0.0}, {"alpha": 1.0}, {"threshold": 7.0}])
-def test_the_bounds_are_allowed(given: dict[str, float]) -> None:
+@pytest.mark.parametrize("name", ["alpha", "lambda_", "threshold"])
+@pytest.mark.parametrize("bound", [0.0, 1.0])
+def test_the_bounds_are_allowed(name: str, bound: float) -> None:
+    given = {name: bound}
     scores = tseval.score_incidents(FILES[0], FILES[1], ONTOLOGY, "AAW", epochs=EPOCHS, **given)  # type: ignore[arg-type]
     assert scores.value("AAW") is not None
 

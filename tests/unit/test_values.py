@@ -104,7 +104,39 @@ def test_values_of_other_attributes_and_topics_change_nothing() -> None:
     run = said(("t", "injuries", 0, 8), ("u", "deaths", 0, 3))
     scores = tseval.score_values(run, gold)
     assert scores.value("VT(attribute=deaths)") == 1
-    assert scores.warnings == ("run run: 1 topic not in the gold, ignored: u",)
+    assert scores.warnings == (
+        "run run: 1 topic not in the gold, ignored: u",
+        "run run: no values of deaths in 1 topic: t",
+    )
+
+
+def test_values_outside_of_the_period_are_warned_about() -> None:
+    gold = said(*((t, "deaths", at, 4) for t in ("t", "u", "v") for at in (10, 20)))
+    run = said(
+        *(("t", "deaths", at, 5) for at in (3, 21)),
+        *(("u", "deaths", at, 5) for at in (3, 20)),
+        ("v", "deaths", 21, 5),
+    )
+    scores = tseval.score_values(run, gold)
+    assert scores.warnings == ("run run: no value within the period of 2 topics: t, v",)
+    topics = pd.DataFrame({"topic": ["t", "u", "v"], "start": [3, 3, 3], "end": [30, 30, 30]})
+    assert tseval.score_values(run, gold, topics=topics).warnings == ()
+
+
+def test_an_attribute_that_a_run_lacks_is_warned_about() -> None:
+    gold = said(
+        *(
+            (topic, name, at, value)
+            for topic in ("t", "u", "v")
+            for name, value in (("deaths", 4), ("locations", "0, 0"))
+            for at in (0, 10)
+        )
+    )
+    run = said(("t", "deaths", 0, 3), ("u", "locations", 0, "1, 1"), ("u", "deaths", 0, 3))
+    absent = "run run: no values for 1 judged topic, counted as an empty system: v"
+    scores = tseval.score_values(run, gold)
+    assert scores.warnings == (absent, "run run: no values of locations in 1 topic: t")
+    assert tseval.score_values(run, gold, "VT(attribute=deaths)").warnings == (absent,)
 
 
 def test_no_gold_is_undefined() -> None:
@@ -240,6 +272,16 @@ def test_an_imported_run_scores_the_same() -> None:
     ]
     expected = list(tseval.score_values("run.txt", "gold.tsv").records())
     assert list(tseval.score_values("run.tsv", "gold.tsv").records()) == expected
+
+
+def test_times_that_look_like_milliseconds_are_warned_about() -> None:
+    late = 1_501_304_185_000
+    gold = said(*(("t", "deaths", late + at, 4) for at in (0, 10)))
+    scores = tseval.score_values(said(("t", "deaths", late, 3)), gold)
+    assert scores.warnings == (
+        f"run run: times up to {late} look like milliseconds; they are read as seconds",
+        f"gold: times up to {late + 10} look like milliseconds; they are read as seconds",
+    )
 
 
 def test_the_command() -> None:

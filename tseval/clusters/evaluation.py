@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     Index: TypeAlias = ClusterIndex | PushIndex | LiveIndex
 
 REMARKS_SHOWN = 5
+DAYS_CURE = "choose the edition whose days they are (--edition)"
 GROUPS = "groups"
 """What latency, redundancy and coverage are taken from."""
 
@@ -181,9 +182,18 @@ class ClusterEvaluation:
                 f"edition {self.edition.name} needs to know when posts were created: "
                 "--epochs FILE, or --times snowflake"
             )
-        return PushIndex.build(
-            self.tables.posts, self._clusters, self.tables.grades, self.tables.epochs, rules
+        posts = self.tables.posts
+        index = PushIndex.build(
+            posts, self._clusters, self.tables.grades, self.tables.epochs, rules
         )
+        _check_days(index, posts, self.days)
+        return index
+
+    @property
+    def days(self) -> str:
+        """The days of the evaluation in words."""
+        days = self._push_rules("the measures of days").days
+        return f"the days of edition {self.edition.name} ({days[0]} to {days[-1]})"
 
     @cached_property
     def judged(self) -> LiveIndex:
@@ -241,6 +251,20 @@ def _check_kind(index: PushIndex, measure: Measure, need: str) -> None:
         raise UsageError(f"{measure} is not for {kind}, but for {other}")
     if measure.definition.reads and index.rules.gain != "discounted":
         raise UsageError(f"{measure} needs the discounted gains of 2015: --rule gain=discounted")
+
+
+def _check_days(index: PushIndex, posts: Posts, days: str) -> None:
+    """A run of which no day is one of the evaluation's is likely of another year's."""
+    for code, run in enumerate(posts.run.vocabulary()):
+        known = np.flatnonzero((posts.run.codes == code) & (index.day != 0))
+        if not len(known) or not index.outside[known].all():
+            continue
+        own = index.day[known]
+        reason = (
+            f'every post of judged topics of run "{run}" is outside of {days}: '
+            f"its days are {own.min()} to {own.max()}"
+        )
+        raise InputError([posts.origin.fault(int(known[0]), reason, DAYS_CURE)])
 
 
 def _check_selected(index: ClusterIndex) -> None:

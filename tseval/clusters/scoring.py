@@ -36,6 +36,7 @@ from tseval.units import ALONE, Sharing, shared
 if TYPE_CHECKING:
     from tseval.clusters.evaluation import Given, Index
     from tseval.engine import Engine
+    from tseval.measures.live import LiveIndex
     from tseval.tables.columns import BoolArray
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
@@ -270,15 +271,43 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
     yield from (str(remark) for remark in remarks[:REMARKS_SHOWN])
     if len(remarks) > REMARKS_SHOWN:
         yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
+    yield from _milliseconds(evaluation)
     yield from _unjudged_topics(evaluation, indexes)
     for index in indexes:
         if isinstance(index, ClusterIndex):
-            yield from not_in_seconds("clusters", index.clusters.time.max(initial=-np.inf))
+            yield from _unclustered(index)
             yield from _other_times(index)
             yield from _constant_confidences(evaluation, index)
         elif isinstance(index, PushIndex):
             yield from _dropped(index)
+            yield from _outside(evaluation, index)
             yield from _ungraded_topics(evaluation, index)
+        else:
+            yield from _without_judgments(index)
+
+
+def _milliseconds(evaluation: ClusterEvaluation) -> Iterator[str]:
+    """Times that can hardly be seconds, of the runs and of each table beside them."""
+    tables = evaluation.tables
+    for code, run in enumerate(tables.posts.run.vocabulary()):
+        own = tables.posts.run.codes == code
+        yield from not_in_seconds(f"run {run}", tables.posts.time[own].max(initial=-np.inf))
+    apart = None if tables.live_epochs is tables.epochs else tables.live_epochs
+    timed = {"clusters": tables.clusters, "epochs": tables.epochs, "live epochs": apart}
+    for name, table in timed.items():
+        if table is not None:
+            yield from not_in_seconds(name, table.time.max(initial=-np.inf))
+
+
+def _unclustered(index: ClusterIndex) -> Iterator[str]:
+    """Runs of which no post is in a cluster: likely the clusters are of other posts."""
+    judged = index.posts.run.codes[index.unit != ABSENT]
+    found = set(index.posts.run.codes[index.reports.post].tolist())
+    for code, run in enumerate(index.posts.run.vocabulary()):
+        number = int((judged == code).sum())
+        if number and code not in found:
+            said = count(number, "post")
+            yield f"run {run}: none of its {said} of judged topics is in any cluster"
 
 
 def _unjudged_topics(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
@@ -311,6 +340,23 @@ def _dropped(index: PushIndex) -> Iterator[str]:
             yield f"run {run}: {count(early, 'post')} pushed before creation, dropped"
     if index.ungraded:
         yield f"{count(index.ungraded, 'post')} of clusters not in the qrels, worth nothing"
+
+
+def _outside(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
+    """Posts that no day of the evaluation is the day of."""
+    run = evaluation.tables.posts.run
+    for code, name in enumerate(run.vocabulary()):
+        number = int(index.outside[run.codes == code].sum())
+        if number:
+            yield f"run {name}: {count(number, 'post')} outside of {evaluation.days}, dropped"
+
+
+def _without_judgments(index: LiveIndex) -> Iterator[str]:
+    """Runs that nobody judged: likely the judgments are of other posts."""
+    for run, number in zip(index.runs, index.unmet.tolist(), strict=True):
+        if number:
+            said = count(number, "post")
+            yield f"run {run}: none of its {said} of judged topics has a live judgment"
 
 
 def _ungraded_topics(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tseval.caveats import not_in_seconds
 from tseval.commands.options import (
     check_output,
     debug_option,
@@ -107,7 +108,7 @@ def command(
         raise UsageError(f"{form} takes one file at a time")
     else:
         table = _imported(form, files[0], pool, helpers)
-    warn(table.warnings, quiet)
+    warn((*table.warnings, *not_in_seconds(form, table.latest)), quiet)
     deliver(table.tsv(), output)
 
 

@@ -70,7 +70,7 @@ def imported_clusters(path: str, given: Helpers) -> Imported:
     if clusters.text is not None:
         columns["text"] = list(clusters.text)
     remarks = (*clusters.remarks, *_unknown_topics(clusters, given.qrels))
-    return Imported(columns, tuple(map(str, remarks)))
+    return Imported(columns, tuple(map(str, remarks)), clusters.time.max(initial=-np.inf))
 
 
 def _clock(given: Helpers) -> Clock | None:
@@ -112,7 +112,8 @@ def imported_run(path: str, given: Helpers) -> Imported:
             "topic": posts.topic.to_list(),
             "post_id": posts.post_id.to_list(),
             "time": numbers_as_text(posts.time),
-        }
+        },
+        latest=posts.time.max(initial=-np.inf),
     )
 
 

@@ -317,6 +317,7 @@ def read_epochs(source: Given) -> Epochs:
 def read_live(source: Given) -> Live:
     """Live judgments; each line is one assessor's."""
     given = _input(source, LIVE)
+    push_files.refuse_qrels(given)
     rows = push_files.read_track_file(given, push_files.live_layout(given))
     return Live(rows.get("topic"), rows.get("post_id"), rows.get("label"), rows.origin)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ class Imported:
 
     columns: dict[str, Sequence[str]]
     warnings: tuple[str, ...] = ()
+    latest: float = -math.inf
+    """The latest time of posts; minus infinity without any."""
 
     def tsv(self) -> bytes:
         """The table as TSV; in it a space stands for each tab and line's end inside a text."""

@@ -58,6 +58,8 @@ EPOCHS_FILE = Layout(EPOCHS, ("post_id", "day", "time"))
 LIVE_2016 = Layout(LIVE, ("topic", "post_id", "time", "label"))
 LIVE_2017 = Layout(LIVE, ("topic", "post_id", "label"))
 
+LIVE_CURE = f"give qrels as --qrels; live judgments are {LIVE_2017.words}, or {LIVE_2016.words}"
+
 MONTH_DAY = re.compile(r"(\d\d)(\d\d)-(\d\d:\d\d:\d\d)", re.ASCII)
 _DAY = re.compile(r"\d{8}", re.ASCII)
 _NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
@@ -87,6 +89,17 @@ def run_layout(source: Input) -> Layout | None:
 def live_layout(source: Input) -> Layout:
     """Whether live judgments have the time of the judgment, as those of 2016."""
     return LIVE_2016 if len(first_fields(source)) == len(LIVE_2016.fields) else LIVE_2017
+
+
+def refuse_qrels(source: Input) -> None:
+    """Refuse qrels where live judgments should be: read as these, their post would be `Q0`."""
+    fields = first_fields(source)
+    if len(fields) != len(QRELS_FILE.fields) or fields[1] != QRELS_MARK:
+        return
+    faults = FaultList(source)
+    line = next(number for number, line in text_lines(source, faults) if line.strip())
+    faults.add(line, f'these are qrels: "{QRELS_MARK}" stands where a post should', LIVE_CURE)
+    faults.check()
 
 
 def read_track_file(source: Input, layout: Layout, year: int | None = None) -> Rows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.caveats import count, listed
+from tseval.caveats import count, listed, not_in_seconds
 from tseval.measures.incidents import IncidentIndex, Reply
 from tseval.tables import ABSENT
 from tseval.tables.incidents import UNKNOWN, TypeNames
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def caveats(evaluation: IncidentEvaluation, *, in_order: bool = True) -> Iterator[str]:
     """Every warning, those of the labels first; `in_order` says that the order of posts matters."""
     yield from _labels(evaluation)
+    made = evaluation.index.judged.time
+    yield from not_in_seconds("posts", made[~np.isnan(made)].max(initial=-np.inf))
     yield from _timeless(evaluation.index) if in_order else ()
     yield from _types(evaluation.label_types, "labels")
     yield from _types(evaluation.run_types, "runs")

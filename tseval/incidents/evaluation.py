@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,11 +79,18 @@ class Choices:
         given = {name: value for name, value in changed.items() if value is not None}
         return replace(rules.changed(self.rules), **given)  # type: ignore[arg-type]
 
+    @property
+    def _numbers(self) -> dict[str, float | None]:
+        """The numbers from 0 to 1 that may be asked for."""
+        return {
+            "threshold": self.threshold,
+            "alpha": self.flat_gain,
+            "lambda": self.actionable_weight,
+        }
+
     def _check(self) -> None:
         """Numbers that would make no sense of a worth are refused."""
-        if self.threshold is not None and not math.isfinite(self.threshold):
-            raise UsageError(f"threshold cannot be {self.threshold}: give a finite number")
-        for name, value in (("alpha", self.flat_gain), ("lambda", self.actionable_weight)):
+        for name, value in self._numbers.items():
             if value is not None and not 0 <= value <= 1:
                 raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
 
@@ -114,13 +120,8 @@ class Choices:
 
     def traits(self) -> dict[str, str]:
         """The parts of the signature that these make."""
-        numbers = {
-            "threshold": self.threshold,
-            "alpha": self.flat_gain,
-            "lambda": self.actionable_weight,
-        }
         names = {"actionable": self.actionable, "entries": self.entries}
-        traits = {name: f"{value:g}" for name, value in numbers.items() if value is not None}
+        traits = {name: f"{value:g}" for name, value in self._numbers.items() if value is not None}
         traits |= {"seed": str(self.seed)} if self.rules.get("ties") == "shuffled" else {}
         return traits | {name: ",".join(value) for name, value in names.items() if value}
 

@@ -36,6 +36,8 @@ class LiveIndex:
     sent: IntArray
     delays: Delays
     """From creation to push."""
+    unmet: IntArray
+    """For each run its posts of judged topics, if none of them has a live judgment; else 0."""
     rules: PushRules
 
     @classmethod
@@ -55,6 +57,7 @@ class LiveIndex:
         delay = posts.time + rules.clock_offset - np.append(epochs.time, np.nan)[known]
         timed = delay >= 0  # never so where the creation is not known
         has_judgment = np.bincount(place, minlength=len(posts)) > 0
+        unmet = _unmet(unit[topic != ABSENT], unit[has_judgment], len(runs), len(topics))
         if rules.live_early == "unjudged":
             has_judgment &= timed
         within = judged & has_judgment
@@ -69,8 +72,16 @@ class LiveIndex:
             unjudged=sent - np.bincount(unit[within], minlength=size),
             sent=sent,
             delays=Delays(unit[delayed], delay[delayed]),
+            unmet=unmet,
             rules=rules,
         )
+
+
+def _unmet(judged: IntArray, met: IntArray, runs: int, topics: int) -> IntArray:
+    """The posts of each run, by their units, if none of them is among those that were met."""
+    number = np.bincount(judged // topics, minlength=runs)
+    found = np.bincount(met // topics, minlength=runs) > 0
+    return np.where(found, 0, number)
 
 
 def _in_period(posts: Posts, rules: PushRules) -> BoolArray:

@@ -66,6 +66,10 @@ class PushIndex:
     """For each run how many posts of judged topics were dropped: no epoch is known."""
     early: IntArray
     """For each run how many were dropped: they were pushed before they were created."""
+    outside: BoolArray
+    """Per post of the runs whether it was dropped: no day of the evaluation is its day."""
+    day: IntArray
+    """Per post of a judged topic its day such as 20170729; 0 if it isn't known, and for others."""
 
     @classmethod
     def build(
@@ -101,6 +105,8 @@ class PushIndex:
             ungraded=gold.ungraded,
             unknown=pushed.unknown,
             early=pushed.early,
+            outside=(pushed.any_day != 0) & ~np.isin(pushed.any_day, rules.days),
+            day=pushed.any_day,
         )
 
 
@@ -230,6 +236,8 @@ class _Pushed:
     """When it was created; NaN where it isn't known."""
     unknown: IntArray
     early: IntArray
+    any_day: IntArray
+    """As `PushIndex.day`: of every post, whether it counts or not."""
 
     @classmethod
     def of(
@@ -272,6 +280,7 @@ class _Pushed:
             created=created[row],
             unknown=np.bincount(run[lost], minlength=len(runs)),
             early=np.bincount(run[early], minlength=len(runs)),
+            any_day=np.where(topic != ABSENT, of_day, 0),
         )
 
     def member(self, gold: _Gold) -> IntArray:

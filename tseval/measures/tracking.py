@@ -74,7 +74,21 @@ class ValueIndex:
     @property
     def present(self) -> BoolArray:
         """Which (run, topic) have values."""
-        number = np.bincount(self.unit, minlength=len(self.runs) * len(self.topics))
+        return self._any(np.ones(len(self.unit), bool))
+
+    @property
+    def timely(self) -> BoolArray:
+        """Which (run, topic) have values within the topic's period."""
+        topic, time = self.unit % len(self.topics), self.values.time
+        return self._any((time >= self.start[topic]) & (time <= self.end[topic]))
+
+    def told(self, attribute: str) -> BoolArray:
+        """Which (run, topic) have values of an attribute."""
+        return self._any(self.values.attribute == ATTRIBUTES.index(attribute))
+
+    def _any(self, chosen: BoolArray) -> BoolArray:
+        """Which (run, topic) have any of the chosen values."""
+        number = np.bincount(self.unit[chosen], minlength=len(self.runs) * len(self.topics))
         return number.reshape(len(self.runs), len(self.topics)) > 0
 
     def judged(self, attribute: str) -> BoolArray:
