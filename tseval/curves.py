@@ -78,23 +78,21 @@ def curves(
     """The curves of these measures, by run, topic and measure; `all` is the mean over topics.
 
     The mean takes each topic at the same time since its start, over those that count
-    (`counted[run, topic]`, by default all) and where the measure is defined.
+    (`counted[run, topic]`, by default all) and where the measure is defined. A topic that does not
+    count has no curve of its own either.
     Measures with a time of their own, and unknown topics, are a `UsageError`.
     """
     check(evaluation, measures, topics)
     index = evaluation.index
     changing = [curve(index, measure, evaluation.starts) for measure in measures]
     for r, run in enumerate(index.runs):
+        among = range(len(index.topics)) if counted is None else np.flatnonzero(counted[r]).tolist()
         for topic in topics:
             for measure, change in zip(measures, changing, strict=True):
                 if topic == ALL_TOPICS:
-                    among = (
-                        range(len(index.topics)) if counted is None else np.flatnonzero(counted[r])
-                    )
-                    steps = [_steps(evaluation, change, r, int(t)) for t in among]
+                    steps = [_steps(evaluation, change, r, t) for t in among]
                     yield _mean(run, measure.name, steps, undefined_as_zero)
-                else:
-                    t = index.topics.index(topic)
+                elif (t := index.topics.index(topic)) in among:
                     start = float(evaluation.starts[t])
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
 

@@ -332,6 +332,16 @@ def test_scores_of_different_making_are_told(tmp_path: Path) -> None:
     )
 
 
+def test_undefined_topics_that_the_scores_count_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    tseval.score([SWIFT, THOROUGH], NUGGETS, measures="P", undefined="zero").save(path)
+    told = "the scores count topics where a measure is undefined as 0, which are left out here"
+    assert told in " ".join(tseval.compare(path).warnings)
+    assert told not in " ".join(tseval.compare(path, undefined="zero").warnings)
+    tseval.score([SWIFT, THOROUGH], NUGGETS, measures="P").save(path)
+    assert told not in " ".join(tseval.compare(path).warnings)
+
+
 def test_scores_that_do_not_tell_how_they_were_made_lend_no_signature(tmp_path: Path) -> None:
     """A CSV by another matcher must not pass for one by the matcher of the JSON beside it."""
     paths = tmp_path / "swift.json", tmp_path / "thorough.csv", tmp_path / "more.csv"

@@ -140,6 +140,13 @@ def test_epochs_that_nothing_looks_at_are_told() -> None:
         assert (told in scores.warnings) == idle
 
 
+def test_a_threshold_of_confidences_is_any_number() -> None:
+    given = (FILES[0], FILES[1], ONTOLOGY, "type.F1")
+    assert tseval.score_incidents(*given, edition="proposal", threshold=-3.5)
+    with pytest.raises(tseval.UsageError, match="threshold cannot be inf: give a finite number"):
+        tseval.score_incidents(*given, edition="proposal", threshold=float("inf"))
+
+
 def test_a_threshold_over_types_without_numbers_is_told() -> None:
     """Another run could have numbers, so it is not refused."""
     outcome = program.tseval(

@@ -109,7 +109,7 @@ def build_board(
         higher=higher,
         traits=traits,
         inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
-        warnings=(*_signatures(table), *of_kinds, *_unknown_ways(unknown, rules), *warnings),
+        warnings=(*_signatures(table, rules), *of_kinds, *_unknown_ways(unknown, rules), *warnings),
     )
 
 
@@ -119,14 +119,24 @@ def _by_name(measures: Ids) -> Ids:
     return Ids(coded.codes[measures.codes], coded.names)
 
 
+UNDEFINED_AS_ZERO = "undefined:zero"
+"""What a signature says where undefined topics count in the mean."""
+
+
 def _direction(name: str, rules: Treatment) -> bool | None:
     if name in rules.lower or name in rules.higher:
         return name in rules.higher
     return higher_is_better(name)
 
 
-def _signatures(table: TopicScores) -> Iterator[str]:
+def _signatures(table: TopicScores, rules: Treatment) -> Iterator[str]:
     """Scores that came about differently should not be compared by accident."""
+    as_zero = any(f"|{UNDEFINED_AS_ZERO}|" in f"|{each}|" for each in table.signatures)
+    if as_zero and rules.undefined == "skip":
+        yield (
+            "the scores count topics where a measure is undefined as 0, which are left out here: "
+            "--undefined zero counts them too"
+        )
     if len(table.signatures) > 1:
         parts = [set(signature.split("|")) for signature in table.signatures]
         shared = parts[0].intersection(*parts[1:])

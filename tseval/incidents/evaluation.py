@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -68,7 +69,7 @@ class Choices:
 
     def applied(self, rules: IncidentRules) -> IncidentRules:
         """The rules with these in the place of some; a number that makes no sense is refused."""
-        self._check()
+        self._check(rules)
         changed: dict[str, object] = {
             rules.threshold: self.threshold,
             "seed": self.seed,
@@ -81,18 +82,23 @@ class Choices:
 
     @property
     def _numbers(self) -> dict[str, float | None]:
-        """The numbers from 0 to 1 that may be asked for."""
+        """The numbers that may be asked for."""
         return {
             "threshold": self.threshold,
             "alpha": self.flat_gain,
             "lambda": self.actionable_weight,
         }
 
-    def _check(self) -> None:
-        """Numbers that would make no sense of a worth are refused."""
+    def _check(self, rules: IncidentRules) -> None:
+        """Numbers that would make no sense of a priority or of a worth are refused."""
         for name, value in self._numbers.items():
-            if value is not None and not 0 <= value <= 1:
+            of_confidence = name == "threshold" and rules.threshold != IncidentRules.threshold
+            if value is None or 0 <= value <= 1:
+                continue
+            if not of_confidence:
                 raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
+            if not math.isfinite(value):
+                raise UsageError(f"{name} cannot be {value:g}: give a finite number")
 
     def named_in(self, ontology: Ontology) -> Choices:
         """The same with the types by their full names, each once."""
