@@ -39,6 +39,8 @@ STREAM_ID = re.compile(rb"\d+-\S+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 ASSESSORS = re.compile(rb"NIST-TREC|\S*\.nist\.gov")
 """What stands in the place of the team where a file is a truth."""
+JUDGES = "NIST-TREC, or a host such as kba.trec.nist.gov"
+"""The same in words."""
 STREAM_ID_NAME = b"stream_id"
 """What a line that names the columns calls the third."""
 HASH = ord("#")
