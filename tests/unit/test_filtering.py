@@ -271,6 +271,20 @@ def test_a_cutoff_that_nothing_passes_is_told() -> None:
     assert "end(R,batch=1d) is best where nothing is returned: run" in scores.warnings
 
 
+def test_confidences_above_every_cutoff_are_told() -> None:
+    returned, judged = daily([True] * 5)
+
+    def told(confidence: list[float], **options: Any) -> list[str]:
+        warnings = scored(returned.assign(confidence=confidence), judged, "R", **options).warnings
+        return [each for each in warnings if "cutoff" in each]
+
+    said = "run run: 2 confidences above 1000, beyond the highest cutoff"
+    for edition in ("kenter2015", "kba2013", "dietz2013"):
+        assert told([60, 999, 1000, 1000.5, 1e9], edition=edition) == [said]
+        assert told([60, 70, 998, 999, 1000], edition=edition) == []
+    assert told([60, 999, 1000, 1000.5, 1e9], cutoff=500) == []
+
+
 # Granularities
 
 

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
 """The rating from which on a document is positive, by its name."""
+HIGHEST_CONFIDENCE = 1000.0
+"""Where the scale of the track ends, whose cutoffs all editions have: none tells higher ones apart.
+"""
 SWEEP = "sweep"
 """What asks for every cutoff of the edition."""
 DEFAULT_BATCH = "1d"
@@ -259,6 +262,11 @@ def _caveats(tally: Tally) -> Iterator[str]:
         own = kept.confidence[kept.run == code]
         if len(own) > 1 and len(tally.cutoffs) > 1 and (own == own[0]).all():
             yield f"run {run}: every confidence is {own[0]:g}"
-        elif len(own) and (tally.passed[kept.run == code] == 0).all():
+            continue
+        if len(own) and (tally.passed[kept.run == code] == 0).all():
             least = tally.cutoffs[0]
             yield f"run {run}: no confidence passes the lowest cutoff, {least:g}: nothing counts"
+        above = int((own > HIGHEST_CONFIDENCE).sum())
+        if above and len(tally.cutoffs) > 1:
+            noun = count(above, "confidence")
+            yield f"run {run}: {noun} above {HIGHEST_CONFIDENCE:g}, beyond the highest cutoff"
