@@ -371,6 +371,29 @@ def test_the_time_of_the_truth_counts() -> None:
     )
 
 
+def test_times_that_look_like_milliseconds_are_told() -> None:
+    returned, judged = daily([True] * 3)
+    recent = 20_000 * DAY
+    returned, judged = (each.assign(time=each["time"] + recent) for each in (returned, judged))
+
+    def told(*runs: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
+        scores = scored(list(runs), judged, "R", start=None, batch="1000d")
+        return [each for each in scores.warnings if "milliseconds" in each]
+
+    def late(table: pd.DataFrame) -> pd.DataFrame:
+        return table.assign(time=table["time"] * 1000)
+
+    def said(what: str) -> str:
+        return f"{what}: times up to 1728172800000 look like milliseconds; they are read as seconds"
+
+    assert told(returned, judged=judged) == []
+    assert told(returned, late(returned), judged=judged) == [said("run run2")]
+    assert told(returned, judged=late(judged)) == [said("truth")]
+    dated = late(judged).assign(post_id=late(judged)["time"].astype(str) + "-x")
+    sent = late(returned).assign(post_id=dated["post_id"])
+    assert told(sent, judged=dated.drop(columns="time")) == [said("run run"), said("truth")]
+
+
 def test_times_from_ids_then_from_runs() -> None:
     dated = truth(("t", "100-a", 2, 0), ("t", "300-b", 2, 0)).drop(columns="time")
     runs = [run(("t", "100-a", 0)), run(("t", "300-b", 1))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.caveats import count, listed
+from tseval.caveats import count, listed, not_in_seconds
 from tseval.editions import EDITIONS, Edition, edition
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
@@ -22,7 +22,7 @@ from tseval.formats.temporal import check_inputs
 from tseval.measures.filter_rules import FilterRules
 from tseval.measures.filtering import FAMILY
 from tseval.tables import Source
-from tseval.tables.filtering import Truth
+from tseval.tables.filtering import Returned, Truth
 from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
@@ -125,7 +125,13 @@ def read(
         settings=settings,
         traits=traits | {"level": level, "truth": f"sha256:{_hash(truth)}"},
         inputs=(*returned.origin.sources, *truth.origin.sources),
-        warnings=(*warned, *pairs.warnings, *lost, *_caveats(tally)),
+        warnings=(
+            *warned,
+            *_of_times(returned, pairs),
+            *pairs.warnings,
+            *lost,
+            *_caveats(tally),
+        ),
     )
 
 
@@ -251,6 +257,15 @@ def _traits(
 
 def _hash(truth: Truth) -> str:
     return truth.origin.sources[0].sha256[:SHORT_HASH]
+
+
+def _of_times(returned: Returned, pairs: Pairs) -> Iterator[str]:
+    """Whether times can hardly be seconds: then batches would be a thousand times too many."""
+    latest = np.full(len(returned.run.names), -np.inf)
+    np.maximum.at(latest, returned.run.codes, returned.time)
+    for run, time in zip(returned.run.vocabulary(), latest.tolist(), strict=True):
+        yield from not_in_seconds(f"run {run}", time)
+    yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
 
 
 def _caveats(tally: Tally) -> Iterator[str]:
