@@ -520,6 +520,22 @@ def test_a_run_of_five_columns_and_one_of_eleven(tmp_path: Path, official: str) 
     assert (certain.value("R"), certain.value("P")) == (1, 1)
 
 
+@pytest.mark.parametrize("heading", ["", "#{}\n", '{"team_id": "team"}\n'])
+def test_a_byte_order_mark_is_no_part_of_the_first_field(tmp_path: Path, heading: str) -> None:
+    lines = {
+        "run": f"team one {A} Entity_1 500\nteam one {B} Entity_1 500\n",
+        "truth": f"NIST-TREC ann1 {A} Entity_1 1000 2 1\nNIST-TREC ann1 {B} Entity_1 1000 1 1\n",
+    }
+    for name, body in lines.items():
+        (tmp_path / name).write_text("\ufeff" + heading + body, encoding="utf-8")
+    own, judged = (str(tmp_path / name) for name in lines)
+    scores = tseval.score_filtering(own, judged, "P R", cutoff=50)
+    assert scores.runs == ("team-one",)
+    assert [scores.value(name) for name in ("P", "R")] == [0.5, 1]
+    with pytest.raises(InputError, match="a truth stands where a run is expected"):
+        tseval.score_filtering(judged, own, "P")
+
+
 def test_runs_of_one_name_are_called_as_their_files(tmp_path: Path, official: str) -> None:
     one = written(tmp_path, "one", f"t s {A} Entity_1 5")
     two = written(tmp_path, "two", f"t s {A} Entity_1 5", f"t u {A} Entity_1 5")
