@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.earliest import EarliestIndex
-from tseval.tables import ABSENT, Nuggets, Topics
+from tseval.tables import (
+    ABSENT,
+    Duplicates,
+    Ids,
+    Matches,
+    Nuggets,
+    Pool,
+    Topics,
+    Updates,
+    all_names,
+    known_updates,
+)
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 NAMED = 5
 """How many names a warning lists before it counts the rest."""
@@ -37,13 +48,23 @@ class Census:
     """How many updates have no text, where a matcher had to read it."""
     latest: float
     """The latest time; minus infinity without updates."""
+    outside: int = 0
+    """How many updates of judged topics there are, where none of them is in the pool."""
 
 
 def caveats(
-    index: EarliestIndex, starts: FloatArray, topics: Topics | None, *, by_text: bool
+    index: EarliestIndex,
+    starts: FloatArray,
+    topics: Topics | None,
+    outside: IntArray,
+    *,
+    by_text: bool,
 ) -> Iterator[str]:
-    """Warnings about the inputs; `by_text` says that a matcher had to read the texts."""
-    yield from of_runs(_censuses(index, starts, by_text=by_text))
+    """Warnings about the inputs; `by_text` says that a matcher had to read the texts.
+
+    `outside` is what `outside_pool` says.
+    """
+    yield from of_runs(_censuses(index, starts, outside, by_text=by_text))
     yield from of_gold(index.nuggets, index.topics, topics, by_text=by_text)
 
 
@@ -53,6 +74,9 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
         if run.unjudged:
             noun = count(len(run.unjudged), "topic")
             yield f"run {run.run}: {noun} not in the gold, ignored: {listed(run.unjudged)}"
+    for run in censuses:
+        if run.outside:
+            yield f"run {run.run}: {none_of('its', run.outside, 'update', 'updates')} in the pool"
     for run in censuses:
         if run.early:
             yield f"run {run.run}: {count(run.early, 'update')} before the start of the topic"
@@ -64,6 +88,45 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
             yield f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
     for run in censuses:
         yield from not_in_seconds(f"run {run.run}", run.latest)
+
+
+def of_matches(matches: Matches, nuggets: Nuggets, *, applied: bool) -> Iterator[str]:
+    """Warnings about matches; `applied` says that any is of an update and a nugget that are there.
+
+    Only in a table that a track published may a match be of a nugget that is not.
+    """
+    known = known_updates(matches.topic, matches.nugget_id, _keys(nuggets, nuggets.nugget_id))
+    there = int(known.sum())
+    if not there and len(matches):
+        yield f"{none_of('the', len(matches), 'match', 'matches')} of a nugget that is there"
+    elif there < len(matches):
+        unknown = sorted(set(matches.nugget_id.rows(~known).to_list()))
+        noun = count(len(unknown), "nugget")
+        yield f"matches name {noun} that are not there, passed over: {listed(unknown)}"
+    if there and not applied:
+        yield f"{none_of('the', there, 'match', 'matches')} of an update of these runs"
+
+
+def of_duplicates(duplicates: Duplicates, *updates: Updates) -> Iterator[str]:
+    """A warning, if no pair has an update of these tables."""
+    ids = (duplicates.update_id, duplicates.duplicate_id)
+    number = len(duplicates.update_id)
+    if number and not any(
+        _sent(duplicates.topic, each, table) for each in ids for table in updates
+    ):
+        yield f"{none_of('the', number, 'duplicate', 'duplicates')} of an update of these runs"
+
+
+def _sent(topic: Ids | None, ids: Ids, updates: Updates) -> bool:
+    """Whether any of these ids, which hold in every topic if none is told, is an update's."""
+    if topic is None:
+        return bool((ids.within(all_names(updates.update_id)) != ABSENT).any())
+    return bool(known_updates(topic, ids, _keys(updates, updates.update_id)).any())
+
+
+def _keys(table: Nuggets | Updates, ids: Ids) -> Pool:
+    """The topics and ids of a table, to look others up in."""
+    return Pool(table.topic, ids, table.origin)
 
 
 def of_gold(
@@ -87,7 +150,9 @@ def not_in_seconds(what: str, latest: float) -> Iterator[str]:
         yield f"{what}: times up to {latest:.0f} look like milliseconds; they are read as seconds"
 
 
-def _censuses(index: EarliestIndex, starts: FloatArray, *, by_text: bool) -> list[Census]:
+def _censuses(
+    index: EarliestIndex, starts: FloatArray, outside: IntArray, *, by_text: bool
+) -> list[Census]:
     updates = index.updates
     run = updates.run.within(strings(index.runs))
     early = _early(index, starts)
@@ -101,7 +166,8 @@ def _censuses(index: EarliestIndex, starts: FloatArray, *, by_text: bool) -> lis
         confidence = None if updates.confidence is None else updates.confidence[own]
         constant = _constant(confidence)
         mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))
-        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest))
+        lone = int(outside[at])
+        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest, lone))
     return found
 
 
@@ -110,6 +176,18 @@ def _early(index: EarliestIndex, starts: FloatArray) -> IntArray:
     unit = index.unit[index.sent]
     early = index.updates.time[index.sent] < starts[index.unit_topic[unit]]
     return np.bincount(unit[early] // len(index.topics), minlength=len(index.runs))
+
+
+def outside_pool(index: EarliestIndex, updates: Updates, sampled: BoolArray) -> IntArray:
+    """How many updates of judged topics each run has, if none of them is in the pool; else 0.
+
+    `updates` are all that were sent, of which those that are `sampled` are in the pool.
+    """
+    run = updates.run.within(strings(index.runs))
+    judged = (updates.topic.within(strings(index.topics)) != ABSENT) & (run != ABSENT)
+    of_run = np.bincount(run[judged], minlength=len(index.runs))
+    pooled = np.bincount(run[judged & sampled], minlength=len(index.runs))
+    return np.where(pooled, 0, of_run)
 
 
 def _constant(confidence: FloatArray | None) -> float | None:
@@ -122,6 +200,11 @@ def _constant(confidence: FloatArray | None) -> float | None:
 def count(number: int, noun: str) -> str:
     """A number with its noun: `1 topic`, `3 topics`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def none_of(whose: str, number: int, noun: str, nouns: str) -> str:
+    """That none is something: `none of the 3 matches is`, `the one match is not`."""
+    return f"none of {whose} {number:,} {nouns} is" if number > 1 else f"{whose} one {noun} is not"
 
 
 def listed(names: Sequence[str]) -> str:

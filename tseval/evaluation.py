@@ -25,7 +25,7 @@ from tseval.assessments import (
     topic_namer,
     with_topics_named,
 )
-from tseval.caveats import caveats, count, listed
+from tseval.caveats import caveats, count, listed, of_duplicates, of_matches, outside_pool
 from tseval.editions import Edition, Rules, edition
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
@@ -43,7 +43,6 @@ from tseval.tables import (
     Topics,
     Updates,
     all_names,
-    known_updates,
     natural_order,
     resolve,
 )
@@ -242,7 +241,7 @@ def prepare(
     )
     index = replace(index, nuggets=replace(nuggets, time=known))
     starts = index.periods[0]
-    by_text = tables.matches is None
+    outside = outside_pool(index, case.updates, case.sampled)
     return Evaluation(
         edition=replace(chosen, rules=rules),
         index=index,
@@ -251,8 +250,9 @@ def prepare(
         traits={"matcher": name} | _rule_traits(chosen, rules, tables) | tables.hashes(),
         inputs=tables.records(),
         warnings=(
-            *_track_caveats(sources, tables, kept, rules),
-            *caveats(index, starts, tables.topics, by_text=by_text),
+            *_track_caveats(sources, tables, rules),
+            *_fit_caveats(tables, case, found, kept),
+            *caveats(index, starts, tables.topics, outside, by_text=tables.matches is None),
         ),
         given_rules=given,
         teams=_teams(tables.updates),
@@ -342,9 +342,7 @@ def _rule_traits(chosen: Edition, rules: Rules, tables: Tables) -> dict[str, str
     return traits
 
 
-def _track_caveats(
-    sources: Sources, tables: Tables, kept: BoolArray, rules: Rules
-) -> Iterator[str]:
+def _track_caveats(sources: Sources, tables: Tables, rules: Rules) -> Iterator[str]:
     """Warnings about the track's own files."""
     if isinstance(sources.pool, str | Path) and tables.pool is not None:
         first = tables.pool.origin.line[:1].tolist()
@@ -352,22 +350,19 @@ def _track_caveats(
             yield "the pool has no header: its first row is lost, as it was to the script"
         elif first == [1]:
             yield "the pool has no header; it is read all the same"
-    matches = tables.matches
-    if matches is not None and matches.published:
-        unknown = _unknown_nuggets(matches, tables.nuggets)
-        if unknown:
-            noun = count(len(unknown), "nugget")
-            yield f"matches name {noun} that are not there, passed over: {listed(unknown)}"
+
+
+def _fit_caveats(tables: Tables, case: Standing, found: Found, kept: BoolArray) -> Iterator[str]:
+    """Warnings about files that do not belong together."""
+    matches, nuggets, duplicates = tables.matches, tables.nuggets, tables.duplicates
+    if matches is not None:
+        applied = len(found.pairs) or len(resolve(matches, case.updates, nuggets).pairs)
+        yield from of_matches(matches, nuggets, applied=applied > 0)
+    if duplicates is not None:
+        yield from of_duplicates(duplicates, tables.updates, case.updates)
     dropped = int((~kept).sum())
     if dropped:
         yield f"{count(dropped, 'nugget')} left out by the rules"
-
-
-def _unknown_nuggets(matches: Matches, nuggets: Nuggets) -> list[str]:
-    """The ids that matches name and the nuggets, in that topic, lack."""
-    known = Pool(nuggets.topic, nuggets.nugget_id, nuggets.origin)
-    unknown = ~known_updates(matches.topic, matches.nugget_id, known)
-    return sorted(set(matches.nugget_id.rows(unknown).to_list()))
 
 
 def _teams(updates: Updates) -> dict[str, tuple[str, str]]:

@@ -1113,6 +1113,99 @@ def test_times_that_look_like_milliseconds_are_warned_about(more: tuple[str, ...
     assert warnings_of("run.tsv", "gold.tsv", *more) == [told, nuggets]
 
 
+SENT = [
+    with_cells(HEADER, FIRST, {"update_id": name, "time": "1699999999"}) for name in ("u1", "u2")
+]
+POOL_HEADER = ("topic", "update_id")
+MATCH_HEADER = ("topic", "update_id", "nugget_id")
+OUTSIDE = "run run.tsv: none of its 2 updates is in the pool"
+NO_UPDATE = "none of the 2 matches is of an update of these runs"
+
+
+@pytest.mark.parametrize("more", [(), ("--in-blocks", "1"), ("--rule", "unsampled=skip")])
+def test_a_pool_and_matches_of_other_runs_are_warned_about(more: tuple[str, ...]) -> None:
+    unjudged = ("storm", *SENT[0][1:])
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run.tsv").write_bytes(tsv(HEADER, *SENT, unjudged))
+    others = [("flood", "x1"), ("flood", "x2"), ("storm", "u1")]
+    files = ("run.tsv", "gold.tsv", "--matches", "matches.tsv", "--pool", "pool.tsv", *more)
+    ignored = "warning: run run.tsv: 1 topic not in the gold, ignored: storm"
+
+    def told(pool: Sequence[Row], matches: Sequence[Row]) -> list[str]:
+        Path("pool.tsv").write_bytes(tsv(POOL_HEADER, *pool))
+        Path("matches.tsv").write_bytes(tsv(MATCH_HEADER, *matches))
+        found = [line for line in warnings_of(*files) if "every confidence" not in line]
+        return [line for line in found if line != ignored]
+
+    lost = [("flood", "x1", "n1"), ("flood", "x2", "n1")]
+    assert told(others, lost) == [f"warning: {NO_UPDATE}", f"warning: {OUTSIDE}"]
+    one = [*others, ("flood", "u2")]
+    assert told(one, lost) == [f"warning: {NO_UPDATE}"]
+    assert told(one, lost[:1]) == ["warning: the one match is not of an update of these runs"]
+    assert told(one, [*lost, ("flood", "u2", "n1")]) == []
+    assert told(one, []) == []
+
+
+@pytest.mark.parametrize("more", [(), ("--in-blocks", "1")])
+def test_published_matches_of_other_nuggets_are_warned_about(more: tuple[str, ...]) -> None:
+    header = ("query_id", "update_id", "nugget_id", "match_start", "match_end", "auto_p")
+    rows = [("flood", f"u{at}", f"old{at}", "0", "1", "0") for at in (1, 2)]
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run.tsv").write_bytes(tsv(HEADER[:4], *(row[:4] for row in SENT)))
+    Path("matches.tsv").write_bytes(tsv(header, *rows))
+    files = ("run.tsv", "gold.tsv", "--matches", "matches.tsv", *more)
+    assert warnings_of(*files) == ["warning: none of the 2 matches is of a nugget that is there"]
+    Path("matches.tsv").write_bytes(tsv(header, *rows, ("flood", "x", "n1", "0", "1", "0")))
+    assert warnings_of(*files) == [
+        "warning: matches name 2 nuggets that are not there, passed over: old1, old2",
+        "warning: the one match is not of an update of these runs",
+    ]
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_live_stream_of_another_pool_is_warned_about(stopped: bool) -> None:
+    """A state remembers what was in the pool and what was said."""
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    files = ("--matches", "matches.tsv", "--pool", "pool.tsv", "--state", "state", "-m", "R")
+    updates = [dict(zip(HEADER[:4], row[:4], strict=True)) for row in SENT]
+    lines = [json.dumps(update | {"run": "run.tsv"}) + "\n" for update in updates]
+
+    def told(pool: Sequence[Row], matches: Sequence[Row]) -> list[str]:
+        Path("state").unlink(missing_ok=True)
+        Path("pool.tsv").write_bytes(tsv(POOL_HEADER, *pool))
+        Path("matches.tsv").write_bytes(tsv(MATCH_HEADER, *matches))
+        first, last = (lines[:1], lines) if stopped else ([], lines)
+        for part in filter(None, (first, last)):
+            given = "".join(part).encode()
+            done = program.tseval("score", "--follow", "gold.tsv", *files, stdin=given)
+            assert done.code == 0, done.err
+        found: list[str] = json.loads(done.out.splitlines()[-1])["warnings"]
+        return found
+
+    others = [("flood", "x1"), ("flood", "x2")]
+    lost = [("flood", "x1", "n1"), ("flood", "x2", "n1")]
+    assert told(others, lost) == [NO_UPDATE, OUTSIDE]
+    assert told([*others, ("flood", "u1")], [*lost, ("flood", "u1", "n1")]) == []
+
+
+def test_duplicates_of_other_runs_are_warned_about() -> None:
+    Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
+    Path("run.tsv").write_bytes(tsv(HEADER[:4], *(row[:4] for row in SENT)))
+    Path("matches.tsv").write_bytes(tsv(MATCH_HEADER, ("flood", "u1", "n1")))
+    told = ["warning: none of the 2 duplicates is of an update of these runs"]
+
+    def of(*rows: Row) -> list[str]:
+        header = ("topic", "update_id", "duplicate_id")[-len(rows[0]) :]
+        Path("duplicates.tsv").write_bytes(tsv(header, *rows))
+        given = ("--matches", "matches.tsv", "--duplicates", "duplicates.tsv")
+        return warnings_of("run.tsv", "gold.tsv", *given)
+
+    assert of(("a", "b"), ("b", "c")) == told
+    assert of(("a", "b"), ("b", "u1")) == []
+    assert of(("storm", "u1", "b"), ("storm", "u1", "c")) == told
+    assert of(("flood", "u1", "b"), ("storm", "u1", "c")) == []
+
+
 def test_constant_confidences_are_warned_about() -> None:
     Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
     late = [

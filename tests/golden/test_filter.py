@@ -247,6 +247,26 @@ def test_a_truth_in_the_place_of_a_run() -> None:
     )
 
 
+@pytest.mark.parametrize("heading", ["", '#{"team_id": "t", "system_id": "s"}\n', "\n# by hand\n"])
+@pytest.mark.parametrize("more", ["", " 2 1", " 2 1 2011-10-07-14 NULL -1 0-0"])
+def test_a_run_in_the_place_of_the_truth(heading: str, more: str) -> None:
+    """Even two runs of 2014, which rate what they return, are not a run and a truth."""
+    Path("run").write_text(f"{heading}t s {ID} e 5{more}\n")
+    Path("other").write_text(f"{heading}t other {ID} e 5{more}\n")
+    said = (
+        "error: other: a run stands where the truth is expected\n"
+        "  name the runs, then the truth; each line of a truth begins with who judged: "
+        "NIST-TREC, or a host such as kba.trec.nist.gov\n"
+    )
+    refused(said, *("run", "other"))
+    done = program.tseval("import", "kba-truth", "other")
+    assert (done.code, done.out, done.err) == (1, "", said)
+    Path("scores.csv").write_text("run,topic,measure,value\nt-s,e,R,1\n")
+    done = program.tseval("report", "scores.csv", "--run", "run", "--truth", "other")
+    assert done.code == 1
+    assert said in done.err
+
+
 def test_no_runs_at_all_that_return_something() -> None:
     """Two empty runs, or no topic that counts: nothing is undefined by accident, nothing fails."""
     for name in ("one", "two"):

@@ -229,6 +229,17 @@ def test_directions_come_from_the_name_alone() -> None:
         tseval.compare(wide(**ABOVE), lower_is_better=["R"], higher_is_better=["R"])
 
 
+def test_a_direction_may_be_told_as_a_measure_may_be_named() -> None:
+    """By an official title, or with blanks; of a measure that one of two boards has, or none."""
+    for name, told in (("T(g=sign)", "T( g = sign )"), ("EG", "E[Gain]")):
+        found = tseval.compare(wide(name, **ABOVE), lower_is_better=[told])
+        assert found.higher == {name: False}, told
+    one, two = wide("ndcg", **ABOVE), wide("err", **ABOVE)
+    assert correlate(one, two, treatment=Treatment(lower=("ndcg",), higher=("err",)))
+    with pytest.raises(UsageError, match=r"^no scores of measure 'er', .* there are: ndcg, err"):
+        correlate(one, two, treatment=Treatment(higher=("ndcg", "er")))
+
+
 def test_measures_have_an_order_of_their_own() -> None:
     assert in_order(["zzz", "latency", "nEG", "R@2h", "R", "P", "m10", "m9"]) == [
         "P",

@@ -271,6 +271,20 @@ def test_a_cutoff_that_nothing_passes_is_told() -> None:
     assert "end(R,batch=1d) is best where nothing is returned: run" in scores.warnings
 
 
+def test_confidences_above_every_cutoff_are_told() -> None:
+    returned, judged = daily([True] * 5)
+
+    def told(confidence: list[float], **options: Any) -> list[str]:
+        warnings = scored(returned.assign(confidence=confidence), judged, "R", **options).warnings
+        return [each for each in warnings if "cutoff" in each]
+
+    said = "run run: 2 confidences above 1000, beyond the highest cutoff"
+    for edition in ("kenter2015", "kba2013", "dietz2013"):
+        assert told([60, 999, 1000, 1000.5, 1e9], edition=edition) == [said]
+        assert told([60, 70, 998, 999, 1000], edition=edition) == []
+    assert told([60, 999, 1000, 1000.5, 1e9], cutoff=500) == []
+
+
 # Granularities
 
 
@@ -355,6 +369,29 @@ def test_the_time_of_the_truth_counts() -> None:
     assert "2 documents with another time in the run than in the truth: the truth's counts" in (
         scores.warnings
     )
+
+
+def test_times_that_look_like_milliseconds_are_told() -> None:
+    returned, judged = daily([True] * 3)
+    recent = 20_000 * DAY
+    returned, judged = (each.assign(time=each["time"] + recent) for each in (returned, judged))
+
+    def told(*runs: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
+        scores = scored(list(runs), judged, "R", start=None, batch="1000d")
+        return [each for each in scores.warnings if "milliseconds" in each]
+
+    def late(table: pd.DataFrame) -> pd.DataFrame:
+        return table.assign(time=table["time"] * 1000)
+
+    def said(what: str) -> str:
+        return f"{what}: times up to 1728172800000 look like milliseconds; they are read as seconds"
+
+    assert told(returned, judged=judged) == []
+    assert told(returned, late(returned), judged=judged) == [said("run run2")]
+    assert told(returned, judged=late(judged)) == [said("truth")]
+    dated = late(judged).assign(post_id=late(judged)["time"].astype(str) + "-x")
+    sent = late(returned).assign(post_id=dated["post_id"])
+    assert told(sent, judged=dated.drop(columns="time")) == [said("run run"), said("truth")]
 
 
 def test_times_from_ids_then_from_runs() -> None:
@@ -481,6 +518,22 @@ def test_a_run_of_five_columns_and_one_of_eleven(tmp_path: Path, official: str) 
     assert obeyed.value("R") == 0.5
     certain = tseval.score_filtering(long, official, "R P", cutoff=50, rules={"unsure": "drop"})
     assert (certain.value("R"), certain.value("P")) == (1, 1)
+
+
+@pytest.mark.parametrize("heading", ["", "#{}\n", '{"team_id": "team"}\n'])
+def test_a_byte_order_mark_is_no_part_of_the_first_field(tmp_path: Path, heading: str) -> None:
+    lines = {
+        "run": f"team one {A} Entity_1 500\nteam one {B} Entity_1 500\n",
+        "truth": f"NIST-TREC ann1 {A} Entity_1 1000 2 1\nNIST-TREC ann1 {B} Entity_1 1000 1 1\n",
+    }
+    for name, body in lines.items():
+        (tmp_path / name).write_text("\ufeff" + heading + body, encoding="utf-8")
+    own, judged = (str(tmp_path / name) for name in lines)
+    scores = tseval.score_filtering(own, judged, "P R", cutoff=50)
+    assert scores.runs == ("team-one",)
+    assert [scores.value(name) for name in ("P", "R")] == [0.5, 1]
+    with pytest.raises(InputError, match="a truth stands where a run is expected"):
+        tseval.score_filtering(judged, own, "P")
 
 
 def test_runs_of_one_name_are_called_as_their_files(tmp_path: Path, official: str) -> None:

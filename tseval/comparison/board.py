@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.caveats import count, listed
-from tseval.comparison.directions import higher_is_better, in_order, titles, wanted_measures
+from tseval.comparison.directions import higher_is_better, in_order, named, titles, wanted_measures
 from tseval.comparison.kinds import of_one_kind
 from tseval.comparison.plan import Treatment
 from tseval.errors import MissingTopics, UsageError
@@ -42,6 +42,8 @@ class Board:
     traits: dict[str, str]
     inputs: tuple[Source, ...]
     warnings: tuple[str, ...]
+    strays: tuple[str, ...] = ()
+    """The measures whose direction is told, and of which there are no scores."""
 
     def of(self, measure: str) -> tuple[FloatArray, BoolArray]:
         """One measure's values, of shape (runs, topics), and which count."""
@@ -89,6 +91,9 @@ def build_board(
     table = replace(table, measure=_by_name(table.measure))
     present = in_order({table.measure.vocabulary()[c] for c in np.unique(table.measure.codes)})
     measures = wanted_measures(wanted, present)
+    lower, strays = _found(rules.lower, present)
+    higher_told, more = _found(rules.higher, present)
+    rules = replace(rules, lower=lower, higher=higher_told)
     chosen = table.rows(table.measure.within(strings(measures)) >= 0)
     kept, of_kinds = of_one_kind(chosen)
     cube = _Cube.of(kept, measures)
@@ -110,7 +115,26 @@ def build_board(
         traits=traits,
         inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
         warnings=(*_signatures(table, rules), *of_kinds, *_unknown_ways(unknown, rules), *warnings),
+        strays=(*strays, *more),
     )
+
+
+def check_directions(*boards: Board) -> None:
+    """Refuse a direction that is told of a measure of which none of these boards has scores."""
+    for name in boards[0].strays:
+        if all(name in board.strays for board in boards):
+            known = dict.fromkeys(measure for board in boards for measure in board.measures)
+            raise UsageError(
+                f"no scores of measure '{name}', whose direction is told; "
+                f"there are: {', '.join(known)}"
+            )
+
+
+def _found(told: Sequence[str], present: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Measures as they are called in the scores, and those of which there are none."""
+    names = {name: named(name, present) for name in told}
+    strays = tuple(name for name, there in names.items() if there is None)
+    return tuple(there or name for name, there in names.items()), strays
 
 
 def _by_name(measures: Ids) -> Ids:

@@ -60,9 +60,9 @@ def wanted_measures(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
         return list(present)
     found: list[str] = []
     for text in wanted:
-        parts = [text.strip()] if _named(text, present) else split_measures(text)
+        parts = [text.strip()] if named(text, present) else split_measures(text)
         for part in parts:
-            name = _named(part, present)
+            name = named(part, present)
             if name is None:
                 listed = ", ".join(present)
                 raise UsageError(f"no scores of measure '{part}'; there are: {listed}")
@@ -72,7 +72,7 @@ def wanted_measures(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _named(text: str, present: Sequence[str]) -> str | None:
+def named(text: str, present: Sequence[str]) -> str | None:
     """The measure that a text names, as it is written in the scores."""
     text = text.strip()
     written = {text, titles().get(text, text), *(each.name for each in known_measures(text))}

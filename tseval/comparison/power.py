@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.comparison.board import Board
+from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import (
@@ -47,6 +47,7 @@ class Power(NamedTuple):
 
 def discriminate_board(board: Board, plan: Plan) -> Findings:
     """The power of each measure, the most powerful first; ties by the order of the measures."""
+    check_directions(board)
     check_baseline(board, plan)
     rows = [_power(board, measure, plan) for measure in board.measures]
     rows.sort(key=lambda row: -(row.power or 0.0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval import statistics
 from tseval.caveats import listed
-from tseval.comparison.board import Board
+from tseval.comparison.board import Board, check_directions
 from tseval.comparison.directions import wanted_measures
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
@@ -109,6 +109,7 @@ def correlate_boards(
     """
     if not 0 < persistence < 1:
         raise UsageError(f"the persistence has to lie between 0 and 1, not {persistence:g}")
+    check_directions(board, other)
     sides = Sides.of(board, other)
     once = np.ones((1, len(sides.topics)), np.int64)
     draws = np.vstack([once, topic_draws(sides.topics, plan)])

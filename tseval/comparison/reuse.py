@@ -17,7 +17,7 @@ import numpy as np
 from tseval import statistics
 from tseval.assessments import standing
 from tseval.caveats import listed
-from tseval.comparison.board import Board
+from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.gold import Gold
 from tseval.comparison.plan import Treatment, chosen
@@ -124,6 +124,7 @@ def leave_out(
         raise UsageError("leaving runs out needs the matches of assessors: give --matches FILE")
     tables = gold.tables()
     whole = gold.board(treatment, on_missing, tables)
+    check_directions(whole)
     together = teams_of(whole.runs, by, teams)
     if len(together) < 2:
         raise UsageError(f"leaving a {by} out needs at least two of them: {listed(whole.runs)}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval import statistics
 from tseval.caveats import count, listed
-from tseval.comparison.board import Board
+from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
 from tseval.errors import UsageError
@@ -148,6 +148,7 @@ class Tested:
 
 def compare_board(board: Board, plan: Plan) -> Comparison:
     """Compare the runs of a board; an unknown baseline is a `UsageError`."""
+    check_directions(board)
     check_baseline(board, plan)
     tested = {measure: tested_pairs(board, measure, plan) for measure in board.measures}
     adjusted = _adjusted([each.p for each in tested.values()], plan)

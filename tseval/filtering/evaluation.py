@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.caveats import count, listed
+from tseval.caveats import count, listed, not_in_seconds
 from tseval.editions import EDITIONS, Edition, edition
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
@@ -22,7 +22,7 @@ from tseval.formats.temporal import check_inputs
 from tseval.measures.filter_rules import FilterRules
 from tseval.measures.filtering import FAMILY
 from tseval.tables import Source
-from tseval.tables.filtering import Truth
+from tseval.tables.filtering import Returned, Truth
 from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
 """The rating from which on a document is positive, by its name."""
+HIGHEST_CONFIDENCE = 1000.0
+"""Where the scale of the track ends, whose cutoffs all editions have: none tells higher ones apart.
+"""
 SWEEP = "sweep"
 """What asks for every cutoff of the edition."""
 DEFAULT_BATCH = "1d"
@@ -122,7 +125,13 @@ def read(
         settings=settings,
         traits=traits | {"level": level, "truth": f"sha256:{_hash(truth)}"},
         inputs=(*returned.origin.sources, *truth.origin.sources),
-        warnings=(*warned, *pairs.warnings, *lost, *_caveats(tally)),
+        warnings=(
+            *warned,
+            *_of_times(returned, pairs),
+            *pairs.warnings,
+            *lost,
+            *_caveats(tally),
+        ),
     )
 
 
@@ -250,6 +259,15 @@ def _hash(truth: Truth) -> str:
     return truth.origin.sources[0].sha256[:SHORT_HASH]
 
 
+def _of_times(returned: Returned, pairs: Pairs) -> Iterator[str]:
+    """Whether times can hardly be seconds: then batches would be a thousand times too many."""
+    latest = np.full(len(returned.run.names), -np.inf)
+    np.maximum.at(latest, returned.run.codes, returned.time)
+    for run, time in zip(returned.run.vocabulary(), latest.tolist(), strict=True):
+        yield from not_in_seconds(f"run {run}", time)
+    yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
+
+
 def _caveats(tally: Tally) -> Iterator[str]:
     """What is not wrong, but what a reader of the scores should know."""
     if not tally.judged.positive.any():
@@ -259,6 +277,11 @@ def _caveats(tally: Tally) -> Iterator[str]:
         own = kept.confidence[kept.run == code]
         if len(own) > 1 and len(tally.cutoffs) > 1 and (own == own[0]).all():
             yield f"run {run}: every confidence is {own[0]:g}"
-        elif len(own) and (tally.passed[kept.run == code] == 0).all():
+            continue
+        if len(own) and (tally.passed[kept.run == code] == 0).all():
             least = tally.cutoffs[0]
             yield f"run {run}: no confidence passes the lowest cutoff, {least:g}: nothing counts"
+        above = int((own > HIGHEST_CONFIDENCE).sum())
+        if above and len(tally.cutoffs) > 1:
+            noun = count(above, "confidence")
+            yield f"run {run}: {noun} above {HIGHEST_CONFIDENCE:g}, beyond the highest cutoff"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.assessments import standing, topic_namer, with_topics_named
-from tseval.caveats import Census, of_gold, of_runs
+from tseval.assessments import Standing, standing, topic_namer, with_topics_named
+from tseval.caveats import Census, of_gold, of_matches, of_runs
 from tseval.editions import DRAFT
 from tseval.errors import UsageError
 from tseval.evaluation import ASSESSED, DEFAULT_MATCHER, SHORT_HASH, Sources
@@ -63,10 +63,10 @@ class Gold:
     matches: Matches | None
     pool: Pool | None
 
-    def known(self, updates: Updates) -> Updates:
+    def known(self, updates: Updates) -> Standing:
         """Updates under the gold's names of topics, and as what stands for them in the pool."""
         named = with_topics_named(updates, self._rename)
-        return standing(named, self.pool, None, DRAFT.rules).updates
+        return standing(named, self.pool, None, DRAFT.rules)
 
     @cached_property
     def _rename(self) -> Callable[[Ids], Ids]:
@@ -212,7 +212,7 @@ def score_in_blocks(
     fold = Fold(target, has_cost=any(each.has_cost for each in inputs))
     for updates in _blocks(inputs, rows, fold.has_cost):
         known = gold.known(updates)
-        fold.add(known, pairing.pairs(known))
+        fold.add(known.updates, pairing.pairs(known.updates), known.sampled)
         if progress:
             progress(fold.updates, fold.updates)
     pairing.check()
@@ -339,6 +339,9 @@ def signature_of(fold: Fold, gold: Gold, matcher: str, missing: str, undefined: 
 def _caveats(folds: Sequence[RunFold], gold: Gold) -> Iterator[str]:
     """The warnings of `tseval.score`."""
     by_text = gold.matches is None
+    if gold.matches is not None:
+        applied = any(run.says_any for run in folds)
+        yield from of_matches(gold.matches, gold.nuggets, applied=applied)
     yield from of_runs([_census(each, by_text=by_text) for each in folds])
     yield from of_gold(gold.nuggets, gold.judged(), gold.topics, by_text=by_text)
 
@@ -349,4 +352,5 @@ def _census(run: RunFold, *, by_text: bool) -> Census:
     constant = low if low == high and seen.updates > 1 else None
     silent = seen.silent if by_text else 0
     unjudged = tuple(sorted(seen.unjudged))
-    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest)
+    outside = 0 if seen.pooled else seen.judged
+    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest, outside)

@@ -57,6 +57,10 @@ class Seen:
     """The lowest and the highest; None where there are none."""
     silent: int = 0
     """Updates without text."""
+    judged: int = 0
+    """Updates of topics that are in the gold."""
+    pooled: bool = False
+    """Whether any of them is in the pool; without a pool all are."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +97,22 @@ class RunFold:
         self.totals: list[list[FloatArray]] = [[] for _ in wanted.measures]
         """For each measure the sums of its ledgers over the updates that are not kept."""
 
-    def add(self, updates: Updates, pairs: Pairs) -> None:
-        """Take the next updates of the run; `pairs` are those of their rows with nuggets."""
+    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
+        """Take the next updates of the run.
+
+        `pairs` are those of their rows with nuggets, `sampled` are the rows that are in the pool.
+        """
         index = EarliestIndex.build(updates, self.wanted.nuggets, pairs)
         rows = self._take_over(index)
         others = np.ones(len(updates), bool)
         others[rows] = False
         self._add_up(updates, index, index.sent[others[index.sent]])
-        self._look_at(updates, index)
+        self._look_at(updates, index, sampled)
+
+    @property
+    def says_any(self) -> bool:
+        """Whether any update says a nugget."""
+        return bool((self.keeper != ABSENT).any())
 
     def _take_over(self, index: EarliestIndex) -> IntArray:
         """Give each nugget to a new update that says it earlier; the rows of these updates."""
@@ -149,7 +161,7 @@ class RunFold:
             for total, ledger in zip(totals, ledgers, strict=True):
                 total += ledger.before(times)
 
-    def _look_at(self, updates: Updates, index: EarliestIndex) -> None:
+    def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
         seen, judged = self.seen, index.unit != ABSENT
         self.present[np.unique(index.unit[judged])] = True
         before = np.maximum.accumulate(np.append(seen.latest, updates.time))
@@ -158,6 +170,8 @@ class RunFold:
         seen.early += int((updates.time[judged] < self.wanted.starts[index.unit[judged]]).sum())
         seen.unjudged.update(updates.topic.take_names(np.unique(updates.topic.codes[~judged])))
         seen.silent += int((updates.text.blank & judged).sum())
+        seen.judged += int(judged.sum())
+        seen.pooled |= bool((sampled & judged).any())
         seen.updates += len(updates)
         if updates.confidence is not None and len(updates):
             low, high = float(updates.confidence.min()), float(updates.confidence.max())
@@ -231,13 +245,13 @@ class Fold:
             self.runs[name] = RunFold(name, self.wanted, has_cost=self.has_cost)
         return self.runs[name]
 
-    def add(self, updates: Updates, pairs: Pairs) -> None:
-        """Take the next updates of any runs, with their pairs."""
+    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
+        """Take the next updates of any runs, with their pairs, and which are in the pool."""
         for code in np.unique(updates.run.codes).tolist():
             mine = updates.run.codes == code
             name = updates.run.take_names(np.array([code]))[0]
             own = replace(updates.rows(mine), run=Ids.constant(name, int(mine.sum())))
-            self.run(name).add(own, _of_rows(pairs, mine))
+            self.run(name).add(own, _of_rows(pairs, mine), sampled[mine])
 
     @property
     def updates(self) -> int:

@@ -168,7 +168,8 @@ class Follower:
         With each of them the lines up to it are counted; those after the last of them too, if none
         is faulty.
         """
-        updates = self.gold.known(updates)
+        known = self.gold.known(updates)
+        updates, sampled = known.updates, known.sampled
         pairs, before = self.pairing.pairs(updates), self.lines
         ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
         taken = start = 0
@@ -176,7 +177,7 @@ class Follower:
             stop = min(len(updates), start + self._room())
             rows = np.arange(start, stop)
             self.whole = False
-            self.fold.add(updates.rows(rows), rows_of(pairs, start, stop))
+            self.fold.add(updates.rows(rows), rows_of(pairs, start, stop), sampled[rows])
             line = int(updates.origin.line[stop - 1]) - before
             self._count(content[taken : ends[line - 1]])
             taken, start = int(ends[line - 1]), stop

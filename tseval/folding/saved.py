@@ -21,7 +21,7 @@ from tseval.formats.whole import write_whole
 if TYPE_CHECKING:
     from tseval.folding.repeats import Words
 
-FORMAT = 1
+FORMAT = 2
 META = "meta"
 
 

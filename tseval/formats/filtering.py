@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Given: TypeAlias = str | Path | Input | pd.DataFrame
 
+ORDER_CURE = "name the runs, then the truth"
+
 
 def read_returned(sources: Sequence[Given], form: str | None = None, each: Each = map) -> Returned:
     """One or more runs as one table: plain tables, or runs of KBA.
@@ -92,9 +94,7 @@ def _returned(source: Input, name: str, form: str | None) -> Returned:
 
 def _official_run(source: Input, name: str) -> Returned:
     if kba.table_of(source) == "truth":
-        faults = FaultList(source)
-        faults.add(None, "a truth stands where a run is expected", "name the runs, then the truth")
-        faults.check()
+        _refuse(source, "a truth stands where a run is expected", ORDER_CURE)
     rows = kba.read_kba(source, kba.run_layout(source))
     time, rating = rows.get("time"), rows.get("rating")
     return Returned(
@@ -108,6 +108,20 @@ def _official_run(source: Input, name: str) -> Returned:
     )
 
 
+def _official_truth(source: Input) -> Rows:
+    if kba.first_fields(source) and kba.table_of(source) != "truth":
+        cure = f"{ORDER_CURE}; each line of a truth begins with who judged: {kba.JUDGES}"
+        _refuse(source, "a run stands where the truth is expected", cure)
+    return kba.read_kba(source, kba.TRUTH)
+
+
+def _refuse(source: Input, reason: str, cure: str) -> None:
+    """Raise that a whole file stands in the wrong place."""
+    faults = FaultList(source)
+    faults.add(None, reason, cure)
+    faults.check()
+
+
 def _empty_run(source: Input, name: str) -> Returned:
     none, ids = np.zeros(0), Ids.constant("", 0)
     record = Source(source.path, lambda: source.sha256, 0)
@@ -119,7 +133,7 @@ def read_truth(source: Given, form: str | None = None) -> Truth:
     """The judgments; there must be one, and no topic of the name of the mean over topics."""
     given = _input(source, TRUTH)
     official = is_kba(given, form)
-    rows = kba.read_kba(given, kba.TRUTH) if official else _rows(given, TRUTH, form)
+    rows = _official_truth(given) if official else _rows(given, TRUTH, form)
     rating = rows.get("rating" if official else "relevance")
     confidence = rows.get("confidence")
     truth = Truth(

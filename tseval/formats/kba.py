@@ -39,6 +39,8 @@ STREAM_ID = re.compile(rb"\d+-\S+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 ASSESSORS = re.compile(rb"NIST-TREC|\S*\.nist\.gov")
 """What stands in the place of the team where a file is a truth."""
+JUDGES = "NIST-TREC, or a host such as kba.trec.nist.gov"
+"""The same in words."""
 STREAM_ID_NAME = b"stream_id"
 """What a line that names the columns calls the third."""
 HASH = ord("#")
@@ -86,7 +88,7 @@ def first_fields(source: Input) -> list[bytes] | None:
 
     A file of comments alone has no fields: it is an empty run.
     """
-    lines = source.head().split(b"\n")
+    lines = source.head().removeprefix(tsv.BYTE_ORDER_MARK).split(b"\n")
     body = (line.split() for line in lines if line.lstrip()[:1] not in (b"", b"#"))
     first = list(islice(body, 2))
     if not first:
@@ -177,7 +179,7 @@ def _read_block(
 ) -> tuple[Cells, list[Fault], int]:
     """A block's cells and faults, with lines counted from the block's first, and their number."""
     faults = FaultList(source)
-    fields = _Fields.of(block)
+    fields = _Fields.of(block.removeprefix(tsv.BYTE_ORDER_MARK) if first else block)
     some = fields.number > 0
     comment = np.zeros(len(some), bool)
     comment[some] = fields.data[fields.starts[fields.first[some]]] == HASH
