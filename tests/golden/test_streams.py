@@ -242,3 +242,20 @@ def test_the_first_update_decides_which_columns_there_are(
         outcome = program(*given, stdin=lines[1])
     assert outcome.code == 1
     assert f":2: {reason}" in outcome.err
+
+
+@pytest.mark.parametrize("continued", [True, False])
+def test_matches_speak_of_updates_of_all_parts_of_a_stream(continued: bool, tmp_path: Path) -> None:
+    """Those of updates that have not come yet are told, and refused where none can come."""
+    lines = LIVE.splitlines(keepends=True)
+    given = ("score", "--follow", NUGGETS, "--matches", MATCHES, "-m", "R")
+    state = ("--state", tmp_path / "state")
+    whole = program(*given, stdin=LIVE)
+    first = program(*given, *state, stdin=b"".join(lines[:5]))
+    told = json.loads(first.out.splitlines()[-1])["warnings"]
+    assert (first.code, told[-1]) == (0, "6 matches speak of updates that have not come yet")
+    rest = ("--continued",) if continued else ()
+    second = program(*given, *state, *rest, stdin=b"".join(lines[5:] if continued else lines))
+    assert (whole.code, second.code) == (0, 0)
+    assert second.out.splitlines()[-1] == whole.out.splitlines()[-1]
+    assert program(*given, stdin=b"".join(lines[:5])).code == 1

@@ -168,16 +168,32 @@ class Pairing:
             raise UsageError("no matches are given")
         return self.gold.matches
 
-    def check(self) -> None:
-        """At the end: every match must speak of an update that there was."""
+    @property
+    def known(self) -> str:
+        """Which matches speak of updates that came, as text that can be kept."""
+        return np.packbits(self._known).tobytes().hex()
+
+    def resume(self, known: str, runs: Iterable[str]) -> None:
+        """Go on where `known` was kept, with the runs that there were."""
+        bits = np.unpackbits(np.frombuffer(bytes.fromhex(known), np.uint8))
+        self._known |= bits[: len(self._known)].astype(bool)
+        self._runs.update(runs)
+
+    def check(self, *, to_come: bool = False) -> int:
+        """At the end: every match must speak of an update that there was, unless more are to come.
+
+        How many do not.
+        """
         if self._sought is not None:
-            return
+            return 0
         matches, pool = self._matches, self.gold.pool
         known = self._known | self._of_no_run(matches)
         if pool is not None:
             known |= known_updates(matches.topic, matches.update_id, pool)
         nothing = resolve(matches, table_of("", []), self.gold.nuggets)
-        formats.check_resolved(replace(nothing, lost_update=~known), matches, pool)
+        lost = np.zeros_like(known) if to_come else ~known
+        formats.check_resolved(replace(nothing, lost_update=lost), matches, pool)
+        return int(np.count_nonzero(~known))
 
     def _of_no_run(self, matches: Matches) -> BoolArray:
         """The matches that name a run which is not here."""

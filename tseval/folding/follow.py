@@ -123,6 +123,7 @@ class Follower:
             reason = f"was saved by other rules or inputs: {position.signature}"
             raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
         self.recent = Recent(recent)
+        self.pairing.resume(position.matched, self.fold.runs)
         if self.fold.runs:
             cost = {"cost"} if self.fold.has_cost else set()
             self.first = cost | ({"run"} if set(self.fold.runs) != {RUN} else set())
@@ -295,20 +296,28 @@ class Follower:
         if self.skip is not None:
             reason = f"it ends before the {self.skip.lines:,} lines of the saved state"
             raise InputError([Fault(STANDARD_INPUT, None, reason, "give the whole stream again")])
-        self.pairing.check()
         self.save()
+        lost = self.pairing.check(to_come=self.following.state is not None)
         if not self.fold.runs:
             return self._told([], final=True, warnings=["there was no update"])
         scores = self._scores()
         records = scores.records(per_topic=self.following.per_topic)
-        return self._told(records, final=True, warnings=list(scores.warnings))
+        warnings = list(scores.warnings)
+        if lost:
+            verb = "match speaks" if lost == 1 else "matches speak"
+            warnings.append(f"{lost:,} {verb} of updates that have not come yet")
+        return self._told(records, final=True, warnings=warnings)
 
     def save(self) -> None:
         """Write the state, if a file is named, and if it is one that can go on."""
         if self.following.state is None or self.skip is not None or not self.whole:
             return
         position = saved.Position(
-            self._signature(), self.lines, self.hash.hexdigest(), self.continued
+            self._signature(),
+            self.lines,
+            self.hash.hexdigest(),
+            self.continued,
+            self.pairing.known,
         )
         saved.save(self.following.state, position, self.fold, self.recent.columns())
         self.saved_at = self.fold.updates

@@ -36,6 +36,8 @@ class Position:
     """The hash of these lines, by which they are known again."""
     continued: bool = False
     """Whether the stream once went on without its beginning: then it cannot start again."""
+    matched: str = ""
+    """Which matches speak of updates that came."""
 
 
 def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) -> None:
