@@ -140,22 +140,24 @@ class Input:
 
     def blocks(self) -> Iterator[bytes]:
         """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""
-        rest = b""
+        rest, one_line = b"", True
         with self.open() as stream:
             while piece := bytes(stream.read(BLOCK_BYTES)):
                 cut = piece.rfind(b"\n") + 1
                 if not cut:
-                    self._check_line_ends(piece)
                     rest += piece
                     continue
+                one_line = False
                 yield rest + piece[:cut]
                 rest = piece[cut:]
+        if one_line:
+            self._check_line_ends(rest)
         if rest:
             yield rest + b"\n"
 
-    def _check_line_ends(self, piece: bytes) -> None:
+    def _check_line_ends(self, line: bytes) -> None:
         """Refuse lines that end with carriage returns alone: they would be read as one line."""
-        if b"\r" in piece[:-1]:
+        if b"\r" in line[:-1]:
             reason = "lines end with carriage returns alone"
             raise InputError([Fault(self.path, 1, reason, "save the file with Unix line ends")])
 
