@@ -182,14 +182,7 @@ other_analyses = chained(
 
 @click.command("compare")
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
-@click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. Default: all that there are.",
-)
+@options.measures_named("Default: all that there are.")
 @test_options
 @other_analyses
 @gold_options

@@ -39,14 +39,7 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
 
 @click.command("filter")
 @click.argument("files", nargs=-1, metavar="RUN... TRUTH", type=click.Path(path_type=str))
-@click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
-)
+@options.measure_option
 @click.option(
     "--edition",
     "edition_name",

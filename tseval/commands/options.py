@@ -148,14 +148,19 @@ def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return rules
 
 
-measure_option = click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. See `tseval measures`.",
-)
+def measures_named(more: str) -> Callable[[Command], Command]:
+    """The option that names measures; the help ends with what is said more."""
+    return click.option(
+        "-m",
+        "--measure",
+        "wanted",
+        multiple=True,
+        metavar="NAME",
+        help=f"A measure, or several in one quoted string; repeatable. {more}",
+    )
+
+
+measure_option = measures_named("See `tseval measures`.")
 measure_options = chained(
     measure_option,
     click.option(

@@ -94,14 +94,8 @@ filter_options = chained(
 @click.command("report")
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
 @click.option("--title", default=TITLE, show_default=True, help="The title of the page.")
-@click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. Default: all that there are. "
-    "Runs are ordered, and coloured, by the first.",
+@options.measures_named(
+    "Default: all that there are. Runs are ordered, and coloured, by the first."
 )
 @click.option(
     "--curve",

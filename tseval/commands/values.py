@@ -16,15 +16,7 @@ from tseval.views.tables import scores_table
 
 @click.command("values")
 @click.argument("files", nargs=-1, metavar="RUN... GOLD", type=click.Path(path_type=str))
-@click.option(
-    "-m",
-    "--measure",
-    "wanted",
-    multiple=True,
-    metavar="NAME",
-    help="A measure, or several in one quoted string; repeatable. Default: VT, which is that of "
-    "every attribute that the gold has.",
-)
+@options.measures_named("Default: VT, which is that of every attribute that the gold has.")
 @click.option(
     "--at",
     multiple=True,

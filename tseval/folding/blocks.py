@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,8 +65,11 @@ class Gold:
 
     def known(self, updates: Updates) -> Standing:
         """Updates under the gold's names of topics, and as what stands for them in the pool."""
-        named = with_topics_named(updates, self._rename)
-        return standing(named, self.pool, None, DRAFT.rules)
+        return standing(self.named(updates), self.pool, None, DRAFT.rules)
+
+    def named(self, table: Any) -> Any:
+        """A table under the nuggets' names of topics, which the draft keeps; None stays None."""
+        return with_topics_named(table, self._rename)
 
     @cached_property
     def _rename(self) -> Callable[[Ids], Ids]:
@@ -110,12 +113,14 @@ def read_gold(sources: Sources) -> Gold:
     form = sources.form
     if sources.duplicates is not None:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
-    nuggets = formats.read_nuggets(sources.nuggets, form)
-    topics = None if sources.topics is None else formats.read_topics(sources.topics, form)
-    matches = None if sources.matches is None else formats.read_matches(sources.matches, form)
-    pool = None if sources.pool is None else formats.read_pool(sources.pool, form)
-    rename = topic_namer(nuggets.topic, DRAFT.rules.topic_names)
-    return Gold(*(with_topics_named(table, rename) for table in (nuggets, topics, matches, pool)))
+    gold = Gold(
+        nuggets=formats.read_nuggets(sources.nuggets, form),
+        topics=None if sources.topics is None else formats.read_topics(sources.topics, form),
+        matches=None if sources.matches is None else formats.read_matches(sources.matches, form),
+        pool=None if sources.pool is None else formats.read_pool(sources.pool, form),
+    )
+    named = {name: gold.named(getattr(gold, name)) for name in ("topics", "matches", "pool")}
+    return replace(gold, **named)
 
 
 def foldable(wanted: Iterable[str | Measure] | str | Measure | None) -> tuple[Measure, ...]:

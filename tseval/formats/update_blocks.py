@@ -42,9 +42,7 @@ class BlockInput:
 
     @property
     def has_cost(self) -> bool:
-        """Whether there is a column of costs; of JSON lines any may show it."""
-        if self.form == "jsonl":
-            return "cost" in self._present
+        """Whether there is a column of costs."""
         return "cost" in UPDATES.placed(self._columns())
 
     @cached_property
