@@ -76,6 +76,18 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "tseval", *map(str, arguments)]
 
 
+def error_of_a_closed_pipe(*arguments: object) -> bytes:
+    """What a process says when nobody reads on after its first line."""
+    with subprocess.Popen(
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        return running.stderr.read()
+
+
 def process(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
     """Run `tseval ARGUMENTS` as a process of its own."""
     done = subprocess.run(

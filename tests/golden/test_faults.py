@@ -977,16 +977,7 @@ def test_a_closed_pipe_is_silent(command: str) -> None:
     Path("run.tsv").write_bytes(tsv(HEADER, *rows))
     Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
     extra = ["--explain", "updates", "-f", "tsv"] if command == "score" else []
-    with subprocess.Popen(
-        program.command(command, "run.tsv", "gold.tsv", *extra, "--quiet"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as running:
-        assert running.stdout is not None
-        assert running.stderr is not None
-        assert running.stdout.readline()
-        running.stdout.close()
-        assert running.stderr.read() == b""
+    assert program.error_of_a_closed_pipe(command, "run.tsv", "gold.tsv", *extra, "--quiet") == b""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")

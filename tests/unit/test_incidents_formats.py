@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -659,16 +658,7 @@ def test_a_closed_pipe_is_silent() -> None:
     labels.to_csv("labels.csv", index=False)
     labels.assign(priority=0.1)[["topic", "post_id", "priority"]].to_csv("run.csv", index=False)
     arguments = ("run.csv", "labels.csv", "--ontology", TYPES, "--explain", "alerts", "-f", "tsv")
-    with subprocess.Popen(
-        program.command("incidents", *arguments, "--quiet"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as running:
-        assert running.stdout is not None
-        assert running.stderr is not None
-        assert running.stdout.readline()
-        running.stdout.close()
-        assert running.stderr.read() == b""
+    assert program.error_of_a_closed_pipe("incidents", *arguments, "--quiet") == b""
 
 
 # The pool, and validation
