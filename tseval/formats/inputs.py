@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import hashlib
 import io
-import lzma
 import os
 import sys
-import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, TypeAlias
-
-import pyarrow as pa
+from typing import Any, TypeAlias
 
 from tseval.errors import Fault, InputError
+from tseval.formats.compressed import BROKEN, OPENERS, Damaged
 
 STANDARD_INPUT = "-"
 
@@ -29,20 +24,11 @@ and with what their runs are called. The function survives pickling, and so does
 BLOCK_BYTES = 4 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
 
+LATER_CURE = (
+    "nothing behind it would be read: copy or download the file again, or take away what is behind "
+    "its streams"
+)
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
-
-
-def _open_zst(raw: IO[bytes]) -> Any:
-    return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
-
-
-_OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".gz": lambda raw: gzip.open(raw, "rb"),
-    ".bz2": lambda raw: bz2.open(raw, "rb"),
-    ".xz": lambda raw: lzma.open(raw, "rb"),
-    ".zst": _open_zst,
-}
-_BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, pa.ArrowInvalid, OSError)
 
 
 class Input:
@@ -108,17 +94,17 @@ class Input:
     @property
     def is_compressed(self) -> bool:
         """Whether the bytes have to be decompressed before they can be read."""
-        return self._suffix() in _OPENERS
+        return self._suffix() in OPENERS
 
     @contextmanager
     def open(self) -> Iterator[Any]:
         """The decompressed bytes as a stream; broken compression is an `InputError`."""
         with self._raw() as raw:
             suffix = self._suffix()
-            opener = _OPENERS.get(suffix)
+            opener = OPENERS.get(suffix)
             try:
                 yield opener(raw) if opener else raw
-            except _BROKEN as error:
+            except BROKEN as error:
                 raise InputError([self._broken(suffix, error)]) from error
 
     def _broken(self, suffix: str, error: Exception) -> Fault:
@@ -126,7 +112,8 @@ class Input:
         if isinstance(error, EOFError) or "truncated" in str(error).lower():
             reason = f"the {kind} stream ends too early: the file is truncated"
             return Fault(self.path, None, reason, "copy or download the file again")
-        return Fault(self.path, None, f"cannot be read as {kind}: {error}")
+        cure = LATER_CURE if isinstance(error, Damaged) and error.later else ""
+        return Fault(self.path, None, f"cannot be read as {kind}: {error}", cure)
 
     def head(self, size: int = 65_536) -> bytes:
         """The first decompressed bytes."""
