@@ -15,7 +15,7 @@ from scipy import stats
 from tests.reference import comparison as slow
 from tseval import statistics
 from tseval.statistics import paired, ranks
-from tseval.statistics.bootstrap import mean_intervals, sorted_quantiles
+from tseval.statistics.bootstrap import mean_intervals, sorted_quantiles, weighted_sums
 
 SEED = np.random.SeedSequence(7)
 TIED = st.integers(-3, 3).map(float)
@@ -57,7 +57,57 @@ def test_the_monte_carlo_test_comes_close_to_the_exact_one() -> None:
         some = rng.normal(0.25, 1, (topics, 6))
         exact = paired.randomisation(some, SEED, 100)
         signs = 2 * np.random.default_rng(1).integers(0, 2, (40_000, topics), np.int8) - 1
-        assert paired._some_signs(some, signs) == pytest.approx(exact, abs=0.012)
+        far = paired._far_by_signs(some, signs, weighted_sums).mean(axis=0)
+        assert far == pytest.approx(exact, abs=0.012)
+
+
+def test_small_p_values_are_drawn_until_they_are_known() -> None:
+    """Of 30 whole differences the exact p is counted; what is drawn comes within its own error."""
+    rng = np.random.default_rng(2)
+    some = np.array([rng.integers(-6, 7, 30) + shift for shift in (0, 2, 3, 3, 4, 5)], float).T
+    exact = [slow.randomisation_of_whole_numbers(each.astype(int).tolist()) for each in some.T]
+    assert min(exact) < 1e-5 < 1e-3 < max(exact)
+    number, most = 1000, 400_000
+    drawn = statistics.p_values(some, "randomisation", SEED, number, most)
+    for p, true in zip(drawn.tolist(), exact, strict=True):
+        seen = paired.ENOUGH if true * most > paired.ENOUGH else true * most
+        assert p == pytest.approx(true, abs=(4 * math.sqrt(seen + 1) + 1) / max(seen, 1) * true)
+    short = statistics.p_values(some, "randomisation", SEED, number)
+    assert (short >= 1 / (number + 1)).all()
+    many = short > paired.ENOUGH / number
+    assert many.any()
+    assert (drawn[many] == short[many]).all()
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_a_p_value_that_stops_early_is_no_smaller_than_chance_allows(test: str) -> None:
+    """Without a difference p is at most u in a share u of 4000 pairs, wherever it stopped."""
+    rng = np.random.default_rng(8)
+    p = statistics.p_values(rng.normal(0, 1, (30, 4000)), test, SEED, 500, 20_000)
+    for u in (0.002, 0.01, 0.05, 0.19, 0.21, 0.5):
+        assert (p <= u).mean() < u + 4 * math.sqrt(u / 4000)
+    stopped = (p < paired.ENOUGH / 500) & (p > paired.ENOUGH / 20_000)
+    assert stopped.mean() == pytest.approx(0.195, abs=0.03)
+    assert (paired.ENOUGH / p[stopped]) == pytest.approx(np.round(paired.ENOUGH / p[stopped]))
+
+
+def test_the_smallest_p_is_what_a_clear_difference_gets() -> None:
+    for topics in (2, 3, 4, 9, 20):
+        clear = np.linspace(1, 2, topics)[:, np.newaxis]
+        for test in ("randomisation", "wilcoxon"):
+            least = statistics.smallest_p(topics, test, 999)
+            assert statistics.p_values(clear, test, SEED, 999)[0] == pytest.approx(least)
+    assert statistics.smallest_p(30, "randomisation", 999) == 2**-19  # if 20 of them differ
+    assert statistics.smallest_p(1, "t", 99) == statistics.smallest_p(1, "bootstrap", 99) == 1
+
+
+def test_the_smallest_p_of_a_bootstrap_of_three_topics_is_above_a_twentieth() -> None:
+    """Two of 27 draws are of one topic that is away from the mean: 2 / 27, whatever the scores."""
+    rng = np.random.default_rng(4)
+    some = rng.normal(3, 0.1, (3, 500))
+    drawn = statistics.p_values(some, "bootstrap", SEED, 20_000)
+    assert statistics.smallest_p(3, "bootstrap", 20_000) == pytest.approx(2 / 27)
+    assert drawn.min() > 2 / 27 - 0.008
 
 
 def test_the_monte_carlo_test_counts_what_was_seen_among_the_draws() -> None:

@@ -21,6 +21,19 @@ def randomisation(differences: Sequence[float]) -> float:
     return far / len(ways)
 
 
+def randomisation_of_whole_numbers(differences: Sequence[int]) -> float:
+    """The same, counted over the sums that there can be: for many topics."""
+    ways = {0: 1}
+    for each in differences:
+        swapped: dict[int, int] = {}
+        for total, number in ways.items():
+            for then in (total + each, total - each):
+                swapped[then] = swapped.get(then, 0) + number
+        ways = swapped
+    far = sum(number for total, number in ways.items() if abs(total) >= abs(sum(differences)))
+    return far / 2 ** len(differences)
+
+
 def wilcoxon(differences: Sequence[float]) -> float:
     """The same of the sum of signed ranks; topics without a difference are left out."""
     differing = [d for d in differences if d != 0]

@@ -141,17 +141,108 @@ def test_one_run_alone_has_a_mean() -> None:
     assert len(found.frame("pairs")) == 0
 
 
-def test_where_no_p_value_can_be_small_enough_a_warning_says_so() -> None:
-    few = wide(a=[0.9, 0.8, 0.7], b=[0.1, 0.2, 0.3], c=[0.2, 0.1, 0.4])
-    assert tseval.compare(few).warnings == (
-        "with 3 topics no p value of this test is below 0.25, and 3 comparisons ask for 0.017: no "
-        "difference can be found; compare with a --baseline",
+CLEAR = {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.3}
+"""Runs that differ on every topic."""
+
+
+def clear(topics: int, runs: str = "abc", measures: str = "R") -> pd.DataFrame:
+    """Scores of runs that are as far apart as scores can be."""
+    return pd.concat(
+        wide(name, **{run: [CLEAR[run] * (1 + 0.01 * t) for t in range(topics)] for run in runs})
+        for name in measures.split()
     )
-    assert tseval.compare(few, test="t").warnings == ()
-    assert tseval.compare(few, correction="bh").warnings == ()
-    many = wide(a=[0.1 * (i % 9) for i in range(30)], b=[0.2] * 30)
-    told = tseval.compare(many, resamples=100, alpha=0.005).warnings
-    assert told[0].endswith("asks for 0.005: no difference can be found; draw more --resamples")
+
+
+def test_few_topics_cannot_show_a_difference_and_nothing_looks_as_if() -> None:
+    """Of 4 topics all signs agree by chance in 2 of 16 ways: p is .125 at the least."""
+    found = tseval.compare(clear(4, measures="P R"))
+    assert set(found.letters("R").values()) == {None}
+    assert found.cannot_tell == dict.fromkeys("PR", "4 topics cannot show a difference at .05")
+    assert found.warnings == (
+        "4 topics cannot show a difference at .05, so there are no letters; what would do: "
+        "8 topics | --test t, if differences can be taken for normal",
+    )
+    assert next(iter(sections(found))) == (
+        "P (higher is better): 4 topics cannot show a difference at .05"
+    )
+    assert "letters" not in sections(found)[next(iter(sections(found)))]
+    told = json.loads(findings_bytes(found, "json"))["measures"]
+    assert [each["cannot_tell"] for each in told] == [*found.cannot_tell.values()]
+    assert "textsuperscript" not in findings_bytes(found, "latex").decode()
+    one = tseval.compare(clear(1), test="t")
+    assert one.cannot_tell == {"R": "1 topic cannot show a difference at .05"}
+    apart = tseval.compare(wide(a=[0.5] * 8, b=[0.25] * 8), test="t")
+    assert apart.cannot_tell == {
+        "R": "differences that are the same on every topic cannot show a difference at .05 by "
+        "this test"
+    }
+    power = discriminate(clear(4))
+    assert power.warnings == (
+        "4 topics cannot show a difference at .05, so the share is 0 whatever the scores",
+    )
+    assert discriminate(clear(6)).warnings == (
+        "6 topics cannot show a difference at .05 among 3 comparisons, so the corrected share is "
+        "0 whatever the scores",
+    )
+
+
+def test_letters_are_there_for_the_measures_that_can_have_some() -> None:
+    found = tseval.compare(pd.concat([clear(9, "ab"), clear(4, "ab", "P")]), family="measure")
+    assert found.letters("R") == {"a": "a", "b": "b"}
+    assert found.letters("P") == {"a": None, "b": None}
+    assert found.warnings[-1].startswith("P: 4 topics cannot show a difference at .05, so there")
+
+
+def test_what_is_advised_helps() -> None:
+    """Each cure, followed to the letter, finds differences where there were none; all are met."""
+    met = set()
+    for topics, runs, measures in [(4, "abc", "R"), (6, "abc", "R"), (7, "abcd", "P R V"),
+                                   (8, "abcd", "P R V"), (6, "ab", "P R V")]:  # fmt: skip
+        found = tseval.compare(clear(topics, runs, measures))
+        assert len(found.warnings) == 1, (topics, runs, measures)
+        assert not any(each.different for each in found.contests)
+        for cure in found.warnings[0].partition("what would do: ")[2].split(" | "):
+            given: dict[str, object] = {}
+            more, names = topics, measures
+            if cure.endswith(" topics"):
+                more = int(cure.removesuffix(" topics"))
+                fewer = tseval.compare(clear(more - 1, runs, measures))
+                assert fewer.cannot_tell
+            if "-m" in cure.split()[-1]:
+                names = measures.split()[0]
+            words = dict(zip(cure.split(), [*cure.split()[1:], ""], strict=True))
+            given |= {"baseline": "a"} if "--baseline" in words else {}
+            for name in ("test", "correction", "family"):
+                if f"--{name}" in words:
+                    given[name] = words[f"--{name}"].rstrip(",")
+            after = tseval.compare(clear(more, runs, names), **given)  # type: ignore[arg-type]
+            assert not after.cannot_tell, cure
+            assert any(each.different for each in after.contests), cure
+            met.add(cure.rstrip("0123456789").split()[-1] if "-" in cure else "topics")
+    assert len(met) >= 5
+
+
+def test_many_runs_are_drawn_as_often_as_the_correction_asks() -> None:
+    """With 30 runs and two measures 870 pairs ask for p below .0000575: 10,000 draws can't."""
+    rng = np.random.default_rng(0)
+    rows = pd.concat(
+        wide(name, **{f"r{r}": (0.5 * r + rng.random(25)).tolist() for r in range(30)})
+        for name in ("P", "R")
+    )
+    found = tseval.compare(rows, alpha=0.05)
+    assert not found.cannot_tell
+    assert sum(each.different for each in found.contests) > 700
+    assert min(each.p or 1 for each in found.contests) < 0.05 / 870
+    assert len(set(found.letters("R").values())) > 10
+    assert found.warnings == ()
+
+
+def test_where_even_the_most_draws_are_too_few_there_are_no_letters() -> None:
+    rows = clear(30, "ab")
+    found = tseval.compare(rows, alpha=1e-7)
+    assert found.cannot_tell == {"R": "1,000,000 draws cannot show a difference at 1e-07"}
+    assert found.warnings[0].endswith("no letters; what would do: --test t, if differences can be "
+                                      "taken for normal")  # fmt: skip
 
 
 # What is missing

@@ -105,6 +105,21 @@ class Reader(HTMLParser):
 
 
 class TestPage:
+    def test_where_topics_are_too_few_the_page_says_so_in_place_of_letters(
+        self, report: Report
+    ) -> None:
+        page = report_page(report).decode()
+        words = " topics cannot show a difference at .05"
+        for each in report.measures:
+            assert each.cannot_tell.endswith(words)
+            assert f'<th scope="col">{each.cannot_tell}</th>' in page
+        reasons = {each.cannot_tell for each in report.measures}
+        assert page.count(f"{words}, whatever the scores; so there are no letters.") == len(reasons)
+        assert page.count(f"{words}, so there are no letters; what would do: ") == len(reasons)
+        assert '<td class="letters"></td>' in page
+        assert ">letters<" not in page
+        assert "Pairs told apart" not in page
+
     def test_the_same_report_gives_the_same_bytes(self, report: Report) -> None:
         assert report_page(report) == report_page(report)
 

@@ -132,7 +132,8 @@ test_options = chained(
         type=int,
         default=RESAMPLES,
         show_default=True,
-        help="How many times topics are drawn.",
+        help="How many times topics are drawn. Where a correction asks for smaller p values, they "
+        "are drawn further.",
     ),
     options.seed_option,
 )
@@ -215,7 +216,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     or trec, with the scores of single topics; and the tables of TREC Temporal Summarization's own
     scripts. With --gold they are runs, and scored first. `-` is standard input.
 
-    Runs share a letter if no difference was found between them.
+    Runs share a letter if no difference was found between them. Where so few topics cannot show a
+    difference, there are no letters, and the table says so.
 
     \b
     tseval compare mine.csv theirs.csv -m R --baseline mine

@@ -40,7 +40,7 @@ def _of_runs(found: Comparison) -> Iterator[tuple[str, Iterator[dict[str, Any]]]
         way = "higher" if higher else "lower"
         contests = [each for each in found.contests if each.measure == name]
         yield (
-            f"{name} ({way} is better){_summary(contests)}",
+            f"{name} ({way} is better){_summary(contests, found.cannot_tell.get(name))}",
             (_standing(each, level) for each in found.standings if each.measure == name),
         )
         if found.plan.baseline is not None:
@@ -49,8 +49,10 @@ def _of_runs(found: Comparison) -> Iterator[tuple[str, Iterator[dict[str, Any]]]
             yield f"{name}, pair by pair", map(_contest, contests)
 
 
-def _summary(contests: Sequence[Contest]) -> str:
-    """How many pairs were told apart, where there are any."""
+def _summary(contests: Sequence[Contest], cannot_tell: str | None) -> str:
+    """How many pairs were told apart, where there are any, or why none can be."""
+    if cannot_tell is not None:
+        return f": {cannot_tell}"
     if not contests:
         return ""
     different = sum(each.different for each in contests)

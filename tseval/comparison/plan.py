@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from tseval.errors import UsageError
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
 
 RESAMPLES = 10_000
 LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
+DRAWS_TO_SPARE = 3
+"""How many times as many draws a small p value takes as the correction asks for at least."""
 ALPHA = 0.05
 FAMILIES = ("all", "measure")
 """Which comparisons are corrected together: all of them, or those of each measure."""
@@ -29,6 +32,7 @@ class Plan:
     alpha: float = ALPHA
     """A difference is found where its corrected p value is at most this; intervals hold 1 - it."""
     resamples: int = RESAMPLES
+    """How often topics are drawn. Small p values go on: see `most_draws`."""
     seed: int = 0
     baseline: str | None = None
     """The run that all others are compared with; without one every pair is compared."""
@@ -51,6 +55,14 @@ class Plan:
     def level(self) -> float:
         """How much of the resamples an interval holds."""
         return 1 - self.alpha
+
+    def most_draws(self, comparisons: int) -> int:
+        """How many draws a p value may take, such that it can survive the correction.
+
+        The smallest of so many is held to alpha by their number, and p is at least 1 by the draws.
+        """
+        asked = self.alpha if self.correction == "none" else self.alpha / max(1, comparisons)
+        return max(self.resamples, min(MOST_RESAMPLES, ceil(DRAWS_TO_SPARE / asked)))
 
     def traits(self) -> dict[str, str]:
         """What can change a number, by name: parts of the signature."""

@@ -7,20 +7,25 @@ correct one for that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tseval import statistics
+from tseval.caveats import listed
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
+from tseval.comparison.reach import out_of_reach
 from tseval.comparison.runs import (
     Tested,
     check_baseline,
+    every_pair,
+    judged_pairs,
     paired_topics,
     signature,
-    tested_pairs,
     topic_draws,
 )
 
@@ -49,7 +54,9 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
     """The power of each measure, the most powerful first; ties by the order of the measures."""
     check_directions(board)
     check_baseline(board, plan)
-    rows = [_power(board, measure, plan) for measure in board.measures]
+    alone = replace(plan, family="measure")
+    tested = every_pair(board, alone)
+    rows = [_power(board, measure, each, plan) for measure, each in tested.items()]
     rows.sort(key=lambda row: -(row.power or 0.0))
     traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}
     del traits["interval"]
@@ -57,12 +64,28 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
         parts={"power": Part.of(Power, rows)},
         signature=signature("power", board.traits, traits),
         inputs=board.inputs,
-        warnings=board.warnings,
+        warnings=(*board.warnings, *_without_power(tested, alone)),
     )
 
 
-def _power(board: Board, measure: str, plan: Plan) -> Power:
-    tested = tested_pairs(board, measure, plan)
+def _without_power(tested: Mapping[str, Tested], plan: Plan) -> Iterator[str]:
+    """A word for shares that are 0 whatever the scores: of single pairs, then of corrected ones."""
+    judged = {measure: judged_pairs(found) for measure, found in tested.items()}
+    single = out_of_reach(judged, replace(plan, correction="none"))
+    yield from _zero(single, len(judged), "the share is 0")
+    corrected = out_of_reach(judged, plan)
+    later = {name: why for name, why in corrected.items() if name not in single}
+    yield from _zero(later, len(judged), "the corrected share is 0")
+
+
+def _zero(reasons: Mapping[str, str], measures: int, what: str) -> Iterator[str]:
+    for reason in dict.fromkeys(reasons.values()):
+        names = [name for name, own in reasons.items() if own == reason]
+        where = "" if len(names) == measures else f"{listed(names)}: "
+        yield f"{where}{reason}, so {what} whatever the scores"
+
+
+def _power(board: Board, measure: str, tested: Tested, plan: Plan) -> Power:
     judged = ~np.isnan(tested.p)
     number = int(judged.sum())
     found = int((tested.p[judged] <= plan.alpha).sum())

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import count, listed
+from tseval.caveats import listed
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import Findings, Part
 from tseval.comparison.plan import Plan
+from tseval.comparison.reach import Judged, adjusted, most_draws, out_of_reach, told
 from tseval.errors import UsageError
 from tseval.version import VERSION
 
@@ -73,6 +74,8 @@ class Comparison(Findings):
     plan: Plan = field(default_factory=Plan)
     higher: Mapping[str, bool] = field(default_factory=dict)
     """For each measure whether higher is better."""
+    cannot_tell: Mapping[str, str] = field(default_factory=dict)
+    """Measures by which no difference can be shown, whatever the scores, each with the reason."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:
@@ -85,7 +88,7 @@ class Comparison(Findings):
         return self.parts["pairs"].rows
 
     def letters(self, measure: str) -> dict[str, str | None]:
-        """The letters of each run, best first; None against a baseline."""
+        """The letters of each run, best first; None against a baseline and in `cannot_tell`."""
         self._check(measure)
         return {each.run: each.letters for each in self.standings if each.measure == measure}
 
@@ -150,26 +153,42 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     """Compare the runs of a board; an unknown baseline is a `UsageError`."""
     check_directions(board)
     check_baseline(board, plan)
-    tested = {measure: tested_pairs(board, measure, plan) for measure in board.measures}
-    adjusted = _adjusted([each.p for each in tested.values()], plan)
+    tested = every_pair(board, plan)
+    judged = {measure: judged_pairs(found) for measure, found in tested.items()}
+    hopeless = out_of_reach(judged, plan)
+    corrected = adjusted([each.p for each in tested.values()], plan)
     standings: list[Standing] = []
     contests: list[Contest] = []
-    for (measure, found), p in zip(tested.items(), adjusted, strict=True):
+    for (measure, found), p in zip(tested.items(), corrected, strict=True):
         own = list(_contests(board, measure, found, p, plan))
         contests += own
-        standings += _standings(board, measure, own, plan)
+        has_letters = plan.baseline is None and measure not in hopeless
+        standings += _standings(board, measure, own, plan, has_letters=has_letters)
     return Comparison(
         parts={"means": Part.of(Standing, standings), "pairs": Part.of(Contest, contests)},
         signature=signature("runs", board.traits, plan.traits()),
         inputs=board.inputs,
-        warnings=(
-            *board.warnings,
-            *_alone(tested),
-            *_out_of_reach(list(tested.values()), plan),
-        ),
+        warnings=(*board.warnings, *_alone(tested), *told(judged, hopeless, plan)),
         plan=plan,
         higher=dict(zip(board.measures, board.higher, strict=True)),
+        cannot_tell=hopeless,
     )
+
+
+def every_pair(board: Board, plan: Plan) -> dict[str, Tested]:
+    """All pairs by each measure, drawn as far as the correction of all of them asks."""
+    pairs = {measure: Pairs.of(board, measure, plan) for measure in board.measures}
+    most = most_draws({measure: len(each.first) for measure, each in pairs.items()}, plan)
+    return {
+        measure: tested_pairs(board, measure, each, plan, most[measure])
+        for measure, each in pairs.items()
+    }
+
+
+def judged_pairs(found: Tested) -> Judged:
+    """What `out_of_reach` asks of the pairs."""
+    runs = np.union1d(found.pairs.first, found.pairs.second)
+    return Judged(found.topics, found.p, len(runs))
 
 
 def signature(what: str, *traits: Mapping[str, str]) -> str:
@@ -186,12 +205,11 @@ def check_baseline(board: Board, plan: Plan) -> None:
         raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(board.runs)}")
 
 
-def tested_pairs(board: Board, measure: str, plan: Plan) -> Tested:
-    """Test each pair over the topics that both runs have."""
-    pairs = Pairs.of(board, measure, plan)
+def tested_pairs(board: Board, measure: str, pairs: Pairs, plan: Plan, most: int) -> Tested:
+    """Test each pair over the topics that both runs have, with so many draws at most."""
     found = Tested.nothing(pairs)
     for columns, names, differences in paired_topics(board, measure, pairs):
-        _fill(found, columns, differences, names, plan)
+        _fill(found, columns, differences, names, plan, most)
         better = differences if board.higher_is_better(measure) else -differences
         found.wins[columns] = np.count_nonzero(better > 0, axis=0)
         found.losses[columns] = np.count_nonzero(better < 0, axis=0)
@@ -225,7 +243,12 @@ def _differences(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _fill(
-    found: Tested, columns: IntArray, differences: FloatArray, names: Sequence[str], plan: Plan
+    found: Tested,
+    columns: IntArray,
+    differences: FloatArray,
+    names: Sequence[str],
+    plan: Plan,
+    most: int,
 ) -> None:
     """Put in what the differences of these pairs say."""
     effect = statistics.effects(differences)
@@ -236,21 +259,13 @@ def _fill(
         differences, draws, plan.interval, plan.level
     )
     seed = statistics.seeded(plan.seed, plan.test, *names)
-    found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples)
+    found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples, most)
 
 
 def topic_draws(names: Sequence[str], plan: Plan) -> IntArray:
     """How often each of these topics is drawn in each resample, by the topics' names."""
     seed = statistics.seeded(plan.seed, "topics", *names)
     return statistics.resamples(len(names), seed, plan.resamples)
-
-
-def _adjusted(p: Sequence[FloatArray], plan: Plan) -> list[FloatArray]:
-    """The corrected p values of each measure: of all together, or measure by measure."""
-    if plan.family == "measure":
-        return [statistics.corrected(each, plan.correction) for each in p]
-    joined = statistics.corrected(np.concatenate([np.zeros(0), *p]), plan.correction)
-    return np.split(joined, np.cumsum([len(each) for each in p])[:-1])
 
 
 def _contests(
@@ -286,7 +301,7 @@ def _known(value: float) -> float | None:
 
 
 def _standings(
-    board: Board, measure: str, contests: Sequence[Contest], plan: Plan
+    board: Board, measure: str, contests: Sequence[Contest], plan: Plan, *, has_letters: bool
 ) -> Iterator[Standing]:
     """The runs best first; tied ones by their names."""
     _, known = board.of(measure)
@@ -294,7 +309,7 @@ def _standings(
     means, low, high = _means(board, measure, places, plan)
     oriented = means if board.higher_is_better(measure) else -means
     order = np.argsort(-oriented, kind="stable")
-    letters = _letters([board.runs[p] for p in places[order]], contests, plan)
+    letters = _letters([board.runs[p] for p in places[order]], contests) if has_letters else {}
     for at in order.tolist():
         run = board.runs[places[at]]
         yield Standing(
@@ -334,10 +349,8 @@ def means_of_topics(
     return means, ends[0], ends[1]
 
 
-def _letters(runs: Sequence[str], contests: Sequence[Contest], plan: Plan) -> dict[str, str]:
-    """The letters of runs given best first; none against a baseline, where not all pairs are."""
-    if plan.baseline is not None:
-        return {}
+def _letters(runs: Sequence[str], contests: Sequence[Contest]) -> dict[str, str]:
+    """The letters of runs given best first."""
     place = {run: at for at, run in enumerate(runs)}
     differ = np.zeros((len(runs), len(runs)), bool)
     for each in contests:
@@ -351,28 +364,3 @@ def _alone(tested: Mapping[str, Tested]) -> Iterator[str]:
     lonely = [measure for measure, found in tested.items() if not len(found.p)]
     if lonely:
         yield f"{listed(lonely)}: there are no two runs to compare"
-
-
-def _out_of_reach(tested: Sequence[Tested], plan: Plan) -> Iterator[str]:
-    """A word where no p value can be small enough to survive the correction."""
-    groups = [tested] if plan.family == "all" else [[each] for each in tested]
-    for group in groups:
-        pairs = sum(int((~np.isnan(each.p)).sum()) for each in group)
-        topics = max((int(each.topics.max(initial=0)) for each in group), default=0)
-        least = statistics.smallest_p(topics, plan.test, plan.resamples)
-        if plan.correction in ("holm", "bonferroni") and pairs and least * pairs > plan.alpha:
-            asked = f"{count(pairs, 'comparison')} {'asks' if pairs == 1 else 'ask'}"
-            yield (
-                f"with {count(topics, 'topic')} no p value of this test is below {least:.2g}, and "
-                f"{asked} for {plan.alpha / pairs:.2g}: no difference can be found"
-                f"{_advice(len(group), pairs, least, plan)}"
-            )
-            return
-
-
-def _advice(measures: int, pairs: int, least: float, plan: Plan) -> str:
-    """What would help, where anything but more topics does."""
-    advice = ["compare by fewer measures (-m), or correct by --family measure"] * (measures > 1)
-    advice += ["compare with a --baseline"] * (plan.baseline is None and pairs > measures)
-    advice += ["draw more --resamples"] * (least == 1 / (plan.resamples + 1))
-    return "; " + ", or ".join(advice) if advice else ""

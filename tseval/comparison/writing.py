@@ -35,7 +35,12 @@ def findings_bytes(found: Findings, form: str) -> bytes:
 
 
 def _measures(found: Comparison) -> list[dict[str, object]]:
-    return [{"measure": name, "higher_is_better": way} for name, way in found.higher.items()]
+    """Which way each goes, and why no difference can be shown where that is so."""
+    return [
+        {"measure": name, "higher_is_better": way}
+        | ({"cannot_tell": found.cannot_tell[name]} if name in found.cannot_tell else {})
+        for name, way in found.higher.items()
+    ]
 
 
 def latex_table(found: Comparison) -> LatexTable:

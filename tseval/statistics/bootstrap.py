@@ -40,6 +40,11 @@ def resamples(
     return times
 
 
+def further_seed(seed: np.random.SeedSequence, step: int) -> np.random.SeedSequence:
+    """The seed of a further step of the draws that another seed began."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, step))
+
+
 def interval(values: Floats, level: float = LEVEL) -> Interval:
     """The percentile interval of resampled values; undefined ones (NaN) are left out.
 

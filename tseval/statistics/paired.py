@@ -7,6 +7,7 @@ judges by the spread has nothing to go by where all differences are the same, or
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,12 +19,16 @@ from tseval.statistics.bootstrap import (
     column_blocks,
     column_means,
     column_sums,
+    further_seed,
     resamples,
     standard_errors,
     weighted_sums,
 )
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Weights = NDArray[np.int8] | NDArray[np.int64]
+Sums = Callable[[Weights, Floats], Floats]
 
 TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 EXACT_SIGNS = 20
@@ -32,31 +37,56 @@ EXACT_RANKS = 100
 """With so many topics that differ, the distribution of the signed ranks is worked out."""
 TIED = 1e10
 """Absolute differences that agree to so many parts of the largest have the same rank."""
+ENOUGH = 100
+"""After so many draws as far from 0 as what was seen, a p value is drawn no further."""
+STEP = 10_000
+"""How many draws are added at once."""
 
 
-def p_values(differences: Floats, test: str, seed: np.random.SeedSequence, number: int) -> Floats:
-    """The p values by one of `TESTS`; only two of these draw `number` times, by the seed."""
+def p_values(
+    differences: Floats,
+    test: str,
+    seed: np.random.SeedSequence,
+    number: int,
+    most: int | None = None,
+) -> Floats:
+    """The p values by one of `TESTS`; only two of these draw, by the seed.
+
+    They draw `number` times, and small p values go on up to `most` times: see `_by_draws`.
+    """
+    last = max(number, most or number)
     if test == "randomisation":
-        return randomisation(differences, seed, number)
+        return randomisation(differences, seed, number, last)
     if test == "bootstrap":
-        return bootstrap(differences, resamples(len(differences), seed, number))
+        return bootstrap(differences, resamples(len(differences), seed, number), seed, last)
     return t_test(differences) if test == "t" else wilcoxon(differences)
 
 
 def smallest_p(topics: int, test: str, number: int) -> float:
-    """The smallest p value that a test can give with so many topics."""
+    """The smallest p value that a test can give with so many topics, and so many draws at most.
+
+    That of the bootstrap is what it comes to in the long run: of n topics at least two are away
+    from the mean, and a draw of one of these alone is always as extreme as what was seen.
+    """
+    if test in ("t", "bootstrap") and topics < 2:
+        return 1.0
     if test == "t":
         return 0.0
-    if test == "bootstrap" or (test == "randomisation" and topics > EXACT_SIGNS):
-        return 1 / (number + 1)
-    return min(1.0, 2.0 ** (1 - topics))
+    if test == "bootstrap":
+        return max(1 / (number + 1), 2.0 * float(topics) ** -topics)
+    exact = min(1.0, 2.0 ** (1 - topics))
+    if test == "randomisation" and topics > EXACT_SIGNS:
+        return min(1 / (number + 1), 2.0 ** (1 - EXACT_SIGNS))
+    return exact
 
 
-def randomisation(differences: Floats, seed: np.random.SeedSequence, number: int) -> Floats:
+def randomisation(
+    differences: Floats, seed: np.random.SeedSequence, number: int, most: int = 0
+) -> Floats:
     """How often a mean as far from 0 comes about if the two runs are swapped at random by topic.
 
     Up to `EXACT_SIGNS` topics that differ, this is counted over all ways to swap; beyond them over
-    `number` random ones and the one that was seen: (b + 1) / (number + 1).
+    random ones and the one that was seen.
     """
     result = np.ones(differences.shape[1])
     differing = np.count_nonzero(differences, axis=0)
@@ -68,18 +98,77 @@ def randomisation(differences: Floats, seed: np.random.SeedSequence, number: int
             result[columns[part]] = _all_signs(packed[:, part])
     many = np.flatnonzero(differing > EXACT_SIGNS)
     if len(many):
-        signs = np.random.default_rng(seed).integers(0, 2, (number, len(differences)), np.int8)
-        for part in column_blocks(number, len(many)):
-            result[many[part]] = _some_signs(differences[:, many[part]], 2 * signs - 1)
+        topics = len(differences)
+
+        def drawn(each: np.random.SeedSequence, size: int) -> Weights:
+            swapped = np.random.default_rng(each).integers(0, 2, (size, topics), np.int8)
+            return np.asarray(2 * swapped - 1, np.int8)
+
+        def signs(step: int, size: int) -> Weights:
+            return drawn(further_seed(seed, step) if step else seed, size)
+
+        result[many] = _by_draws(differences[:, many], signs, _far_by_signs, number, most)
     return result
 
 
-def _extreme(sums: Floats, differences: Floats) -> NDArray[np.int64]:
-    """How many sums of each column are as far from 0 as that of the column itself."""
+def _by_draws(
+    differences: Floats,
+    draw: Callable[[int, int], Weights],
+    extreme: Callable[[Floats, Weights, Sums], Bools],
+    number: int,
+    most: int,
+) -> Floats:
+    """The p values by random draws, each drawn as far as it needs.
+
+    `draw` gives the draws of a step, `extreme` which of them are as far from 0 as each column.
+    Where `ENOUGH` of the first `number` draws are, b of them, p is (b + 1) / (number + 1). Else it
+    is drawn on until `ENOUGH` are, in the draw l: p is ENOUGH / l (Besag and Clifford 1991); or
+    until there are `most` draws: (b + 1) / (most + 1). So p is at most u with a probability of at
+    most u where there is no difference, wherever it stops.
+    """
+    columns = differences.shape[1]
+    found = np.zeros(columns, np.int64)
+    draws = draw(0, number)
+    for part in column_blocks(number, columns):
+        found[part] = np.count_nonzero(extreme(differences[:, part], draws, weighted_sums), axis=0)
+    result: Floats = (found + 1) / (number + 1)
+    left, done, step = np.flatnonzero(found < ENOUGH), number, 1
+    while done < most and len(left):
+        size = min(STEP, most - done)
+        draws = draw(step, size)
+        for part in column_blocks(size, len(left)):
+            chosen = left[part]
+            hits = extreme(differences[:, chosen], draws, _products)
+            _stop(result, found, chosen, hits, done)
+        left, done, step = left[found[left] < ENOUGH], done + size, step + 1
+    result[left] = (found[left] + 1) / (done + 1)
+    return result
+
+
+def _stop(
+    result: Floats, found: NDArray[np.int64], chosen: NDArray[np.int64], hits: Bools, done: int
+) -> None:
+    """Count what a step hit, after so many draws; give the p values of columns that have enough."""
+    before = found[chosen]
+    found[chosen] += np.count_nonzero(hits, axis=0)
+    for at in np.flatnonzero(found[chosen] >= ENOUGH).tolist():
+        last = np.flatnonzero(hits[:, at])[ENOUGH - before[at] - 1]
+        result[chosen[at]] = ENOUGH / (done + last + 1)
+
+
+def _products(weights: Weights, values: Floats) -> Floats:
+    """The weighted sums of `weighted_sums`, faster, and not the same to the last digit.
+
+    Only for what is compared with a margin for rounding.
+    """
+    return np.asarray(weights.astype(np.float64) @ values)
+
+
+def _far(sums: Floats, differences: Floats) -> Bools:
+    """Which sums of each column are as far from 0 as that of the column itself."""
     noise = NOISE * column_sums(np.abs(differences))
     seen = np.abs(column_sums(differences)) - noise
-    counted: NDArray[np.int64] = np.count_nonzero(np.abs(sums) >= seen, axis=0)
-    return counted
+    return np.asarray(np.abs(sums) >= seen)
 
 
 def _all_signs(differences: Floats) -> Floats:
@@ -87,39 +176,54 @@ def _all_signs(differences: Floats) -> Floats:
     sums = differences[:1]
     for row in differences[1:]:
         sums = np.concatenate([sums + row, sums - row])
-    return np.asarray(_extreme(sums, differences) / len(sums))
+    return np.asarray(np.count_nonzero(_far(sums, differences), axis=0) / len(sums))
 
 
-def _some_signs(differences: Floats, signs: NDArray[np.int8]) -> Floats:
-    sums = weighted_sums(signs, differences)
-    return np.asarray((_extreme(sums, differences) + 1) / (len(signs) + 1))
+def _far_by_signs(differences: Floats, signs: Weights, sums: Sums) -> Bools:
+    return _far(sums(signs, differences), differences)
 
 
-def bootstrap(differences: Floats, times: NDArray[np.int64]) -> Floats:
+def bootstrap(
+    differences: Floats,
+    times: NDArray[np.int64],
+    seed: np.random.SeedSequence | None = None,
+    most: int = 0,
+) -> Floats:
     """How often a studentised mean as far from 0 comes about among resampled topics.
 
-    The differences are moved to the mean 0 before topics are drawn. (b + 1) / (draws + 1).
+    The differences are moved to the mean 0 before topics are drawn. `times` are the first draws; a
+    seed gives further ones.
     """
     topics, columns = differences.shape
     flat = ~differences.any(axis=0)
     result = np.where(flat, 1.0, np.full(columns, np.nan))
     if topics < 2:
         return result
-    mean = column_means(differences)
-    error = _errors(differences)
-    judged = np.flatnonzero(error > 0)
-    for part in column_blocks(len(times), len(judged)):
-        chosen = judged[part]
-        centred = differences[:, chosen] - mean[chosen]
-        drawn = weighted_sums(times, centred) / topics
-        errors = standard_errors(drawn, weighted_sums(times, centred**2) / topics, topics)
-        # |drawn| / errors >= |mean| / error, with no division by an error of 0
-        ours, seen = np.abs(drawn) * error[chosen], np.abs(mean[chosen]) * errors
-        noise = NOISE * np.abs(centred).max(axis=0) * error[chosen]
-        nothing = (ours <= noise) & (errors == 0)  # a draw that says 0 with no spread: t is 0
-        extreme = (ours >= seen - noise) & ~(nothing & (mean[chosen] != 0))
-        result[chosen] = (np.count_nonzero(extreme, axis=0) + 1) / (len(times) + 1)
+    judged = np.flatnonzero(_errors(differences) > 0)
+
+    def draw(step: int, size: int) -> Weights:
+        return (
+            times if not step or seed is None else resamples(topics, further_seed(seed, step), size)
+        )
+
+    if len(judged):
+        last = len(times) if seed is None else most
+        result[judged] = _by_draws(differences[:, judged], draw, _far_by_topics, len(times), last)
     return result
+
+
+def _far_by_topics(differences: Floats, times: Weights, sums: Sums) -> Bools:
+    """Which draws of topics have a studentised mean as far from 0 as each column's own."""
+    topics = len(differences)
+    mean, error = column_means(differences), _errors(differences)
+    centred = differences - mean
+    drawn = sums(times, centred) / topics
+    errors = standard_errors(drawn, sums(times, centred**2) / topics, topics)
+    # |drawn| / errors >= |mean| / error, with no division by an error of 0
+    ours, seen = np.abs(drawn) * error, np.abs(mean) * errors
+    noise = NOISE * np.abs(centred).max(axis=0) * error
+    nothing = (ours <= noise) & (errors == 0)  # a draw that says 0 with no spread: t is 0
+    return np.asarray((ours >= seen - noise) & ~(nothing & (mean != 0)))
 
 
 def _errors(differences: Floats) -> Floats:

@@ -27,7 +27,9 @@ def _reading(report: Report) -> Markup:
         base = isolated(report.runs[report.baseline])
         found = joined(["An asterisk marks runs that were found to differ from ", base, "."])
     told = ", ".join(
-        f"{each.name} {each.different} of {each.pairs}" for each in report.measures if each.pairs
+        f"{each.name} {each.different} of {each.pairs}"
+        for each in report.measures
+        if each.pairs and not each.cannot_tell
     )
     counted = f" Pairs told apart: {told}." if told else ""
     return joined(
@@ -41,8 +43,23 @@ def _reading(report: Report) -> Markup:
                 counted,
             ),
             _lacking(report),
+            _hopeless(report),
         ]
     )
+
+
+def _hopeless(report: Report) -> Markup:
+    """Each reason why no difference can be shown, with the measures that it holds for."""
+    reasons = dict.fromkeys(each.cannot_tell for each in report.measures if each.cannot_tell)
+    notes = []
+    for reason in reasons:
+        names = [each.name for each in report.measures if each.cannot_tell == reason]
+        everywhere = len(names) == len(report.measures)
+        where = "" if everywhere else f"{', '.join(names)}: "
+        marks = "letters" if report.baseline is None else "asterisks"
+        words = f"{where}{reason}, whatever the scores; so there are no {marks}."
+        notes.append(element("p", {"class": "note"}, words))
+    return joined(notes)
 
 
 def _lacking(report: Report) -> Markup:
@@ -97,7 +114,7 @@ def _heads(report: Report) -> Markup:
         (
             element("th", {"scope": "col", "class": "number"}, _sorter("mean", each.name)),
             element("th", {"scope": "col", "class": "whisker"}, "interval"),
-            element("th", {"scope": "col"}, marks),
+            element("th", {"scope": "col"}, each.cannot_tell or marks),
         )
         for each in report.measures
     ]
