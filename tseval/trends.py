@@ -21,6 +21,7 @@ from tseval.measures import Measure
 from tseval.measures.accounts import Ledger, Values
 from tseval.measures.batches import Batches, cover, within
 from tseval.statistics import assumptions
+from tseval.statistics.assumptions import DEPENDENT
 from tseval.statistics.trend import FEWEST, Trend, fit
 from tseval.tables import ABSENT, ALL_TOPICS
 from tseval.tables.times import UNITS
@@ -196,7 +197,7 @@ def _taken(evaluation: Dated, measure: Measure, batches: Batches) -> Values:
     return within(account, batches)
 
 
-PER = {",per=day": UNITS["d"], ",per=second": UNITS["s"]}
+PER = {",per=day": UNITS["d"], ",per=hour": UNITS["h"], ",per=second": UNITS["s"]}
 """The units of time, beside the batch, in which slopes are told."""
 
 
@@ -345,19 +346,59 @@ def outside(evaluation: Dated, drawn: Sequence[Series]) -> Iterator[str]:
 
 
 def doubts(drawn: Sequence[Series]) -> Iterator[str]:
-    """Where there is no line, and which runs' lines reach far past what they sent."""
+    """Where there is no line, or none to be trusted, and whose lines reach past what they sent."""
+    dependent = [_dependent(series) for series in drawn]
     for r, run in enumerate(drawn[0].runs):
         for series in drawn:
             rows = series.trend.fitted[r * len(series.measures) : (r + 1) * len(series.measures)]
             lost = [name for name, fitted in zip(series.measures, rows, strict=True) if not fitted]
             if lost:
-                where = "the mean over topics" if series.topic == ALL_TOPICS else series.topic
+                where = _where(series)
                 few = f"fewer than {FEWEST} batches to draw it through"
                 yield f"run {run}: no line through {listed(lost)} of {where}: {few}"
-        beyond = max(_silence(series.sent[r]) for series in drawn)
-        if beyond:
-            last = "batch" if beyond == 1 else f"{beyond:,} batches"
-            yield f"run {run}: it sent nothing in the last {last}: its end points are forecasts"
+        for word in DEPENDENT:
+            wrong = [name for each in dependent for name in each.get((r, word), ())]
+            if wrong:
+                cannot = "errors and p of these lines cannot be trusted"
+                yield f"run {run}: residuals {_said(word)} of {listed(wrong)}: {cannot}"
+        yield from _forecasts(run, [(each, _silence(each.sent[r])) for each in drawn])
+
+
+def _dependent(series: Series) -> dict[tuple[int, str], list[str]]:
+    """For each run, and what speaks against independent residuals, the measures with their d."""
+    checked, tested = assumptions.check(series.trend), series.trend.tested
+    found: dict[tuple[int, str], list[str]] = {}
+    places = np.where(tested, checked.dependent(), -1)
+    for row in np.flatnonzero(places >= 0).tolist():
+        run, measure = divmod(row, len(series.measures))
+        told = f"{series.measures[measure]} of {_where(series)}"
+        said = f"{told} (DW {checked.durbin_watson[row]:.2f})"
+        found.setdefault((run, DEPENDENT[places[row]]), []).append(said)
+    return found
+
+
+def _said(word: str) -> str:
+    """What speaks against residuals, as part of a sentence."""
+    return f"with a {word}" if word.startswith("Durbin") else f"that are {word}"
+
+
+def _forecasts(run: str, silent: Sequence[tuple[Series, int]]) -> Iterator[str]:
+    """That a run's lines end long after it fell silent, and where."""
+    lasting = [(series, number) for series, number in silent if number]
+    if not lasting:
+        return
+    if len(silent) == 1:
+        (_, number) = lasting[0]
+        last = "batch" if number == 1 else f"{number:,} batches"
+        yield f"run {run}: it sent nothing in the last {last}: its end points are forecasts"
+        return
+    where = listed([f"{_where(series)} ({number:,})" for series, number in lasting])
+    told = "its end points there are forecasts"
+    yield f"run {run}: it sent nothing in the last batches of {where}: {told}"
+
+
+def _where(series: Series) -> str:
+    return "the mean over topics" if series.topic == ALL_TOPICS else series.topic
 
 
 def _silence(sent: FloatArray) -> int:

@@ -55,7 +55,7 @@ def numbers(case: dict[str, Any]) -> tuple[dict[str, float], list[bool]]:
         "ad_p_weighted": weighted.normality.p,
         "dL": bounds.low,
         "dU": bounds.high,
-        "verdict": raw.independence(),
+        "verdict": raw.following(),
     }
     return {name: float(value[0]) for name, value in found.items()}, told.used[0].tolist()
 
@@ -84,6 +84,27 @@ def test_regressions(conformance: Path) -> None:
         compared |= theirs.keys()
     assert len(cases) == 9
     assert compared == set(ours)
+
+
+def test_the_verdict_of_both_sides(conformance: Path) -> None:
+    """By hand from the file: what is below a bound on either side; d and 4 - d change places."""
+    told = {}
+    for case in oracle(conformance)["regression"]:
+        d = case["expect"].get("dw_raw")
+        if case["expect"]["ok"] and d is not None:
+            low, high = case["expect"]["dw_bounds_5pct"]
+            nearer = "positive" if d < 2 else "negative"
+            sure = f"{nearer}-autocorrelation" if min(d, 4 - d) < low else "inconclusive"
+            told[case["id"]] = "no-evidence" if min(d, 4 - d) >= high else sure
+    found = {}
+    for case in oracle(conformance)["regression"]:
+        values = [np.nan if y is None else y for y in case["input"]["y"]]
+        (place,) = assumptions.check(trend.fit(values, case["input"]["w"])).independence()
+        if place >= 0:
+            found[case["id"]] = assumptions.VERDICTS[place]
+    assert found == told
+    assert found["epoch_seconds40"] == "negative-autocorrelation"  # 2.84, and 4 - 1.44 is 2.56
+    assert found["ols10"] == "inconclusive"  # 2.92, between 2.68 and 3.12
 
 
 def test_z(conformance: Path) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -75,7 +76,7 @@ class TestByHand:
         moved = [-1.5, 3 / 7, 1.5, -9 / 7, 0]
         error = math.hypot(*(away * moved[away + 2] / 10 for away in range(-2, 3)))
         end_error = math.hypot(*((0.2 + 0.9 * away) * moved[away + 2] for away in range(-2, 3)))
-        for per, batch in {"": 1, "/day": 1 / 12, "/second": 7200}.items():
+        for per, batch in {"": 1, "/day": 1 / 12, "/hour": 2, "/second": 7200}.items():
             assert found.pop("slope" + per) == pytest.approx(-0.9 / batch)
             assert found.pop("se" + per) == pytest.approx(error / batch)
         assert found.pop("end") == pytest.approx(1.8 - 0.9 * 9)
@@ -224,6 +225,31 @@ def test_what_has_no_batches(options: tuple[str, ...], said: str) -> None:
     assert said in done.err
 
 
+def zigzag(folder: Path, hits: Sequence[int]) -> str:
+    """What is said of an update and a nugget an hour, of which some fit together."""
+    rows = [(hour, hour * 3600, hit) for hour, hit in enumerate(hits)]
+    tables = {
+        "mine.tsv": [
+            "run\ttopic\tupdate_id\ttime\ttext",
+            *(f"mine\tt\tu{h}\t{t}\tu" for h, t, _ in rows),
+        ],
+        "gold.tsv": [
+            "topic\tnugget_id\ttime\timportance\ttext",
+            *(f"t\tn{h}\t{t}\t1\tn" for h, t, _ in rows),
+        ],
+        "matches.tsv": [
+            "topic\tupdate_id\tnugget_id",
+            *(f"t\tu{h}\tn{h}" for h, _, hit in rows if hit),
+        ],
+        "topics.tsv": ["topic\tstart", "t\t0"],
+    }
+    for name, lines in tables.items():
+        (folder / name).write_text("\n".join(lines) + "\n")
+    inputs = (folder / "mine.tsv", folder / "gold.tsv", "--matches", folder / "matches.tsv")
+    options = ("--topics", folder / "topics.tsv", "--topic", "t", "-m", "R")
+    return program("curve", *inputs, *options, "--batch", "1h", "--trend").err
+
+
 class TestWarnings:
     def run(self, *options: str) -> Outcome:
         return program("curve", SWIFT, THOROUGH, *FLOOD, "--batch", "2h", *options)
@@ -235,6 +261,27 @@ class TestWarnings:
         said = self.run("--trend", "-m", "R").err
         assert "run swift: it sent nothing in the last 7 batches: its end points are" in said
         assert "run thorough" not in said
+
+    def test_forecasts_of_several_topics(self) -> None:
+        options = (*FLOOD[:-2], "--batch", "2h", "--trend", "-m", "R", "-q")
+        said = program("curve", SWIFT, *options).err
+        assert "run swift: it sent nothing in the last batches of ferry (8), flood (7), " in said
+        assert "its end points there are forecasts" in said
+
+    def test_residuals_that_swing(self, tmp_path: Path) -> None:
+        """A right update in every other hour: R is 1/8, 0, 1/8 ...; d is far above 3."""
+        said = zigzag(tmp_path, [1, 0] * 4)
+        assert (
+            "run mine: residuals that are negatively autocorrelated of R of t (DW 3.6"
+        ) in said, said
+        assert "errors and p of these lines cannot be trusted" in said
+
+    def test_residuals_that_follow_one_another(self, tmp_path: Path) -> None:
+        said = zigzag(tmp_path, [1] * 5 + [0] * 10 + [1] * 5)
+        assert "run mine: residuals that are autocorrelated of R of t (DW 0." in said, said
+
+    def test_residuals_of_which_nothing_is_to_be_said(self, tmp_path: Path) -> None:
+        assert "residuals" not in zigzag(tmp_path, [1, 1, 0, 1, 0, 0, 1, 1, 0, 0])
 
     def test_no_line(self) -> None:
         said = self.run("--trend", "-m", "P Rs", "--batch", "10h").err
@@ -264,12 +311,13 @@ def test_rows_stand_by_run_topic_and_measure_and_lines_under_batches() -> None:
     runs, topics = ("swift", "thorough"), ("ferry", "flood", "mine", "all")
     expected = [(r, t, m) for r in runs for t in topics for m in "TR" for _ in range(2)]
     assert keys[: len(expected)] == expected
-    assert [key[2] for key in keys[len(expected) :][:15]] == [
+    assert [key[2] for key in keys[len(expected) :][:17]] == [
         *("batches(T)", "slope(T)", "se(T)", "slope(T,per=day)", "se(T,per=day)"),
-        *("slope(T,per=second)", "se(T,per=second)", "t(T)", "p(T)", "end(T)", "end-se(T)"),
+        *("slope(T,per=hour)", "se(T,per=hour)", "slope(T,per=second)", "se(T,per=second)"),
+        *("t(T)", "p(T)", "end(T)", "end-se(T)"),
         *("spearman(T)", "AD(T)", "AD-p(T)", "DW(T)"),
     ]
-    assert len(keys) == len(expected) + 2 * 4 * 2 * 15
+    assert len(keys) == len(expected) + 2 * 4 * 2 * 17
 
 
 def test_the_signature_names_the_batch() -> None:

@@ -213,14 +213,16 @@ def test_slopes_in_other_units() -> None:
     scores = scored(
         returned,
         judged,
-        "slope(R) slope(R,per=batch) slope(R,per=day) slope(R,per=second) se(R) se(R,per=day)",
+        "slope(R) slope(R,per=batch) slope(R,per=day) slope(R,per=second) se(R) se(R,per=day)"
+        " slope(R,per=hour) se(R,per=hour)",
         batch="12h",
     )
-    slope, same, day, second, error, daily_error = (scores.value(m) for m in scores.measures)
+    slope, same, day, second, error, daily_error, *hourly = map(scores.value, scores.measures)
     assert slope is not None
     assert error is not None
     assert (same, day, second) == pytest.approx((slope, 2 * slope, slope / (12 * 3600)))
     assert daily_error == pytest.approx(2 * error)
+    assert hourly == pytest.approx([slope / 12, error / 12])
 
 
 # Cutoffs
@@ -696,16 +698,21 @@ def fits_of(hits: Sequence[int]) -> dict[str, Any]:
     ("hits", "verdict"),
     [
         ([round(5 + 4 * np.sin(day / 3)) for day in range(24)], "autocorrelated"),
-        ([1, 2, 2, 4, 3, 5, 6, 6, 8, 8], "nothing against it"),
+        ([1, 1, 3, 4, 4, 5, 7, 7, 7, 9], "nothing against it"),
         ([5, 6, 5, 4, 5, 6, 4, 5, 6, 5, 4, 5], "moves no one way"),
         ([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 0], "not normal"),
+        ([3, 7, 2, 8, 4, 9, 3, 8, 2, 9, 3, 7], "negatively autocorrelated"),
         ([1, 2, 3, 4], "no residuals"),
         ([1, 2], "too few batches"),
     ],
 )
 def test_verdicts(hits: list[int], verdict: str) -> None:
     assert verdict in fits_of(hits)["verdict"]
-    others = {"autocorrelated": "nothing", "nothing against it": "not normal"}
+    others = {
+        "autocorrelated": "negative",
+        "negatively autocorrelated": "nothing",
+        "nothing against it": "not normal",
+    }
     assert others.get(verdict, "?") not in fits_of(hits)["verdict"]
 
 

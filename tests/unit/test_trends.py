@@ -262,12 +262,36 @@ class TestAssumptions:
         told = trend.fit([[0, 1] * 10, [0] * 5 + [1] * 10 + [0] * 5], 1)
         verdicts = assumptions.check(told).independence()
         assert [assumptions.VERDICTS[each] for each in verdicts] == [
-            "no-evidence",
+            "negative-autocorrelation",
             "positive-autocorrelation",
         ]
         between = np.array([1.3])
         unsure = assumptions.Assumptions(np.array([20]), told.rise, told.rise, between)
         assert assumptions.VERDICTS[unsure.independence()[0]] == "inconclusive"
+
+    @pytest.mark.parametrize("number", [4, 6, 20, 100])
+    def test_both_sides_are_alike(self, number: int) -> None:
+        """The law of d of random residuals is its own mirror image at 2."""
+        d = np.array([0.1, 0.5, 1.0, 1.3, 1.7, 2.0])
+        sides = (d, 4 - d)
+        rest = trend.Outcome(d, d)
+        low, high = (
+            assumptions.Assumptions(np.full(6, number), rest, rest, side).independence()
+            for side in sides
+        )
+        assert np.array([0, 1, 3])[low.clip(0, 2)].tolist() == high.tolist()
+
+    def test_what_is_said_of_d(self) -> None:
+        """By the bounds, 0.61 and 1.40 for six batches; between them by the value alone."""
+        d = np.array([0.5, 0.8, 1.2, 2.0, 2.9, 3.2, 3.74, np.nan])
+        rest = trend.Outcome(d, d)
+        told = assumptions.Assumptions(np.full(8, 6), rest, rest, d).dependent().tolist()
+        low, high, below, above = range(4)
+        assert told == [low, below, -1, -1, -1, above, high, -1]
+        assert [assumptions.DEPENDENT[at] for at in (high, above)] == [
+            "negatively autocorrelated",
+            "Durbin-Watson above 3",
+        ]
 
 
 class TestHowOftenTheyErr:

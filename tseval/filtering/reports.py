@@ -12,7 +12,7 @@ from tseval.filtering.index import USUAL, Fitted, TrendIndex
 from tseval.filtering.period import Cut
 from tseval.filtering.tally import Tally
 from tseval.measures.filter_metrics import LOWER_IS_BETTER
-from tseval.statistics.assumptions import VERDICTS, durbin_watson_bounds
+from tseval.statistics.assumptions import DEPENDENT, VERDICTS, durbin_watson_bounds
 from tseval.statistics.ranks import kendall, kendall_p
 from tseval.statistics.trend import Trend, difference, z_test
 from tseval.tables import ALL_TOPICS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """Below this p a test is significant."""
-NOT_NORMAL, FOLLOWING, UNMOVED = "not normal", "autocorrelated", "moves no one way"
+NOT_NORMAL, UNMOVED = "not normal", "moves no one way"
 CANNOT_SAY, EXACT, FITS = "too few batches", "no residuals", "nothing against it"
 TRUST = (
     "Trust the paired tests (paired_p, paired_end_p), where there are any: they look at the "
@@ -118,13 +118,14 @@ def _independence(fitted: Fitted, weighted: bool) -> list[str | None]:
 
 def _verdicts(fitted: Fitted, weighted: bool) -> Iterator[str]:
     """What speaks against believing the test of each slope."""
+    checked = fitted.checked_weighted if weighted else fitted.checked
+    dependent = checked.dependent(LEVEL).tolist()
     normal = fitted.statistic("AD-p", weighted=weighted)
     moves = fitted.statistic("spearman-p")
-    independent = _independence(fitted, weighted)
     exact = (fitted.trend.slope_error == 0).tolist()
     for run, is_tested in enumerate(fitted.trend.tested.tolist()):
         against = [NOT_NORMAL] if normal[run] < LEVEL else []
-        against += [FOLLOWING] if independent[run] == VERDICTS[-1] else []
+        against += [DEPENDENT[dependent[run]]] if dependent[run] >= 0 else []
         against += [UNMOVED] if not moves[run] < LEVEL else []
         untested = EXACT if exact[run] else CANNOT_SAY
         yield (", ".join(against) or FITS) if is_tested else untested

@@ -29,7 +29,7 @@ DIETZ = (
     " TAIA 2013"
 )
 
-PER = {"batch": None, "day": UNITS["d"], "second": UNITS["s"]}
+PER = {"batch": None, "day": UNITS["d"], "hour": UNITS["h"], "second": UNITS["s"]}
 """In what time slopes may be told, and its seconds."""
 
 
@@ -274,7 +274,8 @@ _STATISTICS: Mapping[str, tuple[str, str, str, str, str]] = {
         "sum of (e_i - e_(i-1))^2 / sum of e_i^2 over the usable batches in their order;"
         " --show fits has the bounds and the verdict",
         f"{UNDEFINED_TREND}, or without residuals",
-        "0 to 4; near 2 where it says nothing",
+        "0 to 4; near 2 where it says nothing, lower where residuals follow one another, higher"
+        " where each swings back from the one before",
     ),
     "intercept": (
         "intercept",

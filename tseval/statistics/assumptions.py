@@ -18,8 +18,27 @@ from tseval.statistics.trend import Floats, Mask, Outcome, Trend
 
 Counts: TypeAlias = NDArray[np.int64]
 
-VERDICTS = ("no-evidence", "inconclusive", "positive-autocorrelation")
+VERDICTS = (
+    "no-evidence",
+    "inconclusive",
+    "positive-autocorrelation",
+    "negative-autocorrelation",
+)
 """What the Durbin-Watson bounds allow to be said."""
+POSITIVE, NEGATIVE = 2, 3
+"""The places of the last two."""
+DEPENDENT = (
+    "autocorrelated",
+    "negatively autocorrelated",
+    "Durbin-Watson below 1",
+    "Durbin-Watson above 3",
+)
+"""What speaks against residuals that say nothing of each other: the bounds, or the value alone."""
+SYMMETRY = 4.0
+"""What d is for residuals that follow one another, it is less this for those that swing."""
+PLAUSIBLE = (1.0, 3.0)
+"""Outside of these Kenter, Balog and de Rijke call a d problematic, however few batches it is of.
+"""
 STEP = 1 / 16
 """Of the sum for Imhof's integral."""
 LOWEST = 5.709 / (2 * 0.0186)
@@ -27,7 +46,10 @@ LOWEST = 5.709 / (2 * 0.0186)
 
 
 class Bounds(NamedTuple):
-    """Below `low` residuals follow one another, from `high` on nothing says so."""
+    """Below `low` residuals follow one another, from `high` on nothing says so.
+
+    Above 4 - `low` each swings back from the one before, up to 4 - `high` nothing says so.
+    """
 
     low: Floats
     high: Floats
@@ -43,11 +65,35 @@ class Assumptions:
     durbin_watson: Floats
 
     def independence(self, level: float = 0.05) -> Counts:
-        """For each series its place in `VERDICTS`; -1 where undefined."""
+        """For each series its place in `VERDICTS`; -1 where undefined.
+
+        Both sides are looked at, each at the level: residuals may follow one another, or each may
+        swing back from the one before.
+        """
+        following = self.following(level)
+        swinging = self._below_bounds(SYMMETRY - self.durbin_watson, level)
+        return np.where(swinging == POSITIVE, NEGATIVE, np.maximum(following, swinging))
+
+    def following(self, level: float = 0.05) -> Counts:
+        """The same for residuals that follow one another alone: the one-sided test."""
+        return self._below_bounds(self.durbin_watson, level)
+
+    def dependent(self, level: float = 0.05) -> Counts:
+        """For each series its place in `DEPENDENT`; -1 where nothing is to be said.
+
+        Bounds of few batches are wide: where they condemn nothing the value alone may.
+        """
+        told, (below, above) = self.independence(level), PLAUSIBLE
+        given = np.nan_to_num(self.durbin_watson, nan=below)
+        found = [told == POSITIVE, told == NEGATIVE, given < below, given > above]
+        return np.select(found, range(len(DEPENDENT)), default=-1)
+
+    def _below_bounds(self, statistic: Floats, level: float) -> Counts:
+        """2 below the lower bound, 1 between both, 0 from the upper one on, -1 where undefined."""
         bounds = durbin_watson_bounds(self.number, level)
-        given = np.nan_to_num(self.durbin_watson, nan=np.inf)
+        given = np.nan_to_num(statistic, nan=np.inf)
         told = (given < bounds.low).astype(np.int64) + (given < bounds.high)
-        known = np.isfinite(self.durbin_watson) & np.isfinite(bounds.low)
+        known = np.isfinite(statistic) & np.isfinite(bounds.low)
         return np.where(known, told, -1)
 
 
