@@ -65,6 +65,8 @@ class World:
             cutoff=cutoff,
             level=self.level,
             zeta=options.zeta,
+            f_weights=options.f_weights,
+            costs=options.costs,
         )
         rules = {
             "unjudged": options.unjudged,
@@ -97,6 +99,8 @@ def worlds(draw: st.DrawFn) -> World:
             partial=draw(st.sampled_from(("keep", "drop"))),
             weights=draw(st.sampled_from(("union", "own"))),
             zeta=draw(st.sampled_from((1, 2, 10))),
+            f_weights=draw(st.sampled_from(((1, 1, 1), (1, 3, 0.5)))),
+            costs=draw(st.sampled_from(((1, 0.1, 0.02), (2, 5, 0.3)))),
         ),
         votes=draw(st.sampled_from(("all", "any"))),
         level=draw(st.sampled_from(tuple(slow.LEVELS))),
@@ -171,6 +175,8 @@ def test_the_whole_period(world: World, cutoff: int) -> None:
         cutoff=cutoff,
         level=world.level,
         zeta=options.zeta,
+        f_weights=options.f_weights,
+        costs=options.costs,
         rules={"unjudged": options.unjudged, "votes": world.votes},
     )
     for number, rows in enumerate(world.runs):

@@ -40,6 +40,8 @@ class Options:
     partial: str = "keep"
     weights: str = "union"
     zeta: float = 1
+    f_weights: tuple[float, float, float] = (1, 1, 1)
+    costs: tuple[float, float, float] = (1, 0.1, 0.02)
 
 
 def time_of(document: str) -> int:
@@ -184,19 +186,32 @@ def harmonic(values: list[float]) -> Value:
     return len(values) / sum(1 / value for value in values)
 
 
+def weighted_harmonic(parts: list[tuple[float, float]]) -> Value:
+    """Of values with their weights; 0 if one of them is."""
+    if min(value for value, _ in parts) == 0:
+        return 0.0
+    return sum(weight for _, weight in parts) / sum(weight / value for value, weight in parts)
+
+
 def f_pr(counted: Tally, options: Options) -> Value:
     p, r = precision(counted, options), recall(counted, options)
-    return None if p is None or r is None else harmonic([p, r])
+    if p is None or r is None:
+        return None
+    of_p, of_r, _ = options.f_weights
+    return weighted_harmonic([(p, of_p), (r, of_r)])
 
 
 def f_pra(counted: Tally, options: Options) -> Value:
     parts = [part(counted, options) for part in (precision, recall, aptness)]
-    return harmonic([part for part in parts if part is not None])
+    return weighted_harmonic(
+        [(p, w) for p, w in zip(parts, options.f_weights, strict=True) if p is not None]
+    )
 
 
 def f_1(counted: Tally, options: Options) -> Value:
-    """Reading: from macro P and macro R, as the track's; of one batch it is F_pr."""
-    return f_pr(counted, options)
+    """Reading: from macro P and macro R, as the track's; they weigh the same whatever F_pr says."""
+    p, r = precision(counted, options), recall(counted, options)
+    return None if p is None or r is None else harmonic([p, r])
 
 
 def utility(each: Counts) -> float:
@@ -208,22 +223,25 @@ def utility(each: Counts) -> float:
     return (max(gained, -0.5) + 0.5) / 1.5
 
 
+def t11u(counted: Tally, _: Options) -> Value:
+    """Reading: the mean over G."""
+    return mean([float(2 * each.tp - each.fp) for each in with_positives(counted)])
+
+
 def t11su(counted: Tally, _: Options) -> Value:
     """Reading: the mean over G."""
     return mean([utility(each) for each in with_positives(counted)])
 
 
-MISS, FALSE_ALARM, PRIOR = 1.0, 0.1, 0.02
-
-
-def detection_cost(counted: Tally, _: Options) -> Value:
+def detection_cost(counted: Tally, options: Options) -> Value:
     """Reading: the mean over G; 1 is the cost of the better of returning all and nothing."""
-    least = min(MISS * PRIOR, FALSE_ALARM * (1 - PRIOR))
+    miss, false_alarm, prior = options.costs
+    least = min(miss * prior, false_alarm * (1 - prior))
     costs = []
     for each in with_positives(counted):
         missed = over(each.fn, each.tp + each.fn)
         alarmed = over(each.fp, each.fp + each.tn)
-        costs.append((MISS * missed * PRIOR + FALSE_ALARM * alarmed * (1 - PRIOR)) / least)
+        costs.append((miss * missed * prior + false_alarm * alarmed * (1 - prior)) / least)
     return mean(costs)
 
 
@@ -244,6 +262,7 @@ METRICS: dict[str, Callable[[Tally, Options], Value]] = {
     "F_pr": f_pr,
     "F_pra": f_pra,
     "F_1": f_1,
+    "T11U": t11u,
     "T11SU": t11su,
     "C_trk": detection_cost,
     "FPR": false_positive_rate,

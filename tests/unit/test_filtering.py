@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def values(batches: Batches) -> dict[str, float | None]:
 
 def test_without_ground_truth_only_aptness_speaks() -> None:
     found = values(single(0, 3, 2, 0))
-    for name in ("P", "R", "F_pr", "F_1", "T11SU", "C_trk"):
+    for name in ("P", "R", "F_pr", "F_1", "T11U", "T11SU", "C_trk"):
         assert found[name] is None
     assert found["A"] == found["F_pra"] == 0.25
     assert (found["FPR"], found["FDR"]) == (0.6, 1.0)
@@ -96,6 +97,34 @@ def test_utility_has_a_floor() -> None:
     assert values(single(0, 2, 0, 2))["T11SU"] == 0
     assert values(single(0, 9, 0, 2))["T11SU"] == 0
     assert values(single(2, 0, 0, 2))["T11SU"] == 1
+
+
+def test_utility_without_a_scale() -> None:
+    """Two for a hit, one less for a false positive: no floor, and no share of the positives."""
+    assert values(single(3, 1, 0, 4))["T11U"] == 5
+    assert values(single(0, 9, 0, 2))["T11U"] == -9
+    everyone = Batches(Counts(*(np.array([[a], [b]]) for a, b in ((1, 0), (0, 3), (0, 0), (2, 0)))))
+    assert values(everyone)["T11U"] == 2  # the entity without positives does not count
+    assert values(replace(everyone, everyone=True))["T11U"] == (2 - 3) / 2
+
+
+def test_weights_of_the_parts_of_f() -> None:
+    """P 1/4, R 1/2, A 1/4: by hand as a weighted harmonic mean."""
+    batches = single(1, 3, 0, 2)
+    told = values(replace(batches, f_weights=(1, 2, 5)))
+    assert told["F_pr"] == pytest.approx(3 / (1 / 0.25 + 2 / 0.5))
+    assert told["F_pra"] == pytest.approx(8 / (1 / 0.25 + 2 / 0.5 + 5 / 0.25))
+    assert told["F_1"] == values(batches)["F_1"] == pytest.approx(1 / 3)
+    assert values(replace(single(0, 3, 2, 0), f_weights=(1, 2, 5)))["F_pra"] == 0.25
+    assert values(replace(single(0, 3, 2, 1), f_weights=(1, 2, 5)))["F_pra"] == 0
+
+
+def test_costs_of_misses_and_false_alarms() -> None:
+    """Half of the positives missed, a quarter of the negatives returned."""
+    batches = single(1, 1, 3, 2)
+    assert values(batches)["C_trk"] == pytest.approx((0.02 / 2 + 0.098 / 4) / 0.02)
+    dear = values(replace(batches, costs=(10, 1, 0.1)))["C_trk"]
+    assert dear == pytest.approx((10 * 0.1 / 2 + 1 * 0.9 / 4) / 0.9)
 
 
 # Periods and batches
@@ -586,7 +615,7 @@ def told(*options: object) -> Outcome:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11SU|C_trk|FPR|FDR)"),
+        (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11U|T11SU|C_trk|"),
         (("-m", "slope(Q)"), "of cannot be 'Q': choose one of P, R, A, "),
         (("-m", "end(P,batch=soon)"), 'batch: "soon" is not a length of time'),
         (("-m", "end(P)@6h"), "end(P)@6h: filtering has no @TIME"),
@@ -600,6 +629,12 @@ def told(*options: object) -> Outcome:
         (("--cutoff", "5", "--cutoff-step", "5"), "a step of cutoffs has no meaning with one"),
         (("--zeta", "0"), "zeta has to be above 0"),
         (("--zeta", "nan"), "zeta has to be above 0"),
+        (("--f-weights", "1,2"), "the weights of P, R and A have to be three numbers above 0"),
+        (("--f-weights", "1,0,1"), "the weights of P, R and A have to be three numbers above 0"),
+        (("--f-weights", "a,b,c"), "--f-weights: write three numbers, such as 1,1,1; not 'a,b,c'"),
+        (("--costs", "1,0.1"), "the costs of a miss and a false alarm and the share of targets"),
+        (("--costs", "1,0.1,1"), "the costs of a miss and a false alarm and the share of targets"),
+        (("--costs", "-1,0.1,.5"), "the costs of a miss and a false alarm and the share of target"),
         (("--start", "soon"), '--start: "soon" is neither a number nor an ISO 8601 time'),
         (("--end", "5"), "the period ends at 5, not after its start 1699930800"),
         (("--edition", "ts2014"), "edition ts2014 is for temporal; for filtering there are"),
@@ -651,6 +686,8 @@ def test_the_signature_names_what_can_change_a_number() -> None:
         {"cutoff_step": 100},
         {"level": "useful"},
         {"zeta": 2},
+        {"f_weights": (1, 2, 1)},
+        {"costs": (1, 0.1, 0.05)},
         {"require_positives": 1},
         {"start": "1h"},
         {"end": "3d"},

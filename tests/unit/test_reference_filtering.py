@@ -54,6 +54,7 @@ def test_metrics() -> None:
         "F_pr": 1 / 3,
         "F_pra": 3 / (4 + 2 + 3 / 2),
         "F_1": 1 / 3,
+        "T11U": (1 + 0) / 2,  # over a and c
         "T11SU": (2 / 3 + 1 / 3) / 2,  # (1/2 + 1/2) / 1.5, (0 + 1/2) / 1.5
         "C_trk": (4.9 + 1) / 2,  # a: 4.9 for all false alarms; c: 1 for all missed
         "FPR": (1 + 1 / 4 + 0) / 3,

@@ -25,6 +25,7 @@ from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.measures import Measure
 from tseval.measures.filter_metrics import METRICS
+from tseval.tables.times import NotANumber, number
 from tseval.views.drawing import FORMS as PICTURES
 from tseval.views.tables import rows_table, scores_table
 
@@ -87,6 +88,20 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
 )
 @click.option(
     "--zeta", type=float, default=1.0, show_default=True, help="How slowly aptness falls."
+)
+@click.option(
+    "--f-weights",
+    default="1,1,1",
+    show_default=True,
+    metavar="P,R,A",
+    help="How much P, R and A weigh in F_pr and F_pra.",
+)
+@click.option(
+    "--costs",
+    default="1,0.1,0.02",
+    show_default=True,
+    metavar="MISS,ALARM,TARGET",
+    help="For C_trk: what a miss and a false alarm cost, and what share of documents are targets.",
 )
 @click.option(
     "--unjudged",
@@ -192,6 +207,15 @@ def _series_form(path: Path | None) -> str:
     return form
 
 
+def _numbers(option: str, written: str, example: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(number, written.split(",")))
+    except NotANumber:
+        raise UsageError(
+            f"{option}: write three numbers, such as {example}; not '{written}'"
+        ) from None
+
+
 def prepared(files: tuple[str, ...], given: dict[str, Any]) -> FilterEvaluation:
     """Read what the options name; bursts need no run."""
     alone = given["show"] == BURSTS
@@ -208,6 +232,8 @@ def prepared(files: tuple[str, ...], given: dict[str, Any]) -> FilterEvaluation:
         cutoff_step=given["cutoff_step"],
         level=given["level"],
         zeta=given["zeta"],
+        f_weights=_numbers("--f-weights", given["f_weights"], "1,1,1"),
+        costs=_numbers("--costs", given["costs"], "1,0.1,0.02"),
         require_positives=given["require_positives"],
         on_missing=given["on_missing"],
     )

@@ -13,12 +13,13 @@ from tseval.caveats import count, listed, not_in_seconds
 from tseval.editions import EDITIONS, Edition, edition
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
-from tseval.filtering.index import TrendIndex
+from tseval.filtering.index import Constants, TrendIndex
 from tseval.filtering.pairs import Pairs, paired
 from tseval.filtering.period import Period, seconds_of
 from tseval.filtering.tally import Tally
 from tseval.formats.filtering import read_returned, read_truth
 from tseval.formats.temporal import check_inputs
+from tseval.measures.filter_metrics import COSTS, EVEN
 from tseval.measures.filter_rules import FilterRules
 from tseval.measures.filtering import FAMILY
 from tseval.tables import Source
@@ -65,8 +66,15 @@ class Settings:
     cutoff_step: int | None = None
     level: str | None = None
     zeta: float = 1.0
+    f_weights: tuple[float, ...] = EVEN
+    costs: tuple[float, ...] = COSTS
     require_positives: int = 0
     on_missing: str | None = None
+
+    @property
+    def constants(self) -> Constants:
+        """The numbers in the formulas of metrics."""
+        return Constants(self.zeta, self.f_weights, self.costs)
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class FilterEvaluation:
         index = self.index
         if index.by_topic == by_topic and set(metrics) <= set(index.metrics):
             return self
-        fresh = TrendIndex(index.tally, index.rules, index.zeta, tuple(metrics), by_topic)
+        fresh = TrendIndex(index.tally, index.rules, index.constants, tuple(metrics), by_topic)
         return replace(self, index=fresh)
 
 
@@ -121,7 +129,7 @@ def read(
     traits = _traits(chosen, rules, settings, tally.period)
     return FilterEvaluation(
         edition=chosen,
-        index=TrendIndex(tally, rules, settings.zeta),
+        index=TrendIndex(tally, rules, settings.constants),
         settings=settings,
         traits=traits | {"level": level, "truth": f"sha256:{_hash(truth)}"},
         inputs=(*returned.origin.sources, *truth.origin.sources),
@@ -149,6 +157,7 @@ def _checked(settings: Settings) -> Settings:
         raise UsageError(f"level cannot be '{settings.level}': choose one of {', '.join(LEVELS)}")
     if not (np.isfinite(settings.zeta) and settings.zeta > 0):
         raise UsageError("zeta has to be above 0")
+    _check_constants(settings)
     if settings.cutoff_step is not None and settings.cutoff_step < 1:
         raise UsageError("the step of cutoffs has to be 1 or more")
     if settings.on_missing not in (None, *ON_MISSING):
@@ -159,6 +168,24 @@ def _checked(settings: Settings) -> Settings:
     for length in settings.batches:
         seconds_of(length)
     return replace(settings, batches=tuple(dict.fromkeys(settings.batches)))
+
+
+def _check_constants(settings: Settings) -> None:
+    """Refuse weights of F and costs without a meaning."""
+    weights, costs = settings.f_weights, settings.costs
+    if len(weights) != len(EVEN) or not all(np.isfinite(w) and w > 0 for w in weights):
+        raise UsageError("the weights of P, R and A have to be three numbers above 0: 1,1,1")
+    of_no_use = not all(np.isfinite(cost) and cost > 0 for cost in costs)
+    if len(costs) != len(COSTS) or of_no_use or costs[2] >= 1:
+        raise UsageError(
+            "the costs of a miss and a false alarm and the share of targets have to be three "
+            "numbers above 0, the share below 1: 1,0.1,0.02"
+        )
+
+
+def _told(numbers: tuple[float, ...], default: tuple[float, ...]) -> str:
+    """Numbers as a part of the signature; nothing where they are the default."""
+    return "" if numbers == default else ",".join(f"{each:.12g}" for each in numbers)
 
 
 def _level(truth: Truth, asked: str | None) -> tuple[str, list[str]]:
@@ -249,6 +276,8 @@ def _traits(
         "cutoff": settings.cutoff,
         "cutoff-step": str(settings.cutoff_step or ""),
         "zeta": "" if settings.zeta == 1 else f"{settings.zeta:g}",
+        "f-weights": _told(settings.f_weights, EVEN),
+        "costs": _told(settings.costs, COSTS),
         "require-positives": str(required or ""),
         "missing": settings.on_missing or chosen.on_missing,
     }

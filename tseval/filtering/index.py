@@ -16,7 +16,15 @@ import numpy as np
 from tseval.filtering.period import Cut
 from tseval.filtering.tally import Tally, at_cutoff
 from tseval.measures.accounts import Values
-from tseval.measures.filter_metrics import LOWER_IS_BETTER, METRICS, Batches, Counts, support
+from tseval.measures.filter_metrics import (
+    COSTS,
+    EVEN,
+    LOWER_IS_BETTER,
+    METRICS,
+    Batches,
+    Counts,
+    support,
+)
 from tseval.measures.filter_rules import FilterRules
 from tseval.measures.push import Taken
 from tseval.statistics.assumptions import Assumptions, check
@@ -33,7 +41,7 @@ SPECK = 1e-14
 """A point of a line that is closer to 0 is 0: the rest is what arithmetic leaves behind."""
 USUAL = "F_1"
 """The metric whose best cutoff stands for the whole period."""
-OF_THEIR_OWN = frozenset({"T11SU", "C_trk"})
+OF_THEIR_OWN = frozenset({"T11U", "T11SU", "C_trk"})
 """Those that have a best cutoff of their own for the whole period."""
 
 _STATISTICS: Mapping[str, Statistic] = {
@@ -113,6 +121,15 @@ class Fitted:
 
 
 @dataclass(frozen=True)
+class Constants:
+    """The numbers in the formulas of metrics that may be chosen."""
+
+    zeta: float = 1.0
+    f_weights: tuple[float, ...] = EVEN
+    costs: tuple[float, ...] = COSTS
+
+
+@dataclass(frozen=True)
 class TrendIndex:
     """Runs and truth in a period; every series and trend is computed once, when it is asked for.
 
@@ -122,7 +139,7 @@ class TrendIndex:
 
     tally: Tally
     rules: FilterRules
-    zeta: float
+    constants: Constants
     metrics: tuple[str, ...] = ()
     by_topic: bool = True
     _series: dict[str, dict[str, Series]] = field(default_factory=dict)
@@ -145,7 +162,13 @@ class TrendIndex:
 
     def batches(self, counts: Counts) -> Batches:
         """Counts with what their metrics depend on."""
-        return Batches(counts, self.zeta, everyone=self.rules.entities == "all")
+        return Batches(
+            counts,
+            self.constants.zeta,
+            everyone=self.rules.entities == "all",
+            f_weights=self.constants.f_weights,
+            costs=self.constants.costs,
+        )
 
     # Series and their trends.
 

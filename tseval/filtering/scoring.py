@@ -21,6 +21,7 @@ from tseval.filtering.evaluation import (
 )
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
+from tseval.measures.filter_metrics import BOUNDS, COSTS, EVEN
 from tseval.measures.filtering import FAMILY
 from tseval.measures.push import Taken
 from tseval.scores import Overall, Scores
@@ -49,6 +50,8 @@ def score_filtering(
     cutoff_step: int | None = None,
     level: str | None = None,
     zeta: float = 1.0,
+    f_weights: Sequence[float] = EVEN,
+    costs: Sequence[float] = COSTS,
     require_positives: int = 0,
     edition: str = "kenter2015",
     rules: Mapping[str, str] | None = None,
@@ -74,6 +77,8 @@ def score_filtering(
         cutoff_step=cutoff_step,
         level=level,
         zeta=zeta,
+        f_weights=tuple(map(float, f_weights)),
+        costs=tuple(map(float, costs)),
         require_positives=require_positives,
         on_missing=on_missing,
     )
@@ -204,7 +209,8 @@ def trend_warnings(evaluation: FilterEvaluation, asked: Sequence[tuple[str, str]
         fitted = index.fitted(metric, length)
         name = f"end({metric},batch={length})"
         end = fitted.trend.end
-        beyond = np.flatnonzero((end < -SLACK) | ((end > 1 + SLACK) & (metric != "C_trk")))
+        lowest, highest = BOUNDS.get(metric, (0.0, 1.0))
+        beyond = np.flatnonzero((end < lowest - SLACK) | (end > highest + SLACK))
         if len(beyond):
             names = [f"{index.runs[at]} ({end[at]:.4f})" for at in beyond.tolist()]
             yield f"{name} is outside of the metric's range: {listed(names)}"

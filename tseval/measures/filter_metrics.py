@@ -7,7 +7,7 @@ of a run are one call. Results lack the axis of entities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 ENTITIES = -2
 """The axis of entities."""
-MISS_COST, ALARM_COST, TARGET = 1.0, 0.1, 0.02
+EVEN = (1.0, 1.0, 1.0)
+"""The weights of P, R and A in F_pr and F_pra."""
+COSTS = (1.0, 0.1, 0.02)
 """What C_trk takes a miss and a false alarm to cost, and how likely a target is."""
 LOWEST_UTILITY = -0.5
 """Below this no utility falls in T11SU."""
@@ -49,7 +51,14 @@ class Batches:
     zeta: float = 1.0
     """How slowly aptness falls: with so many false positives it is one half."""
     everyone: bool = False
-    """Whether P, R and T11SU are taken over all entities, with 0 for those without positives."""
+    """Whether P, R and T11SU are taken over all entities, with 0 for those without positives.
+
+    So is T11U, where these have what their false positives cost.
+    """
+    f_weights: tuple[float, ...] = EVEN
+    """How much P, R and A weigh in F_pr and F_pra."""
+    costs: tuple[float, ...] = COSTS
+    """The costs of a miss and of a false alarm in C_trk, and the share of targets."""
 
     @cached_property
     def returned(self) -> FloatArray:
@@ -89,17 +98,28 @@ class Batches:
 
     @cached_property
     def harmonic_two(self) -> Values:
-        """F_pr: the harmonic mean of P and R; 0 if either is 0."""
+        """F_pr: the weighted harmonic mean of P and R; 0 if either is 0."""
+        value = harmonic(self.precision.value, self.recall.value, weights=self.f_weights[:2])
+        return Values(value, self.precision.defined)
+
+    @cached_property
+    def usual(self) -> Values:
+        """F_1: the harmonic mean of P and R, whatever they weigh in F_pr."""
         value = harmonic(self.precision.value, self.recall.value)
         return Values(value, self.precision.defined)
 
     @cached_property
     def harmonic_three(self) -> Values:
-        """F_pra: the harmonic mean of P, R and A; A alone where there is no ground truth."""
+        """F_pra: the weighted harmonic mean of P, R and A; A alone without ground truth."""
         apt = self.aptness.value
-        all_three = harmonic(self.precision.value, self.recall.value, apt)
+        all_three = harmonic(self.precision.value, self.recall.value, apt, weights=self.f_weights)
         value = np.where(self.precision.defined, all_three, apt)
         return Values(value, np.ones(value.shape, bool))
+
+    @cached_property
+    def plain_utility(self) -> Values:
+        """T11U: the linear utility 2 TP - FP, neither scaled nor bounded."""
+        return self._macro(2 * self.counts.hits - self.counts.alarms)
 
     @cached_property
     def utility(self) -> Values:
@@ -118,8 +138,9 @@ class Batches:
         positive, negative = self.counts.positive, self.counts.alarms + self.counts.quiet
         miss = _ratio(positive - self.counts.hits, positive)
         alarm = _ratio(self.counts.alarms, negative)
-        each = MISS_COST * TARGET * miss + ALARM_COST * (1 - TARGET) * alarm
-        least = min(MISS_COST * TARGET, ALARM_COST * (1 - TARGET))
+        of_miss, of_alarm, target = self.costs
+        each = of_miss * target * miss + of_alarm * (1 - target) * alarm
+        least = min(of_miss * target, of_alarm * (1 - target))
         return _mean(each / least, positive > 0)
 
     @cached_property
@@ -153,11 +174,13 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return ratio
 
 
-def harmonic(*parts: FloatArray) -> FloatArray:
-    """The harmonic mean; 0 where any part is 0."""
+def harmonic(*parts: FloatArray, weights: Sequence[float] = EVEN) -> FloatArray:
+    """The weighted harmonic mean; 0 where any part is 0."""
+    weighed = list(zip(parts, weights, strict=False))
     good = np.logical_and.reduce([part > 0 for part in parts])
-    inverse = sum((np.where(good, 1 / np.where(good, part, 1.0), 0.0) for part in parts), 0.0)
-    mean: FloatArray = np.where(good, len(parts) / np.where(good, inverse, 1.0), 0.0)
+    inverse = sum((np.where(good, w / np.where(good, part, 1.0), 0.0) for part, w in weighed), 0.0)
+    total = sum(w for _, w in weighed)
+    mean: FloatArray = np.where(good, total / np.where(good, inverse, 1.0), 0.0)
     return mean
 
 
@@ -167,13 +190,16 @@ METRICS: Mapping[str, Callable[[Batches], Values]] = {
     "A": lambda batches: batches.aptness,
     "F_pr": lambda batches: batches.harmonic_two,
     "F_pra": lambda batches: batches.harmonic_three,
-    "F_1": lambda batches: batches.harmonic_two,
+    "F_1": lambda batches: batches.usual,
+    "T11U": lambda batches: batches.plain_utility,
     "T11SU": lambda batches: batches.utility,
     "C_trk": lambda batches: batches.cost,
     "FPR": lambda batches: batches.false_positive_rate,
     "FDR": lambda batches: batches.false_discovery_rate,
 }
 """Every metric of a batch by its name."""
+BOUNDS: Mapping[str, tuple[float, float]] = {"T11U": (-np.inf, np.inf), "C_trk": (0.0, np.inf)}
+"""Between which values those metrics lie that do not lie between 0 and 1."""
 LOWER_IS_BETTER = frozenset({"C_trk", "FPR", "FDR"})
 
 

@@ -63,7 +63,8 @@ class FilterRules(Habits):
     )
     entities: str = habit(
         "positive",
-        "the macro averages P, R and T11SU are taken over",
+        "the macro averages P, R, T11U and T11SU are taken over",
         positive="the entities with a positive in the batch; undefined without any",
-        all="all entities of the truth; one without positives counts as 0",
+        all="all entities of the truth; one without positives counts as 0, in T11U as its false"
+        " positives cost",
     )

@@ -129,7 +129,7 @@ _METRICS: Mapping[str, tuple[str, str, str, str, str, str]] = {
     "F_pr": (
         "F of P and R",
         "the harmonic mean of P and R",
-        "2 P R / (P + R); 0 if P or R is 0",
+        "2 P R / (P + R); 0 if P or R is 0. With --f-weights p,r,a (p + r) / (p/P + r/R)",
         "undefined without a positive",
         "0 to 1",
         CITATION,
@@ -138,7 +138,8 @@ _METRICS: Mapping[str, tuple[str, str, str, str, str, str]] = {
         "F of P, R and A",
         "the harmonic mean of P, R and A, which has a value without ground truth too",
         "3 / (1/P + 1/R + 1/A); 0 if any of them is 0; A alone without a positive. So in a batch"
-        " with positives and without a hit it is 0, and more false positives do not lower it",
+        " with positives and without a hit it is 0, and more false positives do not lower it. With"
+        " --f-weights p,r,a (p + r + a) / (p/P + r/R + a/A)",
         "never undefined: A where there is no positive",
         "0 to 1",
         CITATION,
@@ -146,14 +147,23 @@ _METRICS: Mapping[str, tuple[str, str, str, str, str, str]] = {
     "F_1": (
         "F1, blind to time",
         "the usual score: F of macro P and macro R over the whole period",
-        "2 P R / (P + R) of the macro P and R of the period; in a batch the same as F_pr",
+        "2 P R / (P + R) of the macro P and R of the period; in a batch the same as F_pr with equal"
+        " weights",
         "undefined without a positive",
         "0 to 1",
         KBA,
     ),
+    "T11U": (
+        "utility",
+        "what a user gains who pays one for a false positive and gets two for a hit, as it is",
+        f"{_ENTITIES} of 2 TP - FP",
+        "undefined without a positive",
+        "all numbers",
+        TREC11,
+    ),
     "T11SU": (
         "scaled utility",
-        "what a user gains who pays one for a false positive and gets two for a hit",
+        "T11U by the largest that there can be, scaled to what no user would fall below",
         f"{_ENTITIES} of (max((2 TP - FP) / (2 (TP + FN)), -0.5) + 0.5) / 1.5",
         "undefined without a positive",
         "0 to 1; 1/3 returns nothing",
@@ -163,8 +173,8 @@ _METRICS: Mapping[str, tuple[str, str, str, str, str, str]] = {
         "normalised detection cost",
         "the cost of misses and false alarms, where 1 is what returning nothing costs",
         f"{_ENTITIES} of (Cmiss P FN / (TP + FN) + Cfa (1 - P) FP / (FP + TN)) / min(Cmiss P,"
-        " Cfa (1 - P)), with Cmiss 1, Cfa 0.1, P 0.02; TN are judged pairs, and an entity without"
-        " negatives has no false alarm",
+        " Cfa (1 - P)), with Cmiss 1, Cfa 0.1, P 0.02 unless --costs says otherwise; TN are judged"
+        " pairs, and an entity without negatives has no false alarm",
         "undefined without a positive",
         "0 and above",
         TDT,
