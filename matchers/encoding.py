@@ -73,7 +73,14 @@ class Encoder:
                 rows.append(network(part[done : done + BATCH]))
                 if progress:
                     progress(min(start + done + BATCH, len(texts)), len(texts))
-            self._store.add(keys_of(part), np.concatenate(rows))
+            vectors = np.concatenate(rows)
+            if not np.isfinite(vectors).all():
+                raise MatcherError(
+                    f"the model in {str(self._model.folder)!r} gives vectors that are no numbers: "
+                    "its weights are damaged, or it cannot compute in "
+                    f"{self._precision}"
+                )
+            self._store.add(keys_of(part), vectors)
 
 
 @lru_cache(maxsize=4)

@@ -3,18 +3,23 @@
 A store is a folder of packs. A pack holds sorted keys, each the hash of a text, and their vectors;
 it never changes, appears whole or not at all, and is named by its keys. So any number of processes
 may read and write one store at the same time: at worst the same vector is kept twice.
+
+A pack begins with two hashes, of its index and of its vectors. The first is looked at when the pack
+is opened, the second before a process takes the first vector from it. A damaged pack is removed and
+said to be; what it held counts as never encoded.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +27,15 @@ from numpy.typing import NDArray
 CACHE = "TSEVAL_CACHE"
 """The environment variable that names the folder of all stores; empty: nothing goes to disk."""
 
+MAGIC = b"tseval vectors 2\n"
 SUFFIX = ".vectors"
 MANY, SMALL = 16, 16 << 20
 """When more than so many packs are each smaller than so many bytes, they are made into one."""
 
 _KEY = 16  # bytes of a hash
+_DIGEST = hashlib.sha256().digest_size
+_LENGTH = 8  # bytes of the index's length
+_HEAD = len(MAGIC) + _LENGTH + 2 * _DIGEST
 Keys = NDArray[np.bytes_]
 
 
@@ -67,6 +76,10 @@ class Store:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._packs: dict[str, Pack] = {}
+        self._sound: set[str] = set()
+        """The packs whose hash was borne out, or that this process made."""
+        self._bad: set[str] = set()
+        """Those that were not, and could not be removed."""
 
     def missing(self, keys: Keys) -> NDArray[np.bool_]:
         """Which keys have no vector here; looks at the disk when one seems to be missing."""
@@ -78,8 +91,7 @@ class Store:
     def vectors(self, keys: Keys) -> NDArray[np.float32]:
         """The vector of each key; every key must be here."""
         found: NDArray[np.float32] | None = None
-        for pack in self._packs.values():
-            at, here = _places(pack, keys)
+        for pack, at, here in self._holding(keys):
             if found is None:
                 found = np.zeros((len(keys), pack.vectors.shape[1]), np.float32)
             found[here] = pack.vectors[at[here]]
@@ -91,6 +103,7 @@ class Store:
         pack = Pack(keys, np.ascontiguousarray(vectors[first], np.float32))
         name = _name(pack.keys)
         self._packs[name] = pack
+        self._sound.add(name)
         if self._folder is None:
             return
         try:
@@ -106,20 +119,61 @@ class Store:
 
     def _lacking(self, keys: Keys) -> NDArray[np.bool_]:
         lacking = np.ones(len(keys), bool)
-        for pack in self._packs.values():
-            lacking &= ~_places(pack, keys)[1]
+        for _, _, here in self._holding(keys):
+            lacking &= ~here
         return lacking
+
+    def _holding(self, keys: Keys) -> Iterator[tuple[Pack, NDArray[np.int64], NDArray[np.bool_]]]:
+        """The packs that have any of these keys: each with their places, and which are there."""
+        for name, pack in list(self._packs.items()):
+            at, here = _places(pack, keys)
+            if here.any() and self._is_sound(name):
+                yield pack, at, here
+
+    def _is_sound(self, name: str) -> bool:
+        """Whether a pack is what was written; one that is not is forgotten."""
+        if name in self._sound or self._folder is None:
+            return True
+        try:
+            _check(self._folder / name)
+        except FileNotFoundError:  # another process tidied it away
+            del self._packs[name]
+            return False
+        except (OSError, ValueError) as error:
+            self._give_up(name, error)
+            return False
+        self._sound.add(name)
+        return True
+
+    def _give_up(self, name: str, why: Exception) -> None:
+        """Forget a damaged pack, on disk too, and say so."""
+        if self._folder is None:
+            return
+        self._packs.pop(name, None)
+        file = self._folder / name
+        try:
+            file.unlink(missing_ok=True)
+        except OSError:
+            self._bad.add(name)
+        warnings.warn(
+            f"vectors kept in {str(file)!r} are damaged ({why}): those that are needed are made "
+            "anew",
+            stacklevel=2,
+        )
 
     def _look(self) -> bool:
         """Take in the packs that came to the disk since the last look; whether there are any."""
         if self._folder is None:
             return False
-        fresh = [file for file in self._folder.glob(f"*{SUFFIX}") if file.name not in self._packs]
+        known = self._packs.keys() | self._bad
+        fresh = [file for file in self._folder.glob(f"*{SUFFIX}") if file.name not in known]
         for file in fresh:
             try:
                 self._packs[file.name] = _read(file)
-            except (OSError, ValueError, EOFError):  # another process tidied it away; or a wreck
+            except FileNotFoundError:  # another process tidied it away
                 continue
+            except (OSError, ValueError, EOFError) as error:
+                self._give_up(file.name, error)
         return bool(fresh)
 
     def _tidy(self) -> None:
@@ -130,10 +184,17 @@ class Store:
         if len(small) <= MANY:
             return
         self._look()
-        parts = {file: self._packs[file.name] for file in small if file.name in self._packs}
+        parts = {
+            file: self._packs[file.name]
+            for file in small
+            if file.name in self._packs and self._is_sound(file.name)
+        }
+        if len(parts) < 2:
+            return
         whole = _joined(list(parts.values()))
         name = _name(whole.keys)
         self._packs[name] = _write(self._folder / name, whole)
+        self._sound.add(name)
         for file in parts:
             if file.name != name:
                 del self._packs[file.name]
@@ -164,12 +225,19 @@ def _size(file: Path) -> int:
 
 def _write(file: Path, pack: Pack) -> Pack:
     """Write a pack beside its place, move it there, and read it back."""
+    stream = io.BytesIO()
+    np.save(stream, pack.keys, allow_pickle=False)
+    told = np.lib.format.header_data_from_array_1_0(pack.vectors)
+    np.lib.format.write_array_header_1_0(stream, told)
+    index = stream.getvalue()
+    vectors = memoryview(pack.vectors).cast("B")
+    hashes = [hashlib.sha256(part).digest() for part in (index, vectors)]
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent)
     try:
-        with os.fdopen(handle, "wb") as stream:
-            np.save(stream, pack.keys, allow_pickle=False)
-            np.save(stream, pack.vectors, allow_pickle=False)
+        with os.fdopen(handle, "wb") as written:
+            written.write(MAGIC + len(index).to_bytes(_LENGTH) + b"".join(hashes) + index)
+            written.write(vectors)
         Path(name).replace(file)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -177,15 +245,36 @@ def _write(file: Path, pack: Pack) -> Pack:
     return _read(file)
 
 
+def _index(stream: BinaryIO) -> tuple[bytes, bytes]:
+    """A pack's index, and the hash that its vectors should have.
+
+    Raises ValueError for what is no pack, or if the index is not what was written.
+    """
+    head = stream.read(_HEAD)
+    if not head.startswith(MAGIC) or len(head) < _HEAD:
+        raise ValueError("no vectors of this version")
+    length = int.from_bytes(head[len(MAGIC) : len(MAGIC) + _LENGTH])
+    size = os.fstat(stream.fileno()).st_size
+    index = stream.read(min(length, size))
+    expected, vectors = head[-2 * _DIGEST : -_DIGEST], head[-_DIGEST:]
+    if hashlib.sha256(index).digest() != expected:
+        raise ValueError("the checksum of its index is another")
+    return index, vectors
+
+
+def _check(file: Path) -> None:
+    """Raises ValueError unless the vectors of a pack are those that were written."""
+    with file.open("rb") as stream:
+        _, expected = _index(stream)
+        if hashlib.file_digest(stream, "sha256").digest() != expected:
+            raise ValueError("the checksum of its vectors is another")
+
+
 def _read(file: Path) -> Pack:
     """Open a pack: its keys are read, its vectors mapped. Raises ValueError for a wreck."""
     with file.open("rb") as stream:
-        keys = np.load(stream, allow_pickle=False)
-        version = np.lib.format.read_magic(stream)
-        read = (
-            np.lib.format.read_array_header_1_0
-            if version == (1, 0)
-            else np.lib.format.read_array_header_2_0
-        )
-        shape, _, kind = read(stream)
+        index = io.BytesIO(_index(stream)[0])
+        keys = np.load(index, allow_pickle=False)
+        np.lib.format.read_magic(index)
+        shape, _, kind = np.lib.format.read_array_header_1_0(index)
         return Pack(keys, np.memmap(stream, kind, "r", stream.tell(), shape))

@@ -251,6 +251,22 @@ def write_many(folder: Path, first: int) -> None:
             store.add(keys_of(texts), rows_for(texts))
 
 
+ROWS_OF_FOUR = 50 * 4 * 4
+"""The bytes of the vectors of 50 texts by `rows_for`; they end a pack."""
+
+HARMS = {
+    "the second half zeroed": lambda c: c[: len(c) // 2] + bytes(len(c) - len(c) // 2),
+    "not a number": lambda c: c[:-4] + np.float32("nan").tobytes(),
+    "two rows exchanged": lambda c: c[:-32] + c[-16:] + c[-32:-16],
+    "a row cut off": lambda c: c[:-16],
+    "a row more": lambda c: c + c[-16:],
+    "keys zeroed": lambda c: c[: -ROWS_OF_FOUR - 400] + bytes(200) + c[-ROWS_OF_FOUR - 200 :],
+    "empty": lambda _: b"",
+    "an endless index": lambda c: c[:17] + b"\xff" * 8 + c[25:],
+    "as it was before there was a checksum": lambda c: c[c.index(b"\x93NUMPY") :],
+}
+
+
 class TestStore:
     def test_processes_that_write_at_once_lose_nothing(self, tmp_path: Path) -> None:
         start = multiprocessing.get_context("spawn").Process
@@ -278,9 +294,61 @@ class TestStore:
         (tmp_path / f"empty{vectors.SUFFIX}").touch()
         texts = ["text 1"]
         store = Store(tmp_path)
-        assert store.missing(keys_of(texts)).all()
+        with pytest.warns(UserWarning, match="vectors kept in .* are damaged .*made anew"):
+            assert store.missing(keys_of(texts)).all()
         store.add(keys_of(texts), rows_for(texts))
         assert store.vectors(keys_of(texts)).tolist() == rows_for(texts).tolist()
+
+    @pytest.mark.parametrize("harm", HARMS)
+    def test_a_damaged_pack_is_made_anew_with_a_remark(
+        self, harm: str, tmp_path: Path, recwarn: pytest.WarningsRecorder
+    ) -> None:
+        """Whatever was done to it, no vector comes out that was not put in."""
+        texts = [f"text {i}" for i in range(50)]
+        Store(tmp_path).add(keys_of(texts), rows_for(texts))
+        (file,) = tmp_path.iterdir()
+        file.write_bytes(HARMS[harm](file.read_bytes()))
+        assert [w.message for w in recwarn] == []
+        store = Store(tmp_path)
+        assert store.missing(keys_of(texts)).all()
+        (told,) = [str(w.message) for w in recwarn]
+        assert told.startswith(f"vectors kept in {str(file)!r} are damaged")
+        assert list(tmp_path.iterdir()) == []
+        store.add(keys_of(texts), rows_for(texts))
+        again = Store(tmp_path)
+        assert not again.missing(keys_of(texts)).any()
+        assert again.vectors(keys_of(texts)).tolist() == rows_for(texts).tolist()
+
+    def test_no_byte_of_a_pack_can_change_without_a_remark(self, tmp_path: Path) -> None:
+        texts = ["a", "b"]
+        Store(tmp_path).add(keys_of(texts), rows_for(texts))
+        (file,) = tmp_path.iterdir()
+        whole = file.read_bytes()
+        for at in range(len(whole)):
+            file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+            with pytest.warns(UserWarning, match="damaged"):
+                assert Store(tmp_path).missing(keys_of(texts)).all()
+
+    @pytest.mark.usefixtures("network")
+    def test_a_damaged_cache_changes_no_score(self, folder: Path, tmp_path: Path) -> None:
+        matcher = named(folder, threshold=0)
+        before = matcher.match(UPDATES, ["train crash"]).score.tolist()
+        for file in (tmp_path / "cache").rglob(f"*{vectors.SUFFIX}"):
+            content = file.read_bytes()
+            file.write_bytes(content[: len(content) // 2] + bytes(len(content) // 2))
+        fresh_process()
+        with pytest.warns(UserWarning, match="made anew"):
+            assert matcher.match(UPDATES, ["train crash"]).score.tolist() == before
+
+    @pytest.mark.usefixtures("network")
+    def test_a_model_that_gives_no_numbers_is_refused(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(
+            FakeNetwork, "__call__", lambda _, texts: np.full((len(texts), 4), np.nan, np.float32)
+        )
+        with pytest.raises(MatcherError, match="gives vectors that are no numbers"):
+            named(folder).match(["a"], ["b"])
 
     def test_keys_tell_texts_apart(self) -> None:
         texts = ["", "a", "A", "a ", "\0", "\ud800", "é", "e\u0301"]
