@@ -41,9 +41,10 @@ class Embedding(Matcher):
     """The cosine of the two texts' vectors, 0 where it is negative.
 
     With a `window` the nugget is held against every stretch of so many words of the update, half a
-    window apart, and the best counts. `model` is a folder or a name; `sha256` is what the hash of
-    its weights begins with, which is looked up when it is not given and refused when it is
-    another. `download` allows the network for a model that is not on this machine.
+    window apart, and the best counts. `model` is the path of a folder or a name; `sha256` is what
+    the hash of its weights begins with, `settings` that of all other files that can change a
+    vector. Both are looked up when they are not given and refused when they are others.
+    `download` allows the network for a model that is not on this machine.
     """
 
     name: ClassVar[str] = "embedding"
@@ -53,21 +54,31 @@ class Embedding(Matcher):
     threshold: float = parameter(0.586, number(0, 1))
     sha256: str = parameter("", hexadecimal())
     download: bool = parameter(False, flag(), compare=False)
+    settings: str = parameter("", hexadecimal())
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        found = self.found.sha256
-        if not found.startswith(self.sha256):
-            raise MatcherError(
-                f"embedding: the model {self.model!r} on this machine has the sha256 "
-                f"{found[:SHOWN]}, not {self.sha256}"
-            )
-        object.__setattr__(self, "sha256", found[:SHOWN])
+        found = self.found
+        object.__setattr__(self, "sha256", found.sha256[:SHOWN])
+        object.__setattr__(self, "settings", found.settings[:SHOWN])
 
     @property
     def found(self) -> Model:
-        """Where the model lies on this machine."""
-        return find(self.model, download=self.download)
+        """The model on this machine; a `MatcherError` if it is not the one of these hashes."""
+        found = find(self.model, download=self.download)
+        if not found.sha256.startswith(self.sha256):
+            raise MatcherError(
+                f"embedding: the model {self.model!r} on this machine has the sha256 "
+                f"{found.sha256[:SHOWN]}, not {self.sha256}"
+            )
+        if not found.settings.startswith(self.settings):
+            raise MatcherError(
+                f"embedding: the model {self.model!r} on this machine has the right weights, but "
+                "its other files (pooling, tokenizer, length, modules) are others: their hash is "
+                f"{found.settings[:SHOWN]}, not {self.settings}; get the same model, or leave "
+                "settings out"
+            )
+        return found
 
     @property
     def encoder(self) -> Encoder:

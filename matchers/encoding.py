@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from matchers.contract import Progress
 from matchers.errors import MatcherError
-from matchers.models import Model
+from matchers.models import Model, read
 from matchers.texts import blocks
 from matchers.vectors import Store, cache_folder, keys_of
 
@@ -64,7 +64,7 @@ class Encoder:
             self._encode(list(unknown.values()), progress)
 
     def _encode(self, texts: list[str], progress: Progress | None) -> None:
-        network = loaded(self._model.folder, self._precision)
+        network = loaded(self._model, self._precision)
         order = np.argsort(-network.lengths(texts), kind="stable").tolist()
         for start in range(0, len(order), PACK):
             part = [texts[i] for i in order[start : start + PACK]]
@@ -131,8 +131,12 @@ def _whole(text: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def loaded(folder: Path, precision: str) -> Network:
-    """Load a model, without a network. Raises `MatcherError` if the extra is not installed."""
+def loaded(model: Model, precision: str) -> Network:
+    """Load a model, without a network.
+
+    Raises `MatcherError` if the extra is not installed, and if the files are no longer those that
+    the model is known by.
+    """
     need_extra()
     with _quiet():
         torch = import_module("torch")
@@ -140,8 +144,14 @@ def loaded(folder: Path, precision: str) -> Network:
         device = "cuda" if torch.cuda.is_available() else "cpu"
         if device == "cuda" and precision == "fp32":
             torch.set_float32_matmul_precision("highest")  # TF32 would cost three digits
-        model = library.SentenceTransformer(str(folder), device=device, local_files_only=True)
-    return Network(model.eval(), torch, precision)
+        network = library.SentenceTransformer(
+            str(model.folder), device=device, local_files_only=True
+        )
+    if read(model.folder) != model:
+        raise MatcherError(
+            f"the model in {str(model.folder)!r} was changed while it was loaded: start again"
+        )
+    return Network(network.eval(), torch, precision)
 
 
 def need_extra() -> None:

@@ -79,10 +79,15 @@ def choice(names: Sequence[str]) -> Form:
 
 
 def label() -> Form:
-    """A name or a path: any text that could stand in a matcher's name."""
+    """A name or a path: any text that could stand in a matcher's name.
+
+    A `Path` is always a path: one of a single part is given a `./`, which text has to have.
+    """
 
     def read(value: object) -> str:
         text = str(value) if isinstance(value, (str, PurePath)) else ""
+        if isinstance(value, PurePath) and len(value.parts) == 1 and text == value.name:
+            text = f"./{text}"
         if not text.strip() or set(text) & set("(),="):
             raise ValueError
         return text

@@ -87,9 +87,11 @@ class TestModels:
 
     def test_a_folder_is_named_by_its_hash(self, folder: Path) -> None:
         sha256 = hashlib.sha256(b"weights").hexdigest()
+        config = hashlib.sha256(b"{}").hexdigest()
+        settings = hashlib.sha256(f"config.json {config}\n".encode()).hexdigest()
         assert str(named(folder)) == (
             f"embedding(model={folder},window=0,precision=fp32,threshold=0.586,"
-            f"sha256={sha256[:12]})"
+            f"sha256={sha256[:12]},settings={settings[:12]})"
         )
         assert matchers.get(str(named(folder))) == named(folder)
         assert named(folder, sha256=sha256.upper()) == named(folder, download=True)
@@ -103,18 +105,117 @@ class TestModels:
         (folder / models.WEIGHTS).write_bytes(b"other weights")
         assert named(folder) != before
 
-    def test_other_settings_have_other_vectors(self, folder: Path) -> None:
-        before = models.find(str(folder)).fingerprint
-        (folder / "config.json").write_text('{"pooling": "max"}')
-        assert models.find(str(folder)).fingerprint != before
+    @pytest.mark.parametrize(
+        "file",
+        [
+            "config.json",
+            "modules.json",
+            "sentence_bert_config.json",
+            "config_sentence_transformers.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "special_tokens_map.json",
+            "vocab.txt",
+            "merges.txt",
+            "sentencepiece.bpe.model",
+            "1_Pooling/config.json",
+            "2_Dense/config.json",
+            "2_Dense/model.safetensors",
+            "2_Dense/pytorch_model.bin",
+            "modeling_own.py",
+        ],
+    )
+    def test_what_changes_a_vector_is_in_the_name(self, file: str, folder: Path) -> None:
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text("first")
+        before, vectors_of = named(folder), models.find(str(folder)).fingerprint
+        (folder / file).write_text("other")
+        assert str(named(folder)) != str(before)
+        assert models.find(str(folder)).fingerprint != vectors_of
+        with pytest.raises(MatcherError, match="the right weights, but its other files"):
+            matchers.get(str(before))
+        with pytest.raises(MatcherError, match="the right weights, but its other files"):
+            before.match(["a text"], ["another"])  # made for the files as they were
+
+    @pytest.mark.parametrize(
+        "file",
+        [
+            "README.md",
+            "pytorch_model.bin",
+            "tf_model.h5",
+            "onnx/model.onnx",
+            "onnx/config.json",
+            ".gitattributes",
+            ".cache/download.json",
+        ],
+    )
+    def test_what_nobody_reads_changes_no_name(self, file: str, folder: Path) -> None:
+        before = named(folder)
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text("more")
+        assert named(folder) == before
 
     def test_false_weights_under_a_known_name_are_refused(
-        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        shutil.copytree(folder, tmp_path / embedding.MODEL)
-        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(models, "_packaged", lambda _: folder)
         with pytest.raises(MatcherError, match=r"not the genuine.*not 53aa5117\.\.\.28d9db"):
             matchers.get("embedding")
+
+    def test_a_folder_here_does_not_stand_in_for_a_name(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        here = tmp_path / "here"
+        monkeypatch.setattr(models, "_packaged", lambda name: here if name == "mini" else None)
+        shutil.copytree(folder, here)
+        shutil.copytree(folder, tmp_path / "mini")
+        (tmp_path / "mini" / models.WEIGHTS).write_bytes(b"others")
+        assert models.find("mini").folder == here
+        assert models.find("./mini").folder == Path("mini")
+        assert matchers.get("embedding", model=Path("mini")).found.folder == Path("mini")  # type: ignore[attr-defined]
+
+    def test_a_folder_that_a_bare_name_does_not_mean_is_told_of(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(models, "_cached", lambda *_, **__: None)
+        shutil.copytree(folder, tmp_path / "mine")
+        with pytest.raises(
+            MatcherError, match=r"no model 'mine'.*write embedding\(model=\./mine\)"
+        ):
+            matchers.get("embedding(model=mine)")
+
+    def test_a_folder_called_as_a_repository_is_refused(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        shutil.copytree(folder, tmp_path / "owner" / "mini")
+        monkeypatch.setattr(models, "_cached", lambda *_, **__: None)
+        assert models.find("owner/mini").folder == Path("owner/mini")
+        monkeypatch.setattr(models, "_cached", lambda *_, **__: folder)
+        with pytest.raises(MatcherError, match=r"is a folder here and may be .*\./owner/mini"):
+            models.find("owner/mini")
+        assert models.find("./owner/mini").folder == Path("owner/mini")
+
+    def test_a_model_that_changes_while_it_is_loaded_is_refused(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pytest.importorskip("sentence_transformers")
+        model = models.find(str(folder))
+
+        def load(*_: object, **__: object) -> None:
+            (folder / "config.json").write_text('{"other": 1}')
+
+        library = SimpleNamespace(SentenceTransformer=load)
+        true = encoding.import_module
+        monkeypatch.setattr(
+            encoding,
+            "import_module",
+            lambda name: library if name == "sentence_transformers" else true(name),
+        )
+        with pytest.raises(MatcherError, match="was changed while it was loaded"):
+            encoding.loaded(model, "fp32")
 
     def test_a_folder_without_weights(self, tmp_path: Path) -> None:
         with pytest.raises(MatcherError, match=r"has no model\.safetensors"):
