@@ -230,7 +230,7 @@ def _write(file: Path, pack: Pack) -> Pack:
     told = np.lib.format.header_data_from_array_1_0(pack.vectors)
     np.lib.format.write_array_header_1_0(stream, told)
     index = stream.getvalue()
-    vectors = memoryview(pack.vectors).cast("B")
+    vectors = pack.vectors.data.cast("B")
     hashes = [hashlib.sha256(part).digest() for part in (index, vectors)]
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent)

@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -29,9 +30,11 @@ class FrameInput(Input):
 
     def __init__(self, frame: pd.DataFrame, table: str) -> None:
         super().__init__(f"<{table}>")
-        self.frame = frame
+        self.frame = (
+            frame.copy()
+        )  # its hash is made when it is asked for; it may be changed till then
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """The hash of the frame as CSV, so that equal frames have equal hashes."""
         content = self.frame.to_csv(index=False)

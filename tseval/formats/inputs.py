@@ -24,6 +24,8 @@ and with what their runs are called. The function survives pickling, and so does
 BLOCK_BYTES = 4 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
 
+BUFFER_BYTES = 64 * 1024
+
 LATER_CURE = (
     "nothing behind it would be read: copy or download the file again, or take away what is behind "
     "its streams"
@@ -31,14 +33,64 @@ LATER_CURE = (
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 
 
+Stamp: TypeAlias = tuple[int, ...]
+"""What changes when a file of this machine does."""
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    """A file's stamp."""
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+class _Hashed(io.RawIOBase):
+    """Bytes that are read from their start on, with the hash of what was read so far."""
+
+    def __init__(self, raw: Any) -> None:
+        super().__init__()
+        self._raw = raw
+        self._begin()
+
+    def _begin(self) -> None:
+        self.hasher = hashlib.sha256()
+        self.count = 0
+        self.ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(self._raw.readinto(buffer))
+        self.hasher.update(memoryview(buffer)[:count])
+        self.count += count
+        self.ended = self.ended or not count
+        return count
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Only back to the start, where the hash begins anew; else it tells where it is."""
+        if (offset, whence) == (0, os.SEEK_SET):
+            self._raw.seek(0)
+            self._begin()
+        elif (offset, whence) != (0, os.SEEK_CUR):
+            raise io.UnsupportedOperation("seek")
+        return self.count
+
+
 class Input:
     """One input: a file by its path, or standard input (`-`).
 
     What can be read only once, as standard input and pipes, is kept. `path` is what messages and
-    results call it: the path, with the bytes that are not UTF-8 replaced.
+    results call it: the path, with the bytes that are not UTF-8 replaced. A file may be opened
+    several times; if it was changed or replaced in between, that is an `InputError`.
     """
 
     unit = "line"
+    _digest: str | None = None
+    """The hash, as soon as all bytes were read once."""
+    _stamp: Stamp | None = None
+    """The file's stamp when it was first opened."""
 
     def __init__(self, path: str | Path) -> None:
         self.file = Path(path)
@@ -67,22 +119,49 @@ class Input:
         once = self.file.exists() and not (self.file.is_file() or self.file.is_dir())
         return self.file.read_bytes() if once else None
 
-    @cached_property
+    @property
     def sha256(self) -> str:
-        """The hash of the bytes as they lie there, compressed or not."""
-        with self._raw() as raw:
-            return hashlib.file_digest(raw, "sha256").hexdigest()
+        """The hash of the bytes, compressed or not: of those that were read, if any were.
+
+        It is made while they are read, so a file that is replaced later keeps its hash here.
+        """
+        if self._digest is None:
+            with self._raw() as raw:
+                while raw.read(BLOCK_BYTES):
+                    pass
+        return self._digest or ""
+
+    def check_unchanged(self, found: os.stat_result | None = None) -> None:
+        """Refuse a file that is another than when it was first opened."""
+        if self._kept is not None:
+            return
+        stamp = stamp_of(found or self.file.stat())
+        if self._stamp is None:
+            self._stamp = stamp
+        elif self._stamp != stamp:
+            reason = "was changed or replaced while it was being read"
+            cure = "wait until nothing writes to it, then run again"
+            raise InputError([Fault(self.path, None, reason, cure)])
 
     @contextmanager
     def _raw(self) -> Iterator[Any]:
         try:
             kept = self._kept
-            stream = self.file.open("rb") if kept is None else io.BytesIO(kept)
+            stream = self.file.open("rb", buffering=0) if kept is None else io.BytesIO(kept)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise InputError([Fault(self.path, None, reason)]) from error
         with stream:
-            yield stream
+            size = len(kept or b"")
+            if kept is None:
+                found = os.fstat(stream.fileno())
+                self.check_unchanged(found)
+                size = found.st_size
+            hashed = _Hashed(stream)
+            with io.BufferedReader(hashed, BUFFER_BYTES) as raw:
+                yield raw
+            if self._digest is None and (hashed.ended or hashed.count == size):
+                self._digest = hashed.hasher.hexdigest()
 
     def _suffix(self) -> str:
         """Which compression it is in: by suffix; a pipe has none, so by its first bytes."""

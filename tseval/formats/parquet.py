@@ -70,6 +70,7 @@ def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
         names = file.schema_arrow.names
         places = schema.placed(list(names))
         table = file.read(columns=[names[at] for at in places.values()])
+        _settle(source)
     return arrow_cells({c: table.column(names[at]) for c, at in places.items()}, schema, faults)
 
 
@@ -87,6 +88,12 @@ def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -
             faults.extend(replace(f, line=(f.line or 0) + before) for f in own.noted)
             yield replace(cells, lines=cells.lines + before)
             before += batch.num_rows
+        _settle(source)
+
+
+def _settle(source: Input) -> None:
+    """Make the hash now, of the bytes that were read: Arrow reads them where it wants."""
+    source.sha256  # noqa: B018 - it is kept
 
 
 @contextmanager
@@ -94,12 +101,16 @@ def opened(source: Input) -> Iterator[Any]:
     """The input as a Parquet file; whatever reading it runs into is an `InputError`."""
     try:
         if source.can_be_read_again and not source.is_compressed:
+            source.check_unchanged()
             with pq.ParquetFile(source.file) as file:
                 yield file
+            source.check_unchanged()
             return
         with source.open() as stream:
             content = stream.read()
         yield pq.ParquetFile(pa.BufferReader(content))
+    except InputError:
+        raise
     except _BROKEN as error:
         reason = str(error).partition("\n")[0]
         raise InputError(

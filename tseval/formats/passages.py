@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import get_ident
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tseval.formats.faults import FaultList
-from tseval.formats.inputs import Input
+from tseval.formats.inputs import Input, Stamp, stamp_of
 from tseval.formats.parquet import ParquetInput, arrow_cells, opened
 from tseval.formats.plain import build, read_rows
 from tseval.tables import UPDATES, Ids, Schema, Texts
@@ -28,9 +28,6 @@ from tseval.tables.arrow import integers, strings
 
 SAID = Schema("updates", tuple(column for column in UPDATES if column.name in ("topic", "text")))
 """What matching needs of updates."""
-
-Stamp: TypeAlias = tuple[int, ...]
-"""What changes when a file of this machine does."""
 
 
 class Said(NamedTuple):
@@ -76,8 +73,7 @@ def write_said(path: Path, said: Said, rows: int) -> None:
 
 def stamp(path: str | Path) -> Stamp:
     """A file's stamp."""
-    found = Path(path).stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return stamp_of(Path(path).stat())
 
 
 @lru_cache(maxsize=8)

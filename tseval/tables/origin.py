@@ -20,7 +20,7 @@ class Source:
 
     path: str
     digest: Callable[[], str]
-    """Gives the hash; only results need it, so it is not made while reading."""
+    """Gives the hash of what was read; that of a frame is not made before it is asked for."""
     rows: int
     unit: str = "line"
     """What its places are called: "line", or "row" for inputs without lines."""

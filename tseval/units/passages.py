@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from tseval.errors import OutputError
-from tseval.formats.inputs import Input
-from tseval.formats.passages import Said, Stamp, stamp, write_said
+from tseval.formats.inputs import Input, Stamp
+from tseval.formats.passages import Said, stamp, write_said
 from tseval.tables import Nuggets, Updates
 from tseval.units.sharing import Sharing
 from tseval.units.work import Gold, Habits, Passage, fingerprint

@@ -16,7 +16,8 @@ import numpy as np
 from tseval.assessments import kept_nuggets, topic_namer, with_topics_named
 from tseval.engine import Unit
 from tseval.errors import EngineError
-from tseval.formats.passages import Said, Stamp, read_lines, read_parquet_rows, stamp
+from tseval.formats.inputs import Stamp
+from tseval.formats.passages import Said, read_lines, read_parquet_rows, stamp
 from tseval.formats.temporal import read_nuggets
 from tseval.formats.trec_temporal import Reading
 from tseval.matching import SoughtNuggets
