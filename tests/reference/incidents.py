@@ -312,19 +312,26 @@ def labelled(counts: Mapping[str, Confusion]) -> dict[str, Confusion]:
 
 def any_2018(labels: Sequence[Label], lines: Sequence[Line]) -> dict[str, float]:
     """Any-type over the entries: full credit if the run's type is one of the assessor's."""
-    return any_of(predicted_types(repeated(labels), lines, anywhere=True)).named("any")
+    pairs = predicted_types(repeated(labels), lines, anywhere=True)
+    return any_of(pairs, untyped_wrong=True).named("any")
 
 
-def any_of(pairs: Iterable[tuple[frozenset[str], frozenset[str]]]) -> Confusion:
+def any_of(
+    pairs: Iterable[tuple[frozenset[str], frozenset[str]]], untyped_wrong: bool
+) -> Confusion:
     """The counts of any-type over true and predicted types.
 
     A run of 2018 says one type of a post. Where it says several, it matches if any is right, and
-    denies if any is negative. A post absent from the run neither matches nor denies: it is a false
-    positive. TP = match and not denied, TN = match and denied, FN = no match and denied, FP = no
-    match and not denied.
+    denies if any is negative. TP = match and not denied, TN = match and denied, FN = no match and
+    denied, FP = no match and not denied. A post of which the run says no type, or nothing at all,
+    neither matches nor denies: the run claimed nothing, so it missed the post, FN; the notebook of
+    2018 (`untyped_wrong`) has it among the FP.
     """
     tp = tn = fn = fp = 0
     for true, predicted in pairs:
+        if not predicted and not untyped_wrong:
+            fn += 1
+            continue
         match, denied = bool(true & predicted), bool(predicted & NEGATIVE)
         tp += match and not denied
         tn += match and denied

@@ -67,6 +67,8 @@ class Habits:
     labelled_alone: bool = False
     """Within an event, whether types that no label of it has count 0."""
     guarded: bool = False
+    untyped_wrong: bool = False
+    """Whether a post of which the run says no type is wrong in any-type, and not missed."""
 
 
 _NOTE = Habits(united, anywhere=False, scripted=False, alert_rules=alerts.Rules())
@@ -79,7 +81,7 @@ _SCRIPT = Habits(
 EDITIONS = {
     "note": _NOTE,
     "proposal": _NOTE,
-    "2018": _SCRIPT,
+    "2018": replace(_SCRIPT, untyped_wrong=True),
     "2018v2": replace(_SCRIPT, pooled=True),
     "2019a": replace(_SCRIPT, raw=True),
     "2019b": _SCRIPT,
@@ -179,7 +181,7 @@ class Evaluation:
             for measure in ("type.P", "type.R", "type.F1", "type.accuracy"):
                 each = [counts[t].named("type")[measure] for t in group_of(self.ontology, group)]
                 yield f"{measure}{group}", sum(each) / below if own and below else None
-        every = any_of(self.pairs(own))
+        every = any_of(self.pairs(own), self.habits.untyped_wrong)
         for measure, value in every.named("any").items():
             yield measure, value if own else None
 

@@ -520,6 +520,31 @@ def test_the_tracks_files(here: Path, edition: str) -> None:
     assert re.findall(r"^ +Report-News(?: +\d\.\d\d){3} +(\d+)$", types, re.MULTILINE) == [support]
 
 
+@pytest.mark.parametrize(
+    ("edition", "middle"),
+    [("2018", ""), ("2018v2", ""), ("2019a", ""), ("2019b", ""), ("2021", "2021a.")],
+)
+def test_the_tracks_files_by_the_names_of_the_track(here: Path, edition: str, middle: str) -> None:
+    folder = here / "named"
+    folder.mkdir()
+    given = (KEEN, LABELS, "--edition", edition, "-f", "trec-is", "-o", folder, "--quiet")
+    assert incidents(*given, "--track-names").code == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"keen.results.{middle}{part}.txt" for part in ("overall", "perevent", "pertopic")
+    ]
+    named = {path.name: path.read_text() for path in folder.iterdir()}
+    assert incidents(*given).code == 0
+    for name, text in named.items():
+        mine = name.replace(f"results.{middle}", f"results.{edition}.")
+        assert (folder / mine).read_text() == text
+
+
+def test_names_of_the_track_are_those_of_its_files() -> None:
+    refused = incidents(KEEN, LABELS, "--track-names")
+    assert refused.code == 2
+    assert "--track-names names the files of -f trec-is" in refused.err
+
+
 def test_the_tracks_files_are_of_editions_that_have_them(here: Path) -> None:
     for edition in ("note", "proposal"):
         outcome = incidents(KEEN, LABELS, "--edition", edition, "-f", "trec-is", "-o", here)

@@ -92,6 +92,10 @@ def test_any_type_of_2018() -> None:
     assert values["any.R"] == 2 / 3
     assert values["any.F1"] == pytest.approx(4 / 7)
     assert values["any.accuracy"] == 3 / 6
+    pairs = slow.predicted_types(labels, [line(post, types) for post, types in said.items()])
+    by_the_words = slow.any_of(pairs, untyped_wrong=False).named("any")
+    # TP a d, TN b, FN e f, FP c
+    assert (by_the_words["any.P"], by_the_words["any.R"]) == (2 / 3, 2 / 4)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,12 @@ EVENTS_DRAWN = 4
     show_default=True,
     help="For the shuffles of --rule ties=shuffled.",
 )
+@click.option(
+    "--track-names",
+    is_flag=True,
+    help="With -f trec-is: call the files as the track did, RUN.results.overall.txt in 2018 and "
+    "2019 and RUN.results.2021a.overall.txt in 2021.",
+)
 @options.plain_format_option
 @options.engine_options
 @options.quiet_option
@@ -176,6 +182,8 @@ def _form(given: dict[str, Any], output: Path | None) -> str:
         if any(given[name] for name in others):
             raise UsageError("-f trec-is writes what its edition prints, and nothing else")
         return TREC_IS
+    if given["track_names"]:
+        raise UsageError(f"--track-names names the files of -f {TREC_IS}: give that too")
     check_output(output)
     if output is not None and output.is_dir():
         raise OutputError(f"{output} is a folder: give -o FILE, or -f {TREC_IS}")
@@ -304,6 +312,8 @@ def _write_files(
     folder = output or Path()
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder to write the files into")
-    written, warnings = official_files(evaluation, given["on_missing"])
+    written, warnings = official_files(
+        evaluation, given["on_missing"], track_names=given["track_names"]
+    )
     warn(warnings, given["quiet"])
     write_together({folder / name: content for name, content in written.items()})

@@ -62,7 +62,7 @@ INCIDENT_2018 = Edition(
     ),
     on_missing="zero",
     citation=ANY_CITATION,
-    incidents=replace(SCRIPT, parts=("S1", "S2", "S3", "S4")),
+    incidents=replace(SCRIPT, parts=("S1", "S2", "S3", "S4"), any_untyped="wrong"),
 )
 INCIDENT_2018V2 = Edition(
     name="2018v2",

@@ -1,7 +1,8 @@
 """The text files that the scripts of incident streams print: overall, per type, per event.
 
 `<run>.results.<edition>.overall.txt` has the means, `.pertopic.txt` the report of each information
-type (which the scripts call a topic), `.perevent.txt` the means within each event.
+type (which the scripts call a topic), `.perevent.txt` the means within each event. The track called
+its files otherwise; each edition knows how.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class TrecFiles:
     """The measures of the row, by their names, with what each is multiplied by there."""
     averages: tuple[str, ...] = ("accuracy", "macro avg", "weighted avg")
     """The last lines of the report of a type."""
+    track_name: str = ""
+    """What the track's file names have for the edition; nothing in 2018 and 2019."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def trec_files(
     reports: Mapping[str, Sequence[Report]],
     events: Sequence[str],
 ) -> dict[str, bytes]:
-    """The files of every run, by their names."""
+    """The files of every run, by their names, in which the edition is called as given."""
     written: dict[str, bytes] = {}
     for run in scores.runs:
         texts = (
@@ -93,7 +96,7 @@ def file_name(run: str, edition: str, part: str) -> str:
     """What a file is called; a run whose name cannot be a file's is refused."""
     if "/" in run or "\0" in run or run.startswith("."):
         raise UsageError(f"run '{run}' cannot name a file: call it otherwise")
-    return f"{run}.results.{edition}.{part}.txt"
+    return ".".join(each for each in (run, "results", edition, part, "txt") if each)
 
 
 def _heading(title: str, subtitle: str) -> list[str]:
@@ -279,6 +282,7 @@ FILES = {
     "2019b": replace(_ALERTS, title="TREC-IS 2019-B Notebook Evaluator v2.3"),
     "2021": TrecFiles(
         title="TREC-IS 2021a Notebook Evaluator v2.8",
+        track_name="2021a",
         sections=(
             Section("nDCG and Priority", "Overall performance", (("nDCG", "nDCG@100"),), "\t"),
             _TYPES,

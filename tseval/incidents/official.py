@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 
 def official_files(
-    evaluation: IncidentEvaluation, on_missing: OnMissing | None = None
+    evaluation: IncidentEvaluation,
+    on_missing: OnMissing | None = None,
+    *,
+    track_names: bool = False,
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The files of every run by their names, and the warnings; a `UsageError` if there are none."""
+    """The files of every run by their names, and the warnings; a `UsageError` if there are none.
+
+    `track_names` calls them as the track did.
+    """
     edition = evaluation.edition.name
     if edition not in FILES:
         known = ", ".join(FILES)
@@ -34,7 +40,8 @@ def official_files(
     scores = scores_of(evaluation, wanted, on_missing)
     index = evaluation.index
     reports = {run: _reports(index, at) for at, run in enumerate(index.runs)}
-    return trec_files(scores, files, edition, reports, index.events), scores.warnings
+    name = files.track_name if track_names else edition
+    return trec_files(scores, files, name, reports, index.events), scores.warnings
 
 
 def _reports(index: IncidentIndex, run: int) -> list[Report]:

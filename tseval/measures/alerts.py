@@ -181,8 +181,10 @@ def _parts(sums: Worth) -> tuple[Values, Values]:
 
 def _total(index: IncidentIndex, sums: Worth) -> Values:
     high, low = _parts(sums)
-    if index.rules.alert_mean == "halves":
-        return Values((high.value + low.value) / 2, high.defined & low.defined)
+    rule = index.rules.alert_mean
+    if rule in ("halves", "sum"):
+        defined = high.defined | low.defined if rule == "sum" else high.defined & low.defined
+        return Values((high.value + low.value) / 2, defined)
     posts = sums.high_posts + sums.low_posts
     return Values(share(sums.high + sums.low, 2 * posts), posts > 0)
 
@@ -226,7 +228,7 @@ DEFINITIONS = (
         title="accumulated alert worth",
         summary="what a run's alerts are worth to somebody who is woken by them",
         formula=f"(AAW.high + AAW.low) / 2; {_ORDER}",
-        empty_case="undefined without posts of either kind",
+        empty_case="undefined without posts of one kind; see the rule alert-mean",
         range="-1 to 1",
         citation=NOTE,
         account=accumulated,

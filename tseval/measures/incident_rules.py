@@ -95,6 +95,12 @@ class IncidentRules(Habits):
         all="counts as any other type",
         labelled="counts 0, whatever the run says, and is in the divisor",
     )
+    any_untyped: str = habit(
+        "missed",
+        "a labelled post to which the run gives no type, or which it lacks, in the any-type counts",
+        missed="was missed: it is a false negative",
+        wrong="is a false positive, as the notebook of 2018 counts it",
+    )
     normalise: str = habit(
         "auto",
         "a run's priorities are scaled so that its lowest is 0 and its highest 1",
@@ -141,7 +147,8 @@ class IncidentRules(Habits):
     alert_mean: str = habit(
         "halves",
         "AAW is",
-        halves="half of the sum of its two parts",
+        halves="half of the sum of its two parts; undefined where one of them has no posts",
+        sum="half of the sum of its two parts, where a part without posts adds nothing",
         pooled="the sum of all worth, divided by twice the number of labels",
     )
     error_types: str = habit(

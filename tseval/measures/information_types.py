@@ -15,6 +15,7 @@ from tseval.measures.incidents import (
     GROUPS,
     IRRELEVANT,
     NOTE,
+    PAGE_2018,
     UNSORTED,
     IncidentIndex,
     Reply,
@@ -128,7 +129,8 @@ def any_confusion(index: IncidentIndex) -> Counts:
     """The counts of each (run, event), where a run says *no* with Irrelevant or Unknown.
 
     A right *no* is right without being a hit. A wrong one was a miss: the post counts as one that
-    the run should have given another type. Posts that the run lacks count as wrong.
+    the run should have given another type. A post that the run lacks, or gives no type, was missed
+    too; by the rule of 2018 it counts as given a wrong type.
     """
     useless = index.ontology.chosen((IRRELEVANT, UNSORTED), renamed=False)
     given, true, both, posts = [], [], [], []
@@ -137,15 +139,16 @@ def any_confusion(index: IncidentIndex) -> Counts:
         refused = reply.types[:, useless].any(axis=1)
         by_event = index.by_event * reply.chosen
         hit = match & ~refused
-        given.append(by_event @ ~refused)
-        true.append(by_event @ (hit | (refused & ~match)))
+        untyped = ~reply.types.any(axis=1) & (index.rules.any_untyped == "missed")
+        given.append(by_event @ ~(refused | untyped))
+        true.append(by_event @ (hit | (refused & ~match) | untyped))
         both.append(by_event @ hit)
         posts.append(by_event.sum(axis=1))
     shape = (len(index.events),)
     return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
 
 
-ANY_CITATION = "McCreadie, Buntain and Soboroff, TREC Incident Streams: evaluation, 2018"
+ANY_CITATION = PAGE_2018
 READS = (*LABELLING, *TYPING, "emitted-from")
 """What the counts of posts and types depend on."""
 _PARTS: tuple[tuple[str, str, str, Callable[[Counts], FloatArray]], ...] = (
@@ -180,12 +183,13 @@ DEFINITIONS = (
             title=f"{title}, any type",
             summary=f"{title} over posts, right if any type of the run is one of the assessors'",
             formula=f"{formula}, with TP a post with a type in common, TN one that the run rightly"
-            " calls Irrelevant or Unknown, FN one that it wrongly calls so, FP any other",
+            " calls Irrelevant or Unknown, FN one that it wrongly calls so, gives no type or lacks,"
+            " FP any other",
             empty_case="0 where it would be 0/0; undefined without labelled posts",
             range="0 to 1",
             citation=ANY_CITATION,
             account=_of_any(of),
-            reads=READS,
+            reads=(*READS, "any-untyped"),
         )
         for name, title, formula, of in _PARTS
     ),
