@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from tseval.filtering.scoring import score_filtering
     from tseval.formats.temporal import read_matches, read_nuggets, read_updates
+    from tseval.incidents.pooling import pool_incidents
     from tseval.incidents.scoring import score_incidents
     from tseval.measures import Measure, measure
     from tseval.measures.running import RunningScores
@@ -52,6 +53,7 @@ _PUBLIC = {
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
     "measure": "tseval.measures",
+    "pool_incidents": "tseval.incidents.pooling",
     "read_matches": "tseval.formats.temporal",
     "read_nuggets": "tseval.formats.temporal",
     "read_updates": "tseval.formats.temporal",
@@ -80,6 +82,7 @@ __all__ = [
     "__version__",
     "compare",
     "measure",
+    "pool_incidents",
     "read_matches",
     "read_nuggets",
     "read_updates",

@@ -327,6 +327,99 @@ def test_the_proposal_equals_the_slow_one(folder: Path, data: st.DataObject) -> 
     assert {name: scores.value(name) for name in expected} == pytest.approx(expected)
 
 
+@settings(max_examples=60)
+@given(data=st.data())
+def test_types_over_their_own_pools_equal_the_slow_ones(folder: Path, data: st.DataObject) -> None:
+    draw = data.draw
+    entry = st.sampled_from(sorted(TREE))
+    where = st.tuples(st.sampled_from("ef"), st.sampled_from(POSTS), entry)
+    answers = draw(st.dictionaries(where, st.sampled_from((True, False, None)), min_size=1))
+    known = {place: yes for place, yes in answers.items() if yes is not None}
+    if not known:
+        known = answers = {next(iter(answers)): True}
+    said = draw(st.dictionaries(st.tuples(st.sampled_from("ef"), st.sampled_from(POSTS)), entry))
+    event, post, _ = next(iter(known))
+    said.setdefault((event, post), "top")
+    run = [
+        incidents_proposal.Emission(*place, at, {name: 0.5})
+        for at, (place, name) in enumerate(said.items())
+    ]
+    lines = [
+        json.dumps(
+            {
+                "EventID": each.event,
+                "ID": each.post,
+                "PostTimestamp": each.time,
+                "InformationTypes": [
+                    {"id": n, "confidence": c} for n, c in each.confidences.items()
+                ],
+            }
+        )
+        for each in run
+    ]
+    (folder / "run.jsonl").write_text("\n".join(lines) + "\n")
+    ontology = [{"ID": name, "Description": "", "Parent": parent} for name, parent in TREE.items()]
+    (folder / "tree.json").write_text(json.dumps(ontology))
+    rows = ["topic\ttype\tpost_id\trelevant"]
+    for (at_event, at_post, name), yes in answers.items():
+        rows.append(f"{at_event}\t{name}\t{at_post}\t{'' if yes is None else int(yes)}")
+    (folder / "judged.tsv").write_text("\n".join(rows) + "\n")
+    rolled = draw(st.booleans())
+    scores = tseval.score_incidents(
+        folder / "run.jsonl",
+        folder / "judged.tsv",
+        folder / "tree.json",
+        edition="proposal",
+        rules={"ancestors": "rolled-up"} if rolled else {},
+    )
+    tree = incidents_proposal.Hierarchy(tuple(TREE), {n: p for n, p in TREE.items() if p})
+    counts = incidents_proposal.own_pools(known, run, tree, roll_up=rolled)
+    for measure, value in incidents_proposal.mean_of_pools(counts).items():
+        assert scores.value(measure) == pytest.approx(value)
+    for name, own in counts.items():
+        judged = own.tp + own.fp + own.fn + own.tn
+        assert scores.value("type.accuracy", name) == (own.accuracy if judged else None)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_drawn_pools_equal_the_slow_ones(folder: Path, data: st.DataObject) -> None:
+    draw = data.draw
+    entries = st.dictionaries(st.sampled_from(sorted(TREE)), st.sampled_from((0, 0.2, 0.5, 0.9)))
+    runs: dict[str, list[incidents_proposal.Emission]] = {}
+    for name in ("one", "two"):
+        places = st.tuples(st.sampled_from("ef"), st.sampled_from(POSTS))
+        said = draw(st.dictionaries(places, entries, min_size=1))
+        times = {place: draw(st.sampled_from((5, 5, 7))) for place in said}
+        runs[name] = [
+            incidents_proposal.Emission(*place, times[place], own) for place, own in said.items()
+        ]
+        lines = [
+            {
+                "EventID": each.event,
+                "ID": each.post,
+                "PostTimestamp": each.time,
+                "InformationTypes": [
+                    {"id": n, "confidence": c} for n, c in each.confidences.items()
+                ],
+            }
+            for each in runs[name]
+        ]
+        (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    ontology = [{"ID": name, "Description": "", "Parent": parent} for name, parent in TREE.items()]
+    (folder / "tree.json").write_text(json.dumps(ontology))
+    number = st.none() | st.integers(1, 4)
+    size, depth = draw(number), draw(number)
+    frame = tseval.pool_incidents(
+        [folder / "one", folder / "two"], folder / "tree.json", size=size, depth=depth
+    )
+    for entry in TREE:
+        expected = incidents_proposal.drawn(runs, entry, size, depth)
+        mine = frame[frame["type"] == entry]
+        found = {event: set(own) for event, own in mine.groupby("topic")["post_id"]}
+        assert found == expected
+
+
 # What holds whatever the values
 
 

@@ -93,6 +93,64 @@ def proposal(
     }
 
 
+def own_pools(
+    answers: Mapping[tuple[str, str, str], bool],
+    run: Sequence[Emission],
+    hierarchy: Hierarchy,
+    threshold: float = 0.0,
+    roll_up: bool = False,
+) -> dict[str, Confusion]:
+    """The counts of each entry over the posts that were judged for it, by (event, post, entry).
+
+    With `roll_up` a post that has an entry has all above it, so it is as good as judged for those.
+    """
+    known = dict(answers)
+    if roll_up:
+        for (event, post, entry), yes in answers.items():
+            for above in with_ancestors([entry], hierarchy) if yes else ():
+                known[event, post, above] = True
+    said = emitted(run, threshold)
+    pairs: dict[str, list[tuple[bool, bool]]] = {entry: [] for entry in hierarchy.entries}
+    for (event, post, entry), yes in known.items():
+        predicted = said.get((event, post), frozenset[str]())
+        if roll_up:
+            predicted = with_ancestors(predicted, hierarchy)
+        pairs[entry].append((yes, entry in predicted))
+    return {entry: confusion(own) for entry, own in pairs.items()}
+
+
+def mean_of_pools(counts: Mapping[str, Confusion]) -> dict[str, float | None]:
+    """Means over the entries whose pools hold a post; None if none does."""
+    own = [c for c in counts.values() if c.tp + c.fp + c.fn + c.tn]
+    found: dict[str, float | None] = dict.fromkeys(("type.P", "type.R", "type.accuracy"))
+    if own:
+        found["type.P"] = sum(c.precision for c in own) / len(own)
+        found["type.R"] = sum(c.recall for c in own) / len(own)
+        found["type.accuracy"] = sum(c.accuracy for c in own) / len(own)
+    return found
+
+
+def drawn(
+    runs: Mapping[str, Sequence[Emission]], entry: str, size: int | None, depth: int | None
+) -> dict[str, set[str]]:
+    """By event the posts of an entry's pool: the surest of each run, and the surest of those."""
+
+    def surest(found: Mapping[str, tuple[float, float]], number: int | None) -> list[str]:
+        return sorted(found, key=lambda p: (-found[p][0], found[p][1], p))[:number]
+
+    pool: dict[str, dict[str, tuple[float, float]]] = {}
+    for run in runs.values():
+        of_run: dict[str, dict[str, tuple[float, float]]] = {}
+        for said in run:
+            if entry in said.confidences:
+                of_run.setdefault(said.event, {})[said.post] = (said.confidences[entry], said.time)
+        for event, found in of_run.items():
+            for post in surest(found, depth):
+                sure, time = pool.setdefault(event, {}).get(post, found[post])
+                pool[event][post] = (max(sure, found[post][0]), min(time, found[post][1]))
+    return {event: set(surest(found, size)) for event, found in pool.items()}
+
+
 def pooled(
     runs: Iterable[Sequence[Emission]], threshold: float = 0.0
 ) -> dict[str, set[tuple[str, str]]]:

@@ -275,7 +275,7 @@ def test_a_measure_of_a_plug_in_that_names_no_rule_may_read_any() -> None:
 def test_all_that_is_read_can_be_asked_for() -> None:
     fields = {each.name.replace("_", "-") for each in dataclasses.fields(IncidentRules)}
     read_names = {name for each in definitions(FAMILY).values() for name in each.reads}
-    assert read_names <= fields | {"entries", "epochs"}
+    assert read_names <= fields | {"entries", "epochs", "levels"}
     assert {each.name for each in IncidentRules().habits()} <= read_names
     assert {name for names in SILENCED.values() for name in names} <= read_names
 

@@ -686,7 +686,106 @@ def test_a_closed_pipe_is_silent() -> None:
     assert program.error_of_a_closed_pipe("incidents", *arguments, "--quiet") == b""
 
 
+# Labels of types alone, and judged pools
+
+
+def test_labels_without_levels_are_read_where_no_measure_asks_for_priorities() -> None:
+    whole = 'topic,post_id,level,types\nflood,f1,Low,News\nflood,f2,High,"News,Irrelevant"\n'
+    alone = 'topic,post_id,types\nflood,f1,News\nflood,f2,"News,Irrelevant"\n'
+    listed = json.dumps(
+        {
+            "events": [
+                {
+                    "eventid": "flood",
+                    "tweets": [
+                        {"postID": "f1", "categories": ["News"]},
+                        {"postID": "f2", "categories": ["News", "Irrelevant"]},
+                    ],
+                }
+            ]
+        }
+    )
+    run = written("run", "flood Q0 f1 1 0.9 Report-News a\n")
+    ask = ("-f", "csv", "-q", "-m", "type.F1 type.accuracy any.R")
+    expected = incidents(run, written("whole.csv", whole), *ask)
+    assert expected.code == 0
+    for name, content in (("alone.csv", alone), ("listed.json", listed)):
+        path = written(name, content)
+        found = incidents(run, path, *ask)
+        assert (found.code, found.out) == (0, expected.out)
+        assert "unknown priority" not in found.err
+        assert incidents(run, path, "--edition", "proposal").code == 0
+        for given in (
+            *(("-m", "AAW"), ("-m", "priority.MSE"), ("-m", "nDCG@100"), ()),
+            ("--explain", "alerts"),
+        ):
+            refused = incidents(run, path, *given)
+            assert (refused.code, refused.out) == (2, "")
+            assert "the labels tell no priorities" in refused.err
+        assert incidents(run, path, "--explain", "types").code == 0
+        assert validated(path) == (0, [f"{path}: incident labels, 2 rows, no fault"])
+
+
+POOL = """topic\ttype\tpost_id\trelevant
+flood\tNews\tf1\t1
+flood\tNews\tf2\t0
+flood\tNews\tf3\t
+flood\tIrrelevant\tf2\t1
+"""
+
+
+def test_accuracy_of_a_type_over_its_own_pool() -> None:
+    """Nobody was asked whether f1 is Irrelevant, nor whether f3 is anything: neither counts."""
+    pool = written("judged.tsv", POOL)
+    run = written("run", "".join(f"flood Q0 f{at} {at} 1 Report-News a\n" for at in (1, 2, 3)))
+    ask = ("-f", "csv", "-q", "--edition", "proposal")
+    outcome = incidents(run, pool, *ask)
+    assert outcome.code == 0
+    value = {tuple(line.split(",")[1:3]): line.split(",")[3] for line in outcome.out.splitlines()}
+    # News: f1 right, f2 wrong. Irrelevant: f2 has it and was not given it.
+    assert value["Report-News", "type.accuracy"] == "0.5"
+    assert value["Report-News", "type.P"] == "0.5"
+    assert value["Report-News", "type.R"] == "1.0"
+    assert value["Other-Irrelevant", "type.accuracy"] == "0.0"
+    assert value["all", "type.accuracy"] == value["flood", "type.accuracy"] == "0.25"
+    assert "1 row of a pool without an answer, left out" in outcome.err
+    assert "types for which no post was judged, left out of means" in outcome.err
+    counts = incidents(run, pool, "--edition", "proposal", "--explain", "types", "-f", "tsv").out
+    row = next(line for line in counts.splitlines() if "Report-News" in line)
+    assert row.split("\t")[3:7] == ["1", "1", "0", "0"]
+    whole = incidents(run, pool, *ask, "--rule", "type-posts=all", "--quiet")
+    value = {tuple(line.split(",")[1:3]): line.split(",")[3] for line in whole.out.splitlines()}
+    # Over f1 and f2: Irrelevant is right for f1, which was not judged for it.
+    assert value["Other-Irrelevant", "type.accuracy"] == "0.5"
+    assert validated(pool) == (0, [f"{pool}: incident labels, 4 rows, no fault"])
+
+
+def test_judged_pools_that_cannot_be_read() -> None:
+    run = written("run", "flood Q0 f1 1 1 Report-News a\n")
+    for content, reason in (
+        (POOL.replace("f1\t1", "f1\t2"), "judged.tsv:2: relevant is 2"),
+        (POOL.replace("\t1\n", "\t\n").replace("\t0\n", "\t\n"), "judged.tsv: nobody judged"),
+        (f"{POOL}flood\tNews\tf1\t0\n", 'judged.tsv:6: post_id "f1" stands twice'),
+    ):
+        outcome = incidents(run, written("judged.tsv", content), "--edition", "proposal")
+        assert outcome.code == 1
+        assert reason in outcome.err
+
+
 # The pool, and validation
+
+
+def proposed(event: str, post: str, at: object, **more: object) -> dict[str, object]:
+    """A line as the proposal has it; what is None is left out."""
+    record = {
+        "EventID": event,
+        "ProcessingType": "Automatic",
+        "ID": post,
+        "Content": f"what {post} says",
+        "PostTimestamp": at,
+        "InformationTypes": [],
+    } | more
+    return {key: value for key, value in record.items() if value is not None}
 
 
 def test_the_pool_is_the_union_of_what_runs_gave() -> None:
@@ -695,31 +794,104 @@ def test_the_pool_is_the_union_of_what_runs_gave() -> None:
     outcome = program.tseval("import", "pool", one, two, "--ontology", TYPES, "-o", "pool.tsv")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     assert Path("pool.tsv").read_text().splitlines() == [
-        "topic\ttype\tpost_id\truns",
-        "flood\tReport-News\tf1\ta,b",
-        "flood\tOther-Irrelevant\tf1\tb",
-        "flood\tOther-Irrelevant\tf2\ta",
-        "quake\tReport-News\tq1\tb",
+        "topic\ttype\tpost_id\truns\tconfidence\trelevant",
+        "flood\tReport-News\tf1\ta,b\t1\t",
+        "flood\tOther-Irrelevant\tf1\tb\t1\t",
+        "flood\tOther-Irrelevant\tf2\ta\t1\t",
+        "quake\tReport-News\tq1\tb\t1\t",
     ]
     assert program.tseval("import", "pool", one).code == 2
     refused = program.tseval("import", "pool", one, "--ontology", TYPES, "--threshold", "nan")
     assert refused.err == "error: threshold cannot be nan: give a finite number\n"
+    alone = program.tseval("import", "pool", one, two, "--ontology", TYPES, "--entries", "News")
+    assert [line.split("\t")[1:3] for line in alone.out.splitlines()[1:]] == [
+        ["Report-News", "f1"],
+        ["Report-News", "q1"],
+    ]
 
 
 def test_the_pool_of_the_proposal() -> None:
     tree = written("tree", '[{"ID": "top"}, {"ID": "low", "Parent": "top"}]')
-    record = {
-        "EventID": "e",
-        "ID": "p",
-        "PostTimestamp": 1,
-        "InformationTypes": [{"id": "low", "confidence": 0.5}],
-    }
-    run = written("run", json_lines([record]))
+    low = [{"id": "low", "confidence": 0.5}]
+    run = written("run", json_lines([proposed("e", "p", 1, InformationTypes=low)]))
     given = ("import", "pool", run, "--ontology", tree)
-    header = "topic\ttype\tpost_id\truns\n"
-    assert program.tseval(*given).out == f"{header}e\tlow\tp\trun\n"
-    assert program.tseval(*given, "--threshold", "0.6").out == header
-    assert program.tseval(*given, "--roll-up").out == f"{header}e\ttop\tp\trun\ne\tlow\tp\trun\n"
+    header = "topic\ttype\tpost_id\truns\tconfidence\ttime\ttext\trelevant\n"
+    row = "p\trun\t0.5\t1\twhat p says\t\n"
+    assert program.tseval(*given).out == f"{header}e\tlow\t{row}"
+    nothing = "topic\ttype\tpost_id\truns\tconfidence\trelevant\n"
+    assert program.tseval(*given, "--threshold", "0.6").out == nothing
+    assert program.tseval(*given, "--roll-up").out == f"{header}e\ttop\t{row}e\tlow\t{row}"
+
+
+def drawn_of(*more: object) -> dict[tuple[str, str], set[str]]:
+    """What is drawn for assessors of two runs: by event and type the posts."""
+    said = {
+        "one": {"p1": 0.9, "p2": 0.8, "p3": 0.7, "p4": 0.1},
+        "two": {"p4": 0.95, "p5": 0.6, "p1": 0.2},
+    }
+    for name, posts in said.items():
+        lines = [
+            proposed("e", post, at, InformationTypes=[{"id": "Report-News", "confidence": sure}])
+            for at, (post, sure) in enumerate(posts.items())
+        ]
+        written(name, json_lines(lines))
+    outcome = program.tseval("import", "pool", "one", "two", "--ontology", TYPES, *more)
+    assert (outcome.code, outcome.err) == (0, "")
+    pool: dict[tuple[str, str], set[str]] = {}
+    for line in outcome.out.splitlines()[1:]:
+        event, kind, post = line.split("\t")[:3]
+        pool.setdefault((event, kind), set()).add(post)
+    return pool
+
+
+def test_a_pool_by_size_and_depth() -> None:
+    """By the highest confidence of any run: p4 .95, p1 .9, p2 .8, p3 .7, p5 .6."""
+    news = ("e", "Report-News")
+    assert drawn_of()[news] == {"p1", "p2", "p3", "p4", "p5"}
+    assert drawn_of("--size", 2)[news] == {"p4", "p1"}
+    assert drawn_of("--depth", 1)[news] == {"p1", "p4"}
+    assert drawn_of("--depth", 2)[news] == {"p1", "p2", "p4", "p5"}
+    assert drawn_of("--depth", 2, "--size", 3)[news] == {"p1", "p2", "p4"}
+    draws = [drawn_of("--size", 2, "--sampling", "random", "--seed", s)[news] for s in range(9)]
+    assert all(len(draw) == 2 for draw in draws)
+    assert len({frozenset(draw) for draw in draws}) > 2
+    assert draws[3] == drawn_of("--size", 2, "--sampling", "random", "--seed", 3)[news]
+    frame = tseval.pool_incidents(["one", "two"], TYPES, size=2, sampling="random", seed=3)
+    assert set(frame["post_id"]) == draws[3]
+    for option in (["--sampling", "random"], ["--size", "0"], ["--depth", "0"]):
+        refused = program.tseval("import", "pool", "one", "--ontology", TYPES, *option)
+        assert refused.code == 2
+    refused = program.tseval("import", "kba-run", "one", "--size", "3")
+    assert (refused.code, "have no meaning with kba-run" in refused.err) == (2, True)
+
+
+def test_a_pool_by_confidence_of_a_run_without_confidences() -> None:
+    run = written("run", "".join(f"flood Q0 f{at} {at} 1 Report-News a\n" for at in (1, 2, 3)))
+    given = ("import", "pool", run, "--ontology", TYPES, "--size", "2")
+    assert "count as given with confidence 1: runs a" in program.tseval(*given).err
+    assert program.tseval(*given, "--sampling", "random").err == ""
+
+
+def test_a_pool_that_assessors_filled_in_is_read_back() -> None:
+    drawn_of()
+    program.tseval("import", "pool", "one", "two", "--ontology", TYPES, "-o", "pool.tsv")
+    assert "nobody judged this pool" in incidents("one", "pool.tsv").err
+    header, *rows = Path("pool.tsv").read_text().splitlines()
+    judged = [row + str(int(row.split("\t")[2] in {"p1", "p5"})) for row in rows]
+    pool = written("judged.tsv", "\n".join([header, *judged]) + "\n")
+    found = tseval.score_incidents(
+        ["one", "two"], pool, TYPES, ["type.P", "type.R", "type.accuracy"], edition="proposal"
+    )
+    # Of five pooled posts p1 and p5 are news. one: p1 right, p2 p3 p4 wrong, p5 not given.
+    # two: p1 and p5 right, p4 wrong; p2 and p3 rightly not given.
+    for run, values in (("one", (1 / 4, 1 / 2, 1 / 5)), ("two", (2 / 3, 1, 4 / 5))):
+        for name, value in zip(("P", "R", "accuracy"), values, strict=True):
+            assert found.value(f"type.{name}", "Report-News", run) == pytest.approx(value)
+            assert found.value(f"type.{name}", run=run) == pytest.approx(value)
+    frame = tseval.pool_incidents(["one", "two"], TYPES)
+    frame["relevant"] = frame["post_id"].isin(["p1", "p5"]).astype(int)
+    same = tseval.score_incidents(["one", "two"], frame, TYPES, edition="proposal")
+    assert same.value("type.accuracy", run="one") == found.value("type.accuracy", run="one")
 
 
 def validated(*paths: object) -> tuple[int, list[str]]:
@@ -783,9 +955,49 @@ def test_the_vectors_of_a_run(key: str, numbers: object, reason: str) -> None:
     assert found[0].startswith(f"run:2: {reason}")
 
 
+def test_what_the_proposal_asks_of_a_line() -> None:
+    def entry(confidence: float) -> list[dict[str, object]]:
+        return [{"id": "Report-News", "confidence": confidence}]
+
+    good = [proposed("e", f"p{at}", at, InformationTypes=entry(at / 2)) for at in range(3)]
+    good += [proposed("e", kind, 9, ProcessingType=kind) for kind in ("Semi-Automatic", "Manual")]
+    assert validated(written("good", json_lines(good)))[0] == 0
+    bad = [
+        proposed("e", "a", 1, ProcessingType="automatic"),
+        proposed("e", "b", 2, ProcessingType=None),
+        proposed("e", "c", 3, InformationTypes=entry(1.5)),
+        proposed("e", "d", 4, InformationTypes=entry(-0.1)),
+        proposed("e", "e", 5, Content=None),
+        proposed("e", "f", 6, Content=7),
+        proposed("e", "g", 7, InformationTypes=[{"id": "Report-News"}]),
+        proposed("e", "h", 6),
+    ]
+    code, found = validated(written("bad", json_lines(bad)))
+    assert code == 1
+    assert [line for line in found if line.startswith("bad")] == [
+        'bad:1: "ProcessingType" is "automatic"',
+        'bad:2: no "ProcessingType"',
+        'bad:3: confidence 1.5 of type "Report-News" is outside of [0, 1]',
+        'bad:4: confidence -0.1 of type "Report-News" is outside of [0, 1]',
+        'bad:5: no "Content"',
+        'bad:6: "Content" is no text',
+        'bad:7: type "Report-News" has no "confidence"',
+        'bad:8: post "h" is earlier than the one before it in its event',
+    ]
+
+
+def test_what_every_line_of_a_run_of_the_proposal_lacks_is_said_once() -> None:
+    lines = [proposed("e", f"p{at}", at, Content=None) for at in range(5)]
+    code, found = validated(written("run", json_lines(lines)))
+    assert code == 1
+    assert [line for line in found if line.startswith("run")] == [
+        'run: no "Content", in each of its 5 lines'
+    ]
+
+
 def test_runs_of_the_proposal_are_in_order_of_time() -> None:
     records = [
-        {"EventID": event, "ID": post, "PostTimestamp": at, "InformationTypes": []}
+        proposed(event, post, at)
         for event, post, at in (("e", "a", 5), ("f", "b", 1), ("e", "c", 4), ("e", "d", 6))
     ]
     code, found = validated(written("run", json_lines(records)))

@@ -396,6 +396,22 @@ def test_the_proposal_by_hand() -> None:
     assert proposals.pooled([run], 0.5)["low"] == {("e", "unjudged")}
 
 
+def test_entries_over_their_own_pools_by_hand() -> None:
+    tree = proposals.Hierarchy(("top", "low", "else"), {"low": "top"})
+    answers = {("e", "p", "low"): True, ("e", "q", "low"): False, ("e", "q", "top"): True}
+    run = [proposals.Emission("e", post, 0, {"low": 0.5, "else": 0.5}) for post in "pq"]
+    flat = proposals.own_pools(answers, run, tree)
+    assert flat["low"].accuracy == 0.5  # p has it and q does not; both were given it
+    assert (flat["top"].accuracy, flat["top"].fn) == (0, 1)  # q alone
+    assert flat["else"] == slow.Confusion()  # nobody was asked
+    assert proposals.mean_of_pools(flat)["type.accuracy"] == 0.25
+    rolled = proposals.own_pools(answers, run, tree, roll_up=True)
+    assert (rolled["top"].tp, rolled["top"].accuracy) == (2, 1)  # p too, since it has low
+    runs = {"a": run, "b": [proposals.Emission("e", "r", 1, {"low": 0.9})]}
+    assert proposals.drawn(runs, "low", 2, None) == {"e": {"r", "p"}}
+    assert proposals.drawn(runs, "low", None, 1) == {"e": {"p", "r"}}
+
+
 def test_a_circle_of_parents_ends() -> None:
     tree = proposals.Hierarchy(("a", "b"), {"a": "b", "b": "a"})
     assert proposals.with_ancestors({"a"}, tree) == {"a", "b"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,13 @@ from tseval.formats.cluster_imports import (
     imported_for_clusters,
 )
 from tseval.formats.imports import IMPORTS, Imported, imported
-from tseval.incidents.pooling import pooled
+from tseval.incidents.pooling import Drawing, pooled
+from tseval.measures.sampling import SAMPLINGS
 
 POOL = "pool"
 """The pool of incident streams."""
+OF_POOL = ["ontology", "threshold", "roll_up", "entries", "size", "depth", "sampling", "seed"]
+"""Its options."""
 NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
 """Suffixes by which whoever reads the table would expect something else."""
 
@@ -68,6 +70,28 @@ NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
     "--threshold", type=float, help="The confidence from which on `pool` takes a type. Default: 0."
 )
 @click.option("--roll-up", is_flag=True, help="A type counts for its ancestors in `pool` too.")
+@click.option("--entries", metavar="NAME,…", help="Only these types in `pool`. Default: all.")
+@click.option(
+    "--size",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="At most so many posts of each topic and type in `pool`.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="At most so many posts of each run, topic and type in `pool`.",
+)
+@click.option(
+    "--sampling",
+    type=click.Choice(SAMPLINGS),
+    help="Which posts --size and --depth take: the most confident, or a seeded draw. "
+    "Default: confidence.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="For --sampling random in `pool`."
+)
 @output_option
 @quiet_option
 @debug_option
@@ -86,7 +110,8 @@ def command(
     for assessors' clusters in two columns or in the JSON of Microblog 2015, RTS 2016, RTS 2017 and
     CrisisFACTS; `rts-run` for runs of scenario A of Real-Time Summarization; `kba-run` and
     `kba-truth` for the files of TREC KBA 2012 to 2014; `pool` for several runs of incident
-    streams: the posts to which any of them gave a type, for assessors.
+    streams: the posts to which any of them gave a type, for assessors, who fill in its column
+    `relevant` with 1 or 0; then it takes the place of the labels of `tseval incidents`.
 
     \b
     tseval import ts-run run.gz --pool updates_sampled.tsv.gz -o run.tsv
@@ -94,16 +119,17 @@ def command(
     tseval import pool one.jsonl two.jsonl --ontology types.json -o pool.tsv
     """
     check_output(output)
+    listed_options = ", ".join(f"--{name.replace('_', '-')}" for name in OF_POOL)
     if output is not None and output.suffix.lower() in NO_TSV:
         raise UsageError(f"{output}: the table is plain TSV, so name a file .tsv")
-    of_pool = {name: given.pop(name) for name in ("ontology", "threshold", "roll_up")}
+    of_pool = {name: given.pop(name) for name in OF_POOL}
     helpers = Helpers(**given)
     if form == POOL:
         if pool is not None or any(vars(helpers).values()):
-            raise UsageError(f"{POOL} takes --ontology, --threshold and --roll-up alone")
-        table = _pool(files, **of_pool)
-    elif any(value not in (None, False) for value in of_pool.values()):
-        raise UsageError(f"--ontology, --threshold and --roll-up have no meaning with {form}")
+            raise UsageError(f"{POOL} takes {listed_options} alone")
+        table = _pool(files, of_pool)
+    elif any(value not in (None, False) for name, value in of_pool.items() if name != "seed"):
+        raise UsageError(f"{listed_options} have no meaning with {form}")
     elif len(files) > 1:
         raise UsageError(f"{form} takes one file at a time")
     else:
@@ -123,12 +149,17 @@ def _imported(form: str, file: str, pool: str | None, helpers: Helpers) -> Impor
     return imported(form, file, pool)
 
 
-def _pool(
-    files: tuple[str, ...], ontology: str | None, threshold: float | None, roll_up: bool
-) -> Imported:
+def _pool(files: tuple[str, ...], given: dict[str, Any]) -> Imported:
     """The pool of several runs."""
-    if ontology is None:
+    if given["ontology"] is None:
         raise UsageError(f"{POOL} needs to know the information types: --ontology FILE")
-    if threshold is not None and not math.isfinite(threshold):
-        raise UsageError(f"threshold cannot be {threshold}: give a finite number")
-    return pooled(files, ontology, threshold or 0.0, roll_up=roll_up)
+    entries = [name.strip() for name in (given["entries"] or "").split(",") if name.strip()]
+    drawing = Drawing(given["size"], given["depth"], given["sampling"], given["seed"])
+    return pooled(
+        files,
+        given["ontology"],
+        given["threshold"] or 0.0,
+        roll_up=given["roll_up"],
+        entries=entries,
+        drawing=drawing,
+    )

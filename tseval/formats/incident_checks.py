@@ -6,6 +6,7 @@ is a fault here, though a run with such faults can be scored.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,12 +16,14 @@ import numpy as np
 from tseval.errors import Fault
 from tseval.formats import incident_runs
 from tseval.formats.faults import FaultList
-from tseval.formats.incident_labels import is_labels, read_labels
+from tseval.formats.incident_labels import is_labels, plain_schema, read_labels
 from tseval.formats.inputs import Input
 from tseval.formats.jsonl import objects
 from tseval.formats.ontologies import is_ontology, read_ontology
+from tseval.formats.plain import recognise
 from tseval.tables import Origin
 from tseval.tables.incidents import Ontology, Predictions, TypeNames
+from tseval.tables.schema import JUDGED_POOL, PREDICTIONS, TYPED_LABELS
 
 if TYPE_CHECKING:
     from tseval.tables.incidents import Labels
@@ -30,6 +33,10 @@ TOPICS = "incident topics"
 TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}", re.ASCII)
 TAG_CURE = "the track takes up to 20 letters, digits and _ . -"
 TYPES_OF_THE_TRACK = 25
+PROPOSAL_KEYS = ["EventID", "ProcessingType", "ID", "Content", "PostTimestamp", "InformationTypes"]
+"""What each line of a run of the proposal has."""
+PROCESSING = ("Automatic", "Semi-Automatic", "Manual")
+"""How a run of the proposal may say that it was made."""
 Read: TypeAlias = "Ontology | Labels | Predictions | incident_runs.EventNames"
 NO_TYPES = Ontology((), (), Origin((), np.zeros(0, np.int64), np.zeros(0, np.int64)))
 
@@ -39,6 +46,10 @@ def table_of(source: Input) -> str | None:
     if is_ontology(source):
         return ONTOLOGY
     if is_labels(source):
+        return LABELS
+    names = recognise(source)[1]
+    schema = plain_schema(names)
+    if schema is JUDGED_POOL or (schema is TYPED_LABELS and PREDICTIONS.missing(names)):
         return LABELS
     kind = incident_runs.kind_of(source)
     return RUN if kind not in (None, incident_runs.PLAIN) else None
@@ -89,6 +100,7 @@ def run_faults(source: Input, run: Predictions) -> Iterator[Fault]:
     if kind == incident_runs.LINES:
         yield from _vectors(source)
     if kind == incident_runs.PROPOSAL:
+        yield from _proposed(source)
         yield from _times(run)
 
 
@@ -119,6 +131,46 @@ def _vectors(source: Input) -> Iterator[Fault]:
             reason = _wrong_vector(record.get(key), allowed)
             if reason:
                 yield Fault(source.path, line, f'"{key}" {reason}', "one number a type, 25 in all")
+
+
+def _proposed(source: Input) -> Iterator[Fault]:
+    """What the proposal asks of each line: every key, a known kind of processing, confidences.
+
+    What every line lacks is said once.
+    """
+    lines: dict[tuple[str, str], list[int]] = {}
+    number = 0
+    for line, record in objects(source, FaultList(source)):
+        number += 1
+        for said in _wrong_proposed(record):
+            lines.setdefault(said, []).append(line)
+    for (reason, cure), where in lines.items():
+        if number > 1 and len(where) == number:
+            yield Fault(source.path, None, f"{reason}, in each of its {number:,} lines", cure)
+        else:
+            yield from (Fault(source.path, line, reason, cure) for line in where)
+
+
+def _wrong_proposed(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong with a line of a run of the proposal, and the cure."""
+    for key in PROPOSAL_KEYS:
+        if key not in record:
+            yield f'no "{key}"', f"each line has {', '.join(PROPOSAL_KEYS)}"
+    processing = record.get("ProcessingType", PROCESSING[0])
+    if processing not in PROCESSING:
+        yield (
+            f'"ProcessingType" is {json.dumps(processing)}',
+            f"it is {PROCESSING[0]}, {PROCESSING[1]} or {PROCESSING[2]}, in these letters",
+        )
+    if not isinstance(record.get("Content", ""), str):
+        yield '"Content" is no text', "give the post's text as it was"
+    for entry in record.get("InformationTypes") or ():
+        confidence = entry.get("confidence")
+        if confidence is None:
+            yield f'type "{entry["id"]}" has no "confidence"', "give it a number from 0 to 1"
+        elif not 0 <= confidence <= 1:
+            reason = f'confidence {confidence:g} of type "{entry["id"]}" is outside of [0, 1]'
+            yield reason, "the proposal takes confidences from 0 to 1"
 
 
 def _wrong_vector(values: Any, allowed: tuple[int, ...] | None) -> str:

@@ -5,7 +5,8 @@
     2021        the same with "postCategories" and "postPriority"
     merged      [{"eventID": E, "postID": P, "postCategories": […], "postPriority": "Low"}, …],
                 or one such object a line
-    plain       a table `topic post_id level [types] [time]`
+    plain       a table `topic post_id level [types] [time]`, or `topic post_id types [time]`
+    pool        a table `topic type post_id relevant [time]`: a pool that assessors filled in
 
 Types are taken as they stand there, by full or short name. A post whose id is null was labelled,
 but nobody knows which it was: no run can have it.
@@ -26,11 +27,11 @@ from tseval.formats.frames import FrameInput, is_frame, read_frame
 from tseval.formats.inputs import Input
 from tseval.formats.jsonl import objects
 from tseval.formats.ontologies import json_document
-from tseval.formats.plain import Rows, read_rows, recognise
+from tseval.formats.plain import Rows, header, read_rows, recognise
 from tseval.formats.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, Origin, Source
 from tseval.tables.incidents import LEVELS, UNKNOWN, Labels, TypeNames
-from tseval.tables.schema import LABELS
+from tseval.tables.schema import JUDGED_POOL, LABELS, TYPED_LABELS, Schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,9 +45,12 @@ TYPE_KEYS = ("postCategories", "categories")
 LEVEL_KEYS = ("postPriority", "priority")
 POST_CURE = 'a labelled post is {"postID": …, "postCategories": […], "postPriority": "Low"}'
 LEVEL_CURE = f"the levels are {', '.join(LEVELS)}"
+ANSWER_CURE = (
+    "write 1 in the column relevant if the post has the type, 0 if not; a blank is no answer"
+)
 FORMS = (
     "looked for the track's JSON (events with tweets, or posts with their eventID, in one list or "
-    "one a line) and a table topic post_id level types"
+    "one a line), a table topic post_id level types and a judged pool topic type post_id relevant"
 )
 
 
@@ -61,6 +65,7 @@ class Listing:
     levels: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     nameless: int = 0
+    has_levels: bool = False
 
     def add(self, event: Any, post: Any, line: int, place: str) -> None:
         """Take a post of an event, unless something is wrong with it."""
@@ -89,6 +94,7 @@ class Listing:
         self.types.append(list(types or ()))
         self.levels.append(UNKNOWN if level is None else LEVELS.index(str(level).capitalize()))
         self.lines.append(line)
+        self.has_levels = self.has_levels or level is not None
 
 
 def _first(record: dict[str, Any], keys: Sequence[str]) -> Any:
@@ -115,12 +121,16 @@ def _labels(source: Given, types: TypeNames, form: str | None) -> Labels:
         given: Input = FrameInput(source, LABELS.table)
     else:
         given = source if isinstance(source, Input) else Input(str(source))
-    if isinstance(given, FrameInput):
-        labels = _tabled(given, read_frame(given, LABELS), types)
-    elif form is None and _begins_json(given) and not _is_plain(given):
+    if _is_listing(given, form):
         labels = _listed(given, types)
     else:
-        labels = _tabled(given, read_rows(given, LABELS, form), types)
+        schema = _schema(given, form)
+        if isinstance(given, FrameInput):
+            rows = read_frame(given, schema)
+        else:
+            rows = read_rows(given, schema, form)
+        tabled = _judged_pool if schema is JUDGED_POOL else _tabled
+        labels = tabled(given, rows, types)
     faults = FaultList(given)
     if not len(labels):
         faults.add(None, "holds no labels", FORMS)
@@ -135,20 +145,79 @@ def _begins_json(source: Input) -> bool:
     return source.head().removeprefix(BYTE_ORDER_MARK).lstrip()[:1] in (b"{", b"[")
 
 
-def _is_plain(source: Input) -> bool:
-    """Whether JSON lines have the columns of the plain table."""
-    return not LABELS.missing(recognise(source)[1])
+def _is_listing(source: Input, form: str | None) -> bool:
+    """Whether labels are in the track's JSON, and not in a table."""
+    if isinstance(source, FrameInput) or form is not None:
+        return False
+    return _begins_json(source) and plain_schema(recognise(source)[1]) is None
+
+
+def plain_schema(names: Sequence[str]) -> Schema | None:
+    """Which table of labels has these columns; None if none has."""
+    own = list(names)
+    for schema in (JUDGED_POOL, LABELS, TYPED_LABELS):
+        if not schema.missing(own):
+            return schema
+    return None
+
+
+def _schema(source: Input, form: str | None) -> Schema:
+    """Which table of labels an input is; where it is none, the one whose lack is told."""
+    if isinstance(source, FrameInput):
+        return plain_schema([str(name) for name in source.frame.columns]) or LABELS
+    if not source.head(1):
+        return LABELS
+    names = recognise(source)[1]
+    if form in ("tsv", "csv"):
+        names = header(source, LABELS, form, FaultList(source))
+    return plain_schema(names) or LABELS
 
 
 def _tabled(source: Input, rows: Rows, types: TypeNames) -> Labels:
-    level = rows.get("level")
+    level, post = rows.get("level"), rows.get("post_id")
+    unknown = np.full(len(post), UNKNOWN)
     return Labels(
         event=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        types=types.matrix(named_types(rows.get("types"), len(level))),
-        level=_levels(source, level, rows.origin),
+        post_id=post,
+        types=types.matrix(named_types(rows.get("types"), len(post))),
+        level=unknown if level is None else _levels(source, level, rows.origin),
         time=rows.get("time"),
         origin=rows.origin,
+        has_levels=level is not None,
+    )
+
+
+def _judged_pool(source: Input, rows: Rows, types: TypeNames) -> Labels:
+    """The answers of assessors, one row for each post; what has no answer was not judged."""
+    answer, faults = rows.get("relevant"), FaultList(source)
+    for row in np.flatnonzero(~np.isnan(answer) & (answer != 0) & (answer != 1)).tolist():
+        reason = f"relevant is {answer[row]:g}"
+        faults.extend([rows.origin.fault(row, reason, ANSWER_CURE)])
+    if np.isnan(answer).all():
+        faults.add(None, "nobody judged this pool: no row has an answer", ANSWER_CURE)
+    faults.check()
+    named = types.matrix([[name] for name in rows.get("type").to_list()])
+    known = np.flatnonzero(~np.isnan(answer))
+    event, post = rows.get("topic").rows(known), rows.get("post_id").rows(known)
+    key = event.codes * (int(post.codes.max(initial=0)) + 1) + post.codes
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    asked = np.zeros((len(first), named.shape[1]), bool)
+    np.logical_or.at(asked, place, named[known])
+    given = np.zeros_like(asked)
+    np.logical_or.at(given, place, named[known] & (answer[known] == 1)[:, None])
+    order = np.argsort(first)
+    chosen = first[order]
+    time = rows.get("time")
+    return Labels(
+        event=event.rows(chosen),
+        post_id=post.rows(chosen),
+        types=given[order],
+        level=np.full(len(chosen), UNKNOWN),
+        time=None if time is None or np.isnan(time[known]).all() else time[known][chosen],
+        origin=rows.origin.rows(known[chosen]),
+        has_levels=False,
+        asked=asked[order],
+        unanswered=int(np.isnan(answer).sum()),
     )
 
 
@@ -184,6 +253,7 @@ def _listed(source: Input, types: TypeNames) -> Labels:
         time=None,
         origin=Origin.single(record, np.array(listing.lines, np.int64)),
         nameless=listing.nameless,
+        has_levels=listing.has_levels,
     )
 
 

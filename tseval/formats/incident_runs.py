@@ -33,7 +33,7 @@ from tseval.formats.text_lines import text_lines
 from tseval.formats.tsv import BYTE_ORDER_MARK
 from tseval.tables import Ids, Origin, Source, repeated_rows
 from tseval.tables.incidents import Predictions, TypeNames
-from tseval.tables.schema import PREDICTIONS
+from tseval.tables.schema import PREDICTIONS, TOLD
 from tseval.tables.times import TOO_LARGE, NotANumber, moment, number
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Reading:
     emitted_from: float
     """From which number on a type of a vector, or of the proposal's confidences, is given."""
     form: str | None = None
+    details: bool = False
+    """Whether the numbers of types and the texts of posts are kept, which no score needs."""
 
 
 @dataclass
@@ -72,6 +74,9 @@ class Listing:
     types: list[Sequence[str]] = field(default_factory=list)
     time: list[float] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    weights: list[Mapping[str, float]] = field(default_factory=list)
+    """The numbers of each line's types, where the reading keeps them."""
+    text: list[str] = field(default_factory=list)
 
     def table(self, reading: Reading) -> Predictions:
         """The lines as a table; any fault is raised."""
@@ -87,6 +92,8 @@ class Listing:
             rank=np.array(self.rank, np.float64),
             time=np.array(self.time, np.float64) if self.time else None,
             origin=Origin.single(record, np.array(self.lines, np.int64)),
+            confidence=reading.types.weights(self.weights) if self.weights else None,
+            text=self.text or None,
         )
 
 
@@ -100,7 +107,7 @@ def read_predictions(sources: Sequence[Given], reading: Reading, each: Each = ma
     for part, met in each(partial(_counted, reading=reading), inputs, run_names(inputs)):
         reading.types.add(met)
         parts.append(part)
-    said = Predictions.join(parts)
+    said = Predictions.join(parts, some_times=reading.details)
     if len(inputs) > 1:
         _check_runs(said)
     return said
@@ -185,8 +192,9 @@ def _named(run: Predictions, name: str) -> Predictions:
 
 
 def _plain_run(source: Input, name: str, reading: Reading) -> Predictions:
-    rows = _rows(source, reading.form)
+    rows = _rows(source, reading)
     priority, run, rank = rows.get("priority"), rows.get("run"), rows.get("rank")
+    text = rows.get("text")
     return Predictions(
         run=Ids.constant(name, len(priority)) if run is None or not len(priority) else run,
         event=rows.get("topic"),
@@ -196,13 +204,15 @@ def _plain_run(source: Input, name: str, reading: Reading) -> Predictions:
         rank=np.arange(len(priority), dtype=np.float64) if rank is None else rank,
         time=rows.get("time"),
         origin=rows.origin,
+        text=None if text is None else list(text),
     )
 
 
-def _rows(source: Input, form: str | None) -> Rows:
+def _rows(source: Input, reading: Reading) -> Rows:
+    schema = TOLD if reading.details else PREDICTIONS
     if isinstance(source, FrameInput):
-        return read_frame(source, PREDICTIONS)
-    return read_rows(source, PREDICTIONS, form)
+        return read_frame(source, schema)
+    return read_rows(source, schema, reading.form)
 
 
 # The track's lines of seven fields.
@@ -223,6 +233,8 @@ def _track_run(source: Input, reading: Reading) -> Predictions:
         written, tag = _types_and_tag(fields[5])
         if written not in known:
             known[written] = _types(written, line, listing.faults, reading)
+        if reading.details:
+            listing.weights.append(_weights(written, reading))
         rank, priority = (_number(fields[at], FIELDS[at], line, listing.faults) for at in (3, 4))
         listing.run.append(tag or source.name)
         listing.event.append(fields[0])
@@ -267,6 +279,15 @@ def _names(values: Any, reading: Reading) -> Sequence[str] | None:
     return None
 
 
+def _weights(written: str, reading: Reading) -> Mapping[str, float]:
+    """The numbers of a line's types, where they are a vector."""
+    try:
+        values = json.loads(written) if written.startswith("[") else ()
+    except (ValueError, RecursionError):
+        values = ()
+    return reading.types.named(values) if values and all(map(_is_finite, values)) else {}
+
+
 def _is_finite(value: Any) -> bool:
     """Whether a value of JSON is a number, and none that is too large for a table either."""
     return isinstance(value, int | float) and abs(value) < TOO_LARGE
@@ -301,6 +322,10 @@ def _json_run(source: Input, reading: Reading) -> Predictions:
         listing.priority.append(float(record["priority"]))
         listing.types.append(reading.types.of_vector(flags))
         listing.lines.append(line)
+        if reading.details:
+            numbers: Any = record.get("info_type_scores")
+            usable = isinstance(numbers, list) and all(map(_is_finite, numbers))
+            listing.weights.append(reading.types.named(numbers) if usable else {})
     return listing.table(reading)
 
 
@@ -337,6 +362,11 @@ def _proposal_run(source: Input, reading: Reading) -> Predictions:
         listing.types.append(_confident(given or (), reading))
         listing.time.append(time or 0.0)
         listing.lines.append(line)
+        if reading.details:
+            weights = {e["id"]: float(e["confidence"]) for e in given or () if "confidence" in e}
+            listing.weights.append(weights)
+            content = record.get("Content")
+            listing.text.append(content if isinstance(content, str) else "")
     listing.run = [source.name] * len(listing.lines)
     return listing.table(reading)
 

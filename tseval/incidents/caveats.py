@@ -32,8 +32,14 @@ def caveats(evaluation: IncidentEvaluation, *, in_order: bool = True) -> Iterato
 
 def _labels(evaluation: IncidentEvaluation) -> Iterator[str]:
     unknown = int((evaluation.labels.level == UNKNOWN).sum())
-    if unknown:
+    if unknown and evaluation.labels.has_levels:
         yield f"{count(unknown, 'label')} of unknown priority"
+    if evaluation.labels.unanswered:
+        yield f"{count(evaluation.labels.unanswered, 'row')} of a pool without an answer, left out"
+    asked = evaluation.index.judged.asked
+    if asked is not None and not asked.any(axis=0).all():
+        names = np.array(evaluation.index.ontology.types, object)[~asked.any(axis=0)]
+        yield f"types for which no post was judged, left out of means: {listed(names.tolist())}"
     if evaluation.labels.nameless:
         number = count(evaluation.labels.nameless, "label")
         yield f"{number} of posts without an id, which no run can have"

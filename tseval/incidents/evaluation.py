@@ -103,7 +103,7 @@ class Choices:
     def named_in(self, ontology: Ontology) -> Choices:
         """The same with the types by their full names, each once."""
         actionable, entries = (
-            tuple(ontology.types[at] for at in dict.fromkeys(_places(ontology, names)))
+            tuple(ontology.types[at] for at in dict.fromkeys(type_places(ontology, names)))
             for names in (self.actionable, self.entries)
         )
         return replace(self, actionable=actionable, entries=entries)
@@ -254,11 +254,14 @@ def _scored_types(
     if rules.ancestors == "rolled-up":
         if all(parent == ABSENT for parent in ontology.parent):
             raise UsageError("no type of the ontology has a parent: there is nothing to roll up")
-        labels = replace(labels, types=ontology.with_ancestors(labels.types))
+        rolled = ontology.with_ancestors(labels.types)
+        # A post that has a type has its ancestors: so far it was judged for them too.
+        asked = None if labels.asked is None else labels.asked | rolled
+        labels = replace(labels, types=rolled, asked=asked)
         runs = replace(runs, types=ontology.with_ancestors(runs.types))
     if not entries:
         return ontology, labels, runs
-    kept = sorted(set(_places(ontology, entries)))
+    kept = sorted(set(type_places(ontology, entries)))
     few = replace(
         ontology,
         types=tuple(ontology.types[at] for at in kept),
@@ -266,12 +269,16 @@ def _scored_types(
     )
     return (
         few,
-        replace(labels, types=labels.types[:, kept]),
+        replace(
+            labels,
+            types=labels.types[:, kept],
+            asked=None if labels.asked is None else labels.asked[:, kept],
+        ),
         replace(runs, types=runs.types[:, kept]),
     )
 
 
-def _places(ontology: Ontology, names: Sequence[str]) -> list[int]:
+def type_places(ontology: Ontology, names: Sequence[str]) -> list[int]:
     """Where types that were asked for stand; an unknown one is a `UsageError`."""
     places = [ontology.place(name, renamed=False) for name in names]
     for name, at in zip(names, places, strict=True):
@@ -357,11 +364,15 @@ def _judged(
     if rules.two_events == "first":
         event = event[_first_rows(post)]
     key = post if rules.join == "post" else event * (int(post.max(initial=0)) + 1) + post
-    types, level = labels.types, labels.level
+    types, level, asked = labels.types, labels.level, labels.asked
+    if rules.type_posts == "all":
+        asked = None
     if rules.repeated_labels == "entries":
         last = last_row_of(key, key)
         rows, types, level = np.arange(len(labels)), types[last], level[last]
+        asked = None if asked is None else asked[last]
     else:
+        asked = None if asked is None else _united(key, asked, level)[1]
         rows, types, level = _united(key, types, level)
     return (
         Judged(
@@ -372,6 +383,7 @@ def _judged(
             own_level=labels.level if rules.repeated_labels == "entries" else level,
             time=time[rows],
             order=_sorted_place(labels.post_id)[rows],
+            asked=asked,
         ),
         tuple(labels.event.take_names(codes)),
     )

@@ -15,16 +15,17 @@ from tseval.measures import Measure, measures
 from tseval.measures.incident_rules import LABELLING, TYPING
 from tseval.measures.incidents import ACTIONABLE, FAMILY, GROUPS
 from tseval.measures.registry import definitions
+from tseval.tables.incidents import LEVELS
 
 if TYPE_CHECKING:
     from tseval.incidents.evaluation import IncidentEvaluation
     from tseval.measures.incident_rules import IncidentRules
 
-ALERTS_SHOW = (*LABELLING, *TYPING, "emitted-from", "normalise", "scale-bottom", "epochs")
+ALERTS_SHOW = ("levels", *LABELLING, *TYPING, "emitted-from", "normalise", "scale-bottom", "epochs")
 """What the columns of `explain_alerts` depend on beside worth: types, priorities, times."""
 EVERYTHING = frozenset(name for each in definitions(FAMILY).values() for name in each.reads)
 """What a measure of a plug-in may read that doesn't say."""
-TYPES_SHOW = (*LABELLING, *TYPING, "emitted-from", "actionable")
+TYPES_SHOW = (*LABELLING, *TYPING, "emitted-from", "type-posts", "actionable")
 """What the counts of `confusion_table` depend on."""
 
 
@@ -43,7 +44,9 @@ def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
 
 
 def check_measures(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> None:
-    """Refuse what changes none of these measures."""
+    """Refuse what changes none of these measures, and labels that can't answer them."""
+    named = [each.name for each in wanted if "levels" in each.definition.reads]
+    _check_levels(evaluation, listed(named) if named else "")
     reads = read_by(wanted, evaluation.index.rules)
     names = listed([each.name for each in wanted])
     for name, called in _idle(evaluation, reads):
@@ -61,8 +64,19 @@ def unread(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[s
 
 def check_shown(evaluation: IncidentEvaluation, reads: Collection[str], what: str) -> None:
     """Refuse what changes nothing in something else than measures, which reads this."""
+    _check_levels(evaluation, what if "levels" in reads else "")
     for _, called in _idle(evaluation, reads):
         raise UsageError(f"{called} changes nothing in {what}: leave it out")
+
+
+def _check_levels(evaluation: IncidentEvaluation, what: str) -> None:
+    """Priorities are asked for only where the labels tell some."""
+    if what and not evaluation.labels.has_levels:
+        raise UsageError(
+            f"the labels tell no priorities, and these need them: {what}. Ask for measures of "
+            "types alone, such as -m 'type.P type.R type.F1', or add to the labels a column level "
+            f"with {', '.join(LEVELS)}"
+        )
 
 
 def _idle(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -212,6 +212,7 @@ def of_low(index: IncidentIndex, _: Measure) -> Sheet:
 
 
 ALERTED = (
+    "levels",
     *(*LABELLING, *TYPING, "emitted-from", "actionable", "actionable-weight", "alert-types"),
     *("alert-from", "alert-priority", "alert-posts", "normalise", "scale-bottom"),
 )

@@ -71,6 +71,12 @@ class IncidentRules(Habits):
         alone="has that type",
         rolled_up="has all its ancestors too",
     )
+    type_posts: str = habit(
+        "own",
+        "a type, where a judged pool says for which types each post was judged, is scored over",
+        own="the posts that were judged for it",
+        all="all posts of the pool; what a post was not judged for, it does not have",
+    )
     type_names: str = habit(
         "renamed",
         "a type by the name of another year",

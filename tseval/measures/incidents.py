@@ -73,6 +73,8 @@ class Judged:
     """When the post was made; NaN where that is unknown."""
     order: IntArray
     """The place of the post among all, sorted by name: settles ties."""
+    asked: BoolArray | None = None
+    """For which types each was judged, of the shape of `types`; None where for all."""
 
     def __len__(self) -> int:
         return len(self.level)

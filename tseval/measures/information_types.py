@@ -20,6 +20,7 @@ from tseval.measures.incidents import (
     IncidentIndex,
     Reply,
     Sheet,
+    mean_of_defined,
     mean_of_types,
     one_group,
     share,
@@ -49,11 +50,15 @@ def confusion(index: IncidentIndex) -> Counts:
     """The counts of each (run, event, type)."""
     given, true, both, posts = [], [], [], []
     shape = (len(index.events), len(index.ontology))
-    truth = index.judged.types
+    truth, asked = index.judged.types, index.judged.asked
     for reply in index.replies:
-        given.append(_with_each_type(index, reply, reply.types))
+        said = reply.types if asked is None else reply.types & asked
+        given.append(_with_each_type(index, reply, said))
         true.append(_with_each_type(index, reply, truth))
-        both.append(_with_each_type(index, reply, reply.types & truth))
+        both.append(_with_each_type(index, reply, said & truth))
+        if asked is not None:
+            posts.append(_with_each_type(index, reply, asked))
+            continue
         number = np.bincount(index.judged.event[reply.chosen], minlength=len(index.events))
         posts.append(np.broadcast_to(number[:, None].astype(np.float64), shape))
     return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
@@ -101,17 +106,26 @@ def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Me
         if index.rules.types_of_event == "labelled":
             within = np.where(counts.true > 0, within, 0.0)
         every = counts.summed(axis=1)
-        types, divisor = of(every), index.divisor(measure)
-        events = mean_of_types(within[:, :, members], divisor)
-        overall = mean_of_types(types[:, members], divisor)
+        events = Values(within, counts.posts > 0)
+        types = Values(of(every), every.posts > 0)
         return Sheet(
-            events=Values(events.value, events.defined & (counts.posts[:, :, 0] > 0)),
-            overall=Values(overall.value, overall.defined & (every.posts[:, 0] > 0)),
-            types=Values(types, every.posts > 0),
+            events=_mean(index, events, measure),
+            overall=_mean(index, types, measure),
+            types=types,
             members=members,
         )
 
     return account
+
+
+def _mean(index: IncidentIndex, values: Values, measure: Measure) -> Values:
+    """The mean over types; in a judged pool over those for which any post was judged."""
+    members = index.members(measure)
+    own = Values(values.value[..., members], values.defined[..., members])
+    if index.judged.asked is not None:
+        return mean_of_defined(own)
+    mean = mean_of_types(own.value, index.divisor(measure))
+    return Values(mean.value, mean.defined & values.defined.any(axis=-1))
 
 
 def _of_any(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
@@ -166,13 +180,14 @@ DEFINITIONS = (
             summary=f"{title} of each type against all others, as the mean over types",
             formula=f"mean over types of {formula}, over the labelled posts of all events;"
             " within an event over its posts",
-            empty_case="0 for a type where it would be 0/0; undefined without labelled posts",
+            empty_case="0 for a type where it would be 0/0; undefined without labelled posts, and"
+            " for a type for which no post of a judged pool was judged",
             range="0 to 1",
             citation=NOTE,
             account=_of_types(of),
             parameters=GROUPS,
             check=one_group,
-            reads=(*READS, "types-of-event", "actionable", "actionable-mean"),
+            reads=(*READS, "types-of-event", "type-posts", "actionable", "actionable-mean"),
         )
         for name, title, formula, of in _PARTS
     ),

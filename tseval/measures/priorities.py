@@ -271,7 +271,15 @@ def _shuffled_dcg(gain: FloatArray, level: IntArray, depth: int, seed: tuple[int
 
 
 TRACK_2021 = "Buntain, McCreadie and Soboroff, Incident Streams 2021, TREC 2021"
-_READS = (*LABELLING, *TYPING, "normalise", "error-types", "actionable", "actionable-mean")
+_READS = (
+    "levels",
+    *LABELLING,
+    *TYPING,
+    "normalise",
+    "error-types",
+    "actionable",
+    "actionable-mean",
+)
 _EMPTY = "undefined for a type that no labelled post has; of those, see the rule error-types"
 _PRIORITY = "the assessors' Low .25, Medium .5, High .75, Critical 1"
 DEFINITIONS = (
@@ -349,6 +357,6 @@ DEFINITIONS = (
         range="0 to 1",
         citation=TRACK_2021,
         account=ranking,
-        reads=(*LABELLING, "normalise", "ties"),
+        reads=("levels", *LABELLING, "normalise", "ties"),
     ),
 )

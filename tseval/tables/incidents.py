@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -139,6 +139,20 @@ class TypeNames:
         self.weighed.update(self._alphabetical)
         return [name for name, value in names if value >= least]
 
+    def named(self, values: Sequence[float]) -> dict[str, float]:
+        """A vector's numbers by the types that they stand for."""
+        return {n: float(v) for n, v in zip(self._alphabetical, values, strict=False)}
+
+    def weights(self, rows: Sequence[Mapping[str, float]]) -> FloatArray:
+        """The numbers of each row's types; NaN where a type has none."""
+        weights = np.full((len(rows), len(self.ontology)), np.nan)
+        for at, numbers in enumerate(rows):
+            for name, number in numbers.items():
+                place = self.ontology.place(name, renamed=self.renamed)
+                if place != ABSENT:
+                    weights[at, place] = np.fmax(weights[at, place], number)
+        return weights
+
     def matrix(self, rows: Sequence[Iterable[str]]) -> BoolArray:
         """The types of each row as truth values."""
         types = np.zeros((len(rows), len(self.ontology)), bool)
@@ -173,6 +187,12 @@ class Labels:
     origin: Origin
     nameless: int = 0
     """How many labels are of posts whose ids are not known."""
+    has_levels: bool = True
+    """Whether any of the files tells priorities; else every level is Unknown."""
+    asked: BoolArray | None = None
+    """For which types each post was judged, of the shape of `types`; None where for all."""
+    unanswered: int = 0
+    """How many questions of a pool have no answer."""
 
     def __len__(self) -> int:
         return len(self.level)
@@ -191,6 +211,18 @@ class Labels:
             time=np.concatenate(times) if len(times) == len(parts) else None,
             origin=Origin.join([part.origin for part in parts]),
             nameless=sum(part.nameless for part in parts),
+            has_levels=any(part.has_levels for part in parts),
+            asked=cls._asked(parts),
+            unanswered=sum(part.unanswered for part in parts),
+        )
+
+    @staticmethod
+    def _asked(parts: Sequence[Labels]) -> BoolArray | None:
+        """For which types the posts of several files were judged."""
+        if all(part.asked is None for part in parts):
+            return None
+        return np.concatenate(
+            [np.ones_like(part.types) if part.asked is None else part.asked for part in parts]
         )
 
     def rows(self, chosen: IntArray | BoolArray) -> Labels:
@@ -203,6 +235,9 @@ class Labels:
             None if self.time is None else self.time[chosen],
             self.origin.rows(chosen),
             self.nameless,
+            self.has_levels,
+            None if self.asked is None else self.asked[chosen],
+            self.unanswered,
         )
 
 
@@ -221,15 +256,24 @@ class Predictions:
     time: FloatArray | None
     """When the run says the post was made; None where it doesn't."""
     origin: Origin
+    confidence: FloatArray | None = None
+    """The number of each type, of the shape of `types`, NaN for none; read on request alone."""
+    text: Sequence[str] | None = None
+    """What each post says; read on request alone."""
 
     def __len__(self) -> int:
         return len(self.priority)
 
     @classmethod
-    def join(cls, parts: Sequence[Predictions]) -> Predictions:
-        """Several runs' lines in one table; times count only where all have them."""
+    def join(cls, parts: Sequence[Predictions], *, some_times: bool = False) -> Predictions:
+        """Several runs' lines in one table; times count only where all have them.
+
+        With `some_times` those count that there are.
+        """
         if len(parts) == 1:
             return parts[0]
+        if some_times and any(part.time is not None for part in parts):
+            parts = [part if part.time is not None else part._timeless() for part in parts]
         times = [part.time for part in parts if part.time is not None]
         return cls(
             run=Ids.join([part.run for part in parts]),
@@ -240,4 +284,29 @@ class Predictions:
             rank=np.concatenate([part.rank for part in parts]),
             time=np.concatenate(times) if len(times) == len(parts) else None,
             origin=Origin.join([part.origin for part in parts]),
+            confidence=cls._confidences(parts),
+            text=cls._texts(parts),
         )
+
+    def _timeless(self) -> Predictions:
+        """The same with unknown times."""
+        return replace(self, time=np.full(len(self), np.nan))
+
+    @staticmethod
+    def _confidences(parts: Sequence[Predictions]) -> FloatArray | None:
+        """The numbers of several runs' types."""
+        if all(part.confidence is None for part in parts):
+            return None
+        return np.concatenate(
+            [
+                np.full(part.types.shape, np.nan) if part.confidence is None else part.confidence
+                for part in parts
+            ]
+        )
+
+    @staticmethod
+    def _texts(parts: Sequence[Predictions]) -> Sequence[str] | None:
+        """The texts of several runs' posts."""
+        if all(part.text is None for part in parts):
+            return None
+        return [text for part in parts for text in part.text or [""] * len(part)]

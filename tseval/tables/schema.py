@@ -237,6 +237,27 @@ LABELS = Schema(
     ),
 )
 """A post may be labelled more than once."""
+TYPED_LABELS = Schema(
+    LABELS.table,
+    tuple(
+        replace(column, required=column.required or column is TYPES)
+        for column in LABELS.columns
+        if column.name != "level"
+    ),
+)
+"""Labels of types alone."""
+JUDGED_POOL = Schema(
+    "judged pool",
+    (
+        TOPIC,
+        Column("type", Kind.ID),
+        replace(POST_ID, aliases=("tweet_id",)),
+        Column("relevant", Kind.NUMBER, may_be_blank=True),
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",), may_be_blank=True),
+    ),
+    key=("topic", "type", "post_id"),
+)
+"""What assessors said of the posts of a pool, each with one type; a blank is no answer."""
 PREDICTIONS = Schema(
     "predictions",
     (
@@ -250,6 +271,8 @@ PREDICTIONS = Schema(
     ),
 )
 """A run may have a post more than once."""
+TOLD = Schema(PREDICTIONS.table, (*PREDICTIONS.columns, Column("text", Kind.TEXT, required=False)))
+"""The same with the texts of posts, which assessors read and no score asks for."""
 
 SCORES = Schema(
     "scores",
