@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.measures.grouping import ClusterIndex
-from tseval.tables.times import UNITS
+from tseval.tables.times import UNITS, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,5 +84,5 @@ def _listed(
     pairs = zip(run.tolist(), index.reported.tolist(), strict=True)
     for pair, name, star, seconds in zip(pairs, ids, chosen, delay.tolist(), strict=True):
         reported.setdefault(pair, []).append(f"{name}*" if star else name)
-        delays.setdefault(pair, []).append(f"{seconds / UNITS['min']:g}")
+        delays.setdefault(pair, []).append(written(seconds / UNITS["min"]))
     return reported, delays

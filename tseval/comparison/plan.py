@@ -8,6 +8,7 @@ from math import ceil
 
 from tseval.errors import UsageError
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
+from tseval.tables.times import written
 
 RESAMPLES = 10_000
 LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
@@ -72,7 +73,7 @@ class Plan:
             "test": self.test,
             "correction": f"{self.correction}({self.family})",
             "interval": self.interval,
-            "alpha": f"{self.alpha:g}",
+            "alpha": written(self.alpha),
             "resamples": str(self.resamples),
             "seed": str(self.seed),
         }

@@ -17,6 +17,7 @@ from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
 from tseval.errors import UsageError
 from tseval.statistics import PERSISTENCE
+from tseval.tables.times import written
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
@@ -119,7 +120,7 @@ def correlate_boards(
         for place, drawn in found.items():
             rows.append(_correlation(names, place, sides, drawn, plan))
     theirs = "|".join(f"{name}={value}" for name, value in other.traits.items())
-    traits = {"against": f"({theirs})", "persistence": f"{persistence:g}"}
+    traits = {"against": f"({theirs})", "persistence": written(persistence)}
     traits |= {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
     return Findings(
         parts={"correlations": Part.of(Correlation, rows)},

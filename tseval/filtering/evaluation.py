@@ -24,6 +24,7 @@ from tseval.measures.filter_rules import FilterRules
 from tseval.measures.filtering import FAMILY
 from tseval.tables import Source
 from tseval.tables.filtering import Returned, Truth
+from tseval.tables.times import written
 from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
@@ -185,7 +186,7 @@ def _check_constants(settings: Settings) -> None:
 
 def _told(numbers: tuple[float, ...], default: tuple[float, ...]) -> str:
     """Numbers as a part of the signature; nothing where they are the default."""
-    return "" if numbers == default else ",".join(f"{each:.12g}" for each in numbers)
+    return "" if numbers == default else ",".join(map(written, numbers))
 
 
 def _level(truth: Truth, asked: str | None) -> tuple[str, list[str]]:
@@ -271,11 +272,11 @@ def _traits(
     required = settings.require_positives
     traits = {
         "rules": ",".join(f"{name}={value}" for name, value in changed.items()),
-        "period": f"{period.start:.10g}-{period.end:.10g}",
+        "period": f"{written(period.start)}-{written(period.end)}",
         "batch": ",".join(settings.batches),
         "cutoff": settings.cutoff,
         "cutoff-step": str(settings.cutoff_step or ""),
-        "zeta": "" if settings.zeta == 1 else f"{settings.zeta:g}",
+        "zeta": "" if settings.zeta == 1 else written(settings.zeta),
         "f-weights": _told(settings.f_weights, EVEN),
         "costs": _told(settings.costs, COSTS),
         "require-positives": str(required or ""),

@@ -193,7 +193,7 @@ def _is_value(field: str) -> bool:
 
 
 def _trec(source: Input) -> Found:
-    """Lines without a header; those of trec_eval too, which fill names up with blanks."""
+    """Lines without a header; those of trec_eval too, which fill up measures with blanks."""
     found, faults = FaultList(source), FaultList(source)
     width = source.first_line().count(b"\t") + 1
     if width not in WIDTHS:
@@ -205,7 +205,9 @@ def _trec(source: Input) -> Found:
     for fault in found.noted:
         reason = fault.reason.replace("the header has", "the first line has")
         faults.extend([replace(fault, reason=reason)])
-    columns = {name: pc.utf8_trim_whitespace(column) for name, column in cells.columns.items()}
+    columns = dict(cells.columns)
+    for name in ("measure", "value"):
+        columns[name] = pc.utf8_trim_whitespace(columns[name])
     titles = pc.and_(pc.equal(columns["measure"], RUN_NAME), pc.equal(columns["topic"], ALL_TOPICS))
     titled = truths(titles) if width == 3 else np.zeros(len(cells.lines), bool)
     own = columns["value"][int(np.argmax(titled))].as_py() if titled.any() else None

@@ -26,6 +26,7 @@ from tseval.tables import ABSENT, ALL_TOPICS, Ids, Source
 from tseval.tables.arrow import strings
 from tseval.tables.incidents import Labels, Ontology, Predictions, TypeNames
 from tseval.tables.keys import last_row_of
+from tseval.tables.times import written
 from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
@@ -127,7 +128,9 @@ class Choices:
     def traits(self) -> dict[str, str]:
         """The parts of the signature that these make."""
         names = {"actionable": self.actionable, "entries": self.entries}
-        traits = {name: f"{value:g}" for name, value in self._numbers.items() if value is not None}
+        traits = {
+            name: written(value) for name, value in self._numbers.items() if value is not None
+        }
         traits |= {"seed": str(self.seed)} if self.rules.get("ties") == "shuffled" else {}
         return traits | {name: ",".join(value) for name, value in names.items() if value}
 

@@ -33,6 +33,20 @@ def number(cell: str) -> float:
     raise NotANumber("is empty" if not cell else "is not a number")
 
 
+def written(value: float) -> str:
+    """The shortest text that `number` reads as this very number, such as 2, 0.55 or 1329910380.5.
+
+    Signatures and explanations hold it: a rounded number would give two evaluations one signature.
+    """
+    value = float(value)
+    whole = value.is_integer() and abs(value) < EXACT_INTEGERS
+    return str(int(value)) if whole else repr(value)
+
+
+EXACT_INTEGERS = 2.0**53
+"""Below this every integer is a float of its own."""
+
+
 def moment(cell: str) -> float:
     """Unix seconds of a time given as a number or in ISO 8601; without a zone it is UTC."""
     try:
