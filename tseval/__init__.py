@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tseval import version
 
 if TYPE_CHECKING:
+    from tseval.clusters.drawing import sample_posts
     from tseval.clusters.scoring import score_clusters
     from tseval.comparison import compare
     from tseval.earliest import EarliestIndex, EarliestStream
@@ -58,6 +59,7 @@ _PUBLIC = {
     "read_nuggets": "tseval.formats.temporal",
     "read_updates": "tseval.formats.temporal",
     "report": "tseval.pages",
+    "sample_posts": "tseval.clusters.drawing",
     "score": "tseval.scoring",
     "score_clusters": "tseval.clusters.scoring",
     "score_incidents": "tseval.incidents.scoring",
@@ -87,6 +89,7 @@ __all__ = [
     "read_nuggets",
     "read_updates",
     "report",
+    "sample_posts",
     "score",
     "score_clusters",
     "score_filtering",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tseval.caveats import not_in_seconds
+from tseval.clusters.drawing import sampled
 from tseval.commands.options import (
     check_output,
     debug_option,
@@ -31,12 +32,18 @@ POOL = "pool"
 """The pool of incident streams."""
 OF_POOL = ["ontology", "threshold", "roll_up", "entries", "size", "depth", "sampling", "seed"]
 """Its options."""
+SAMPLE = "sample"
+"""The posts whose clusters assessors find."""
+OF_SAMPLE = ("size", "sampling", "seed")
+FORMATS = [*IMPORTS, *CLUSTER_IMPORTS, POOL, SAMPLE]
 NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
 """Suffixes by which whoever reads the table would expect something else."""
 
 
 @click.command("import")
-@click.argument("form", metavar="FORMAT", type=click.Choice([*IMPORTS, *CLUSTER_IMPORTS, POOL]))
+@click.argument(
+    "form", metavar="FORMAT", type=click.Choice([*IMPORTS, *CLUSTER_IMPORTS, POOL, SAMPLE])
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=str))
 @click.option(
     "--pool",
@@ -75,7 +82,8 @@ NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
     "--size",
     type=click.IntRange(min=1),
     metavar="N",
-    help="At most so many posts of each topic and type in `pool`.",
+    help="At most so many posts of each topic and type in `pool`, of each run and topic in "
+    "`sample`.",
 )
 @click.option(
     "--depth",
@@ -86,12 +94,10 @@ NO_TSV = (".gz", ".bz2", ".xz", ".zst", ".csv", ".json", ".jsonl", ".parquet")
 @click.option(
     "--sampling",
     type=click.Choice(SAMPLINGS),
-    help="Which posts --size and --depth take: the most confident, or a seeded draw. "
+    help="Which posts --size and --depth take: the most confident ones, or a seeded draw. "
     "Default: confidence.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="For --sampling random in `pool`."
-)
+@click.option("--seed", type=int, default=0, show_default=True, help="For --sampling random.")
 @output_option
 @quiet_option
 @debug_option
@@ -111,12 +117,15 @@ def command(
     CrisisFACTS; `rts-run` for runs of scenario A of Real-Time Summarization; `kba-run` and
     `kba-truth` for the files of TREC KBA 2012 to 2014; `pool` for several runs of incident
     streams: the posts to which any of them gave a type, for assessors, who fill in its column
-    `relevant` with 1 or 0; then it takes the place of the labels of `tseval incidents`.
+    `relevant` with 1 or 0; then it takes the place of the labels of `tseval incidents`; `sample`
+    for posts of each run whose clusters assessors are to find, which is then --selected of
+    `tseval clusters`.
 
     \b
     tseval import ts-run run.gz --pool updates_sampled.tsv.gz -o run.tsv
     tseval import clusters clusters.json.gz --epochs epochs.txt.gz -o clusters.tsv
     tseval import pool one.jsonl two.jsonl --ontology types.json -o pool.tsv
+    tseval import sample one.tsv two.tsv --size 50 -o sample.tsv
     """
     check_output(output)
     listed_options = ", ".join(f"--{name.replace('_', '-')}" for name in OF_POOL)
@@ -124,7 +133,9 @@ def command(
         raise UsageError(f"{output}: the table is plain TSV, so name a file .tsv")
     of_pool = {name: given.pop(name) for name in OF_POOL}
     helpers = Helpers(**given)
-    if form == POOL:
+    if form == SAMPLE:
+        table = _sample(files, pool, helpers, of_pool)
+    elif form == POOL:
         if pool is not None or any(vars(helpers).values()):
             raise UsageError(f"{POOL} takes {listed_options} alone")
         table = _pool(files, of_pool)
@@ -147,6 +158,20 @@ def _imported(form: str, file: str, pool: str | None, helpers: Helpers) -> Impor
     if any(vars(helpers).values()):
         raise UsageError(f"{helpers.unused('')[0]} has no meaning with {form}")
     return imported(form, file, pool)
+
+
+def _sample(
+    files: tuple[str, ...], pool: str | None, helpers: Helpers, given: dict[str, Any]
+) -> Imported:
+    """A sample of the posts of several runs."""
+    others = {name: value for name, value in vars(helpers).items() if name != "year"}
+    others |= {name: value for name, value in given.items() if name not in OF_SAMPLE}
+    if pool is not None or any(value not in (None, False, ()) for value in others.values()):
+        raise UsageError(f"{SAMPLE} takes --size, --sampling, --seed and --year alone")
+    if given["size"] is None:
+        raise UsageError(f"{SAMPLE} needs to know how many posts of each run and topic: --size N")
+    sampling = given["sampling"] or SAMPLINGS[0]
+    return sampled(files, given["size"], sampling=sampling, seed=given["seed"], year=helpers.year)
 
 
 def _pool(files: tuple[str, ...], given: dict[str, Any]) -> Imported:

@@ -185,6 +185,14 @@ RETURNED = Schema(
     "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
 )
 """Posts as filtering asks for them: with a confidence; a post that stands twice is no fault."""
+POST_TEXTS = Schema(
+    "posts",
+    (
+        *(column for column in POSTS.columns if column.name in ("topic", "post_id")),
+        Column("text", Kind.TEXT, required=False, aliases=("update_text", "content")),
+    ),
+)
+"""What the posts of a run say, for assessors."""
 TRUTH = Schema(
     "truth",
     (
