@@ -17,12 +17,12 @@ import numpy as np
 from tseval.assessments import (
     Found,
     Standing,
+    TopicNames,
     assessed_index,
     kept_nuggets,
     known_since,
     standing,
     standing_matches,
-    topic_namer,
     with_topics_named,
 )
 from tseval.caveats import caveats, count, listed, of_duplicates, of_matches, outside_pool
@@ -143,7 +143,7 @@ def _read(source: Given | None, reader: Callable[[Given], Table]) -> Table | Non
 
 def with_common_topics(tables: Tables, rules: Rules) -> Tables:
     """The tables with one name for each topic in all of them."""
-    rename = topic_namer(tables.nuggets.topic, rules.topic_names)
+    rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}
     return Tables(**{name: with_topics_named(table, rename) for name, table in parts.items()})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from tseval.assessments import topic_namer, with_topics_named
+from tseval.assessments import TopicNames, with_topics_named
 from tseval.caveats import count, listed, not_in_seconds
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
@@ -96,7 +96,7 @@ def prepare(
     plain = None if form == TREC_TS else form
     said, known = read_values(runs, form, Spread(sharing)), read_gold(gold, plain)
     events = None if topics is None else read_topics(topics, plain)
-    rename = topic_namer(known.topic, "gold")
+    rename = TopicNames(known.topic, "gold")
     said, events = with_topics_named(said, rename), with_topics_named(events, rename)
     index = ValueIndex.build(said, known, events)
     named = {"gold": known.origin} | ({} if events is None else {"topics": events.origin})

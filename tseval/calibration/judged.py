@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tseval.assessments import topic_namer, with_topics_named
+from tseval.assessments import TopicNames, with_topics_named
 from tseval.caveats import count
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
@@ -115,7 +115,7 @@ def read_judged(
     """
     formats.check_inputs([*updates, nuggets, matches])
     gold = formats.read_nuggets(nuggets, form)
-    rename = topic_namer(gold.topic, "gold")
+    rename = TopicNames(gold.topic, "gold")
     texts = with_topics_named(formats.read_texts(updates, form), rename)
     said = with_topics_named(formats.read_matches(matches, form), rename)
     resolved = resolve(said, texts, gold)

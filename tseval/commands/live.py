@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +95,25 @@ def _run(nuggets: str, given: dict[str, Any]) -> None:
             for line in follower.take(lines):
                 click.echo(line)
         click.echo(follower.finish())
-    except (KeyboardInterrupt, BrokenPipeError):
+    except (KeyboardInterrupt, OSError):  # a pipe that nobody reads, a full disk under the output
         follower.save()
         raise
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait until what is inside is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # which signals do not reach
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting:
+        raise KeyboardInterrupt
 
 
 def _follower(nuggets: str, given: dict[str, Any]) -> Any:
@@ -118,5 +138,6 @@ def _follower(nuggets: str, given: dict[str, Any]) -> Any:
             undefined=given["undefined"],
             state=given["state"],
             continued=given["continued"],
+            undisturbed=undisturbed,
         ),
     )

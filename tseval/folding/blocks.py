@@ -6,14 +6,14 @@ which one that stands twice is found. The scores are those of `tseval.score`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.assessments import Standing, standing, topic_namer, with_topics_named
+from tseval.assessments import Standing, TopicNames, standing, with_topics_named
 from tseval.caveats import Census, of_gold, of_matches, of_runs
 from tseval.editions import DRAFT
 from tseval.errors import UsageError
@@ -31,7 +31,6 @@ from tseval.measures.measure import with_times
 from tseval.scores import Scores
 from tseval.scoring import check_choice, missing_by_rule, undefined_warnings
 from tseval.tables import (
-    Ids,
     Matches,
     Nuggets,
     Pairs,
@@ -49,7 +48,7 @@ from tseval.version import VERSION
 
 if TYPE_CHECKING:
     from tseval.matching import Progress
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 UNDEFINED = ("skip", "zero")
 
@@ -69,11 +68,12 @@ class Gold:
 
     def named(self, table: Any) -> Any:
         """A table under the nuggets' names of topics, which the draft keeps; None stays None."""
-        return with_topics_named(table, self._rename)
+        return with_topics_named(table, self.names)
 
     @cached_property
-    def _rename(self) -> Callable[[Ids], Ids]:
-        return topic_namer(self.nuggets.topic, DRAFT.rules.topic_names)
+    def names(self) -> TopicNames:
+        """What gives topics the nuggets' names."""
+        return TopicNames(self.nuggets.topic, DRAFT.rules.topic_names)
 
     def judged(self) -> tuple[str, ...]:
         """The topics of the gold, in natural order."""
@@ -139,6 +139,14 @@ def wanted_of(gold: Gold, chosen: Sequence[Measure], at: Sequence[str]) -> Wante
     return Wanted(gold.nuggets, judged, tuple(with_times(chosen, at)), gold.starts(judged))
 
 
+@dataclass(frozen=True)
+class Paired:
+    """The pairs of a block, sorted by update, then nugget; with the row of matches of each."""
+
+    pairs: Pairs
+    match: IntArray | None = None
+
+
 class Pairing:
     """The pairs of each block: by a matcher, or by assessors' matches."""
 
@@ -157,15 +165,28 @@ class Pairing:
         self._runs: set[str] = set()
 
     def pairs(self, updates: Updates) -> Pairs:
-        """The pairs of a block, sorted by update, then nugget."""
+        """The pairs of a block, all of which is counted."""
+        found = self.find(updates)
+        self.note(updates, found, 0, len(updates))
+        return found.pairs
+
+    def find(self, updates: Updates) -> Paired:
+        """The pairs of a block."""
         if self._sought is not None:
-            return self._sought.match(updates)
-        matches = self._matches
-        found = resolve(matches, updates, self.gold.nuggets)
-        self._known |= ~found.lost_update
-        self._runs.update(updates.run.vocabulary())
+            return Paired(self._sought.match(updates))
+        found = resolve(self._matches, updates, self.gold.nuggets)
         order = np.lexsort((found.pairs.nugget, found.pairs.update))
-        return Pairs(found.pairs.update[order], found.pairs.nugget[order])
+        pairs = Pairs(found.pairs.update[order], found.pairs.nugget[order])
+        return Paired(pairs, found.row[order])
+
+    def note(self, updates: Updates, found: Paired, start: int, stop: int) -> None:
+        """Remember the matches of these rows of a block, and their runs, as found."""
+        if found.match is None:
+            return
+        low, high = np.searchsorted(found.pairs.update, (start, stop))
+        self._known[found.match[low:high]] = True
+        codes = np.unique(updates.run.codes[start:stop])
+        self._runs.update(updates.run.take_names(codes))
 
     @property
     def _matches(self) -> Matches:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,9 @@ import numpy as np
 from tseval.editions import DRAFT
 from tseval.errors import Fault, InputError, UsageError
 from tseval.folding import saved
-from tseval.folding.blocks import Gold, Pairing, scores_of_fold, signature_of
+from tseval.folding.blocks import Gold, Paired, Pairing, scores_of_fold, signature_of
 from tseval.folding.fold import Fold, Wanted, rows_of
-from tseval.folding.repeats import Repeats
+from tseval.folding.repeats import Repeats, twice
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import STANDARD_INPUT, Input
 from tseval.formats.jsonl import cells_of, records
@@ -32,6 +33,7 @@ from tseval.tables.schema import UPDATES
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from tseval.assessments import Standing
     from tseval.folding.repeats import Words
     from tseval.tables import Updates
 
@@ -74,6 +76,8 @@ class Following:
     state: Path | None = None
     continued: bool = False
     """Whether the input goes on after the saved state, instead of starting again."""
+    undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Makes whatever would interrupt the program wait until an update is counted in all places."""
 
 
 class Recent:
@@ -84,16 +88,34 @@ class Recent:
         self.generations[1].remember_all(columns)
 
     def suspects(self, updates: Updates) -> list[int]:
-        """The rows that stood among the last updates before."""
-        older, newer = self.generations
-        found = set(older.known(updates).tolist()) | set(newer.suspects(updates).tolist())
+        """The rows that stood among the last updates before, or stand above."""
+        found = set(twice(updates).tolist())
+        for each in self.generations:
+            found.update(each.known(updates).tolist())
+        return sorted(found)
+
+    def remember(self, updates: Updates) -> None:
+        """Take updates for the last ones."""
+        newer = self.generations[1]
+        newer.remember(updates)
         if len(newer) >= REMEMBERED:
             self.generations = [newer, Repeats()]
-        return sorted(found)
 
     def columns(self) -> list[Words]:
         """All of them, for saving."""
         return [column for each in self.generations for column in each.columns]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Updates that came together."""
+
+    given: Updates
+    known: Standing
+    """What stands for them."""
+    found: Paired
+    columns: set[str]
+    """The columns of the stream's first update."""
 
 
 class Follower:
@@ -112,10 +134,13 @@ class Follower:
         self.headed = False
         self.first: set[str] | None = None
         """The columns of the first update; None if none has come."""
+        self.topics: dict[str, str] = {}
+        """For each topic of the gold the name with a prefix by which updates call it."""
         self.whole = True
-        """Whether the updates and the lines that are counted are the same."""
+        """Whether all that is remembered is of the same updates; else it is no state to save."""
         if following.state is not None and following.state.exists():
             self._resume(following.state)
+        self.save()  # before the first line is read: where it cannot be saved, nothing is told
 
     def _resume(self, path: Path) -> None:
         position, recent = saved.load(path, self.fold)
@@ -124,9 +149,9 @@ class Follower:
             raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
         self.recent = Recent(recent)
         self.pairing.resume(position.matched, self.fold.runs)
-        if self.fold.runs:
-            cost = {"cost"} if self.fold.has_cost else set()
-            self.first = cost | ({"run"} if set(self.fold.runs) != {RUN} else set())
+        self.first = None if position.columns is None else set(position.columns)
+        self.topics = dict(position.topics)
+        self.gold.names.written = dict(position.topics)
         self.told = self._values()
         self.saved_at = self.fold.updates
         if self.following.continued:
@@ -157,37 +182,55 @@ class Follower:
             return
         lines = Lines(content, self.lines + 1)
         faults = FaultList(lines)
-        updates = self._read(lines, faults)
-        yield from self._add(updates, content, len(faults) > 0)
+        updates, columns = self._read(lines, faults)
+        yield from self._add(updates, columns, content, len(faults) > 0)
         if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
             self.save()
         faults.check()
 
-    def _add(self, updates: Updates, content: bytes, faulty: bool) -> Iterator[str]:
+    def _add(
+        self, updates: Updates, columns: set[str], content: bytes, faulty: bool
+    ) -> Iterator[str]:
         """Count updates, and stop to look at the measures where that is due.
 
         With each of them the lines up to it are counted; those after the last of them too, if none
         is faulty.
         """
         known = self.gold.known(updates)
-        updates, sampled = known.updates, known.sampled
-        pairs, before = self.pairing.pairs(updates), self.lines
+        chunk = _Chunk(updates, known, self.pairing.find(known.updates), columns)
+        before = self.lines
         ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
         taken = start = 0
         while start < len(updates):
             stop = min(len(updates), start + self._room())
-            rows = np.arange(start, stop)
-            self.whole = False
-            self.fold.add(updates.rows(rows), rows_of(pairs, start, stop), sampled[rows])
-            line = int(updates.origin.line[stop - 1]) - before
-            self._count(content[taken : ends[line - 1]])
-            taken, start = int(ends[line - 1]), stop
-            self.whole = True
+            end = int(ends[int(updates.origin.line[stop - 1]) - before - 1])
+            with self.following.undisturbed():
+                self.whole = False
+                self._step(chunk, start, stop)
+                self._count(content[taken:end])
+                self.whole = True
+            taken, start = end, stop
             yield from self._header()
             if self.fold.updates % self.following.every == 0:
                 yield from self._news()
         if not faulty:
-            self._count(content[taken:])
+            with self.following.undisturbed():
+                self.whole = False
+                self._count(content[taken:])
+                self.whole = True
+
+    def _step(self, chunk: _Chunk, start: int, stop: int) -> None:
+        """Count these updates in all places."""
+        if self.first is None:
+            self.first = chunk.columns
+            self.fold.has_cost = "cost" in chunk.columns
+        rows = np.arange(start, stop)
+        given, standing = chunk.given.rows(rows), chunk.known.updates.rows(rows)
+        pairs = rows_of(chunk.found.pairs, start, stop)
+        self.fold.add(standing, pairs, chunk.known.sampled[rows])
+        self.pairing.note(chunk.known.updates, chunk.found, start, stop)
+        self.recent.remember(given)
+        self.topics = self.gold.names.with_prefix(given.topic) | self.topics
 
     def _count(self, content: bytes) -> None:
         """Remember lines as taken."""
@@ -213,52 +256,32 @@ class Follower:
             self.skip = None
         return rest
 
-    def _read(self, lines: Lines, faults: FaultList) -> Updates:
-        """The updates before the first faulty line; the faults are noted."""
+    def _read(self, lines: Lines, faults: FaultList) -> tuple[Updates, set[str]]:
+        """The updates before the first faulty line, and the first's columns; faults are noted.
+
+        Nothing is remembered of them yet.
+        """
         own = FaultList(lines)
         rows = list(records(lines, UPDATES, own))
-        own.extend(list(self._unlike_the_first(lines, rows)))
+        columns = self.first if self.first is not None or not rows else set(rows[0][1])
+        columns = columns or set()
+        own.extend(list(_unlike_the_first(lines, rows, columns)))
         cells = cells_of(rows, UPDATES)
         cells = replace(cells, lines=cells.lines + self.lines)
         moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
         table = FaultList(lines)
         updates = updates_of(build(lines, cells, UPDATES, table), RUN)
         faults.extend([*moved, *table.noted])
-        good = np.arange(len(updates)) < _before(updates, faults)
-        twice = self.recent.suspects(updates.rows(good))
-        faults.extend(self._repeated(updates, row) for row in twice)
-        good &= np.arange(len(updates)) < _before(updates, faults)
-        return self._with_costs(updates.rows(good))
-
-    def _unlike_the_first(
-        self, lines: Lines, rows: Sequence[tuple[int, dict[str, str]]]
-    ) -> Iterator[Fault]:
-        """What the first update decides: whether updates name their runs, and have costs."""
-        if not rows:
-            return
-        if self.first is None:
-            self.first = set(rows[0][1])
-        faults = FaultList(lines)
-        for line, record in rows:
-            for name in ("run", "cost"):
-                if name in record and name not in self.first:
-                    cure = f"give the first update a {name} too"
-                    faults.add(line, f'a "{name}", though the first update has none', cure)
-            if "run" in self.first and "run" not in record:
-                faults.add(line, "empty run", "give every row its run")
-        yield from faults.noted
+        good = updates.rows(np.arange(_before(updates, faults)))
+        faults.extend(self._repeated(good, row) for row in self.recent.suspects(good))
+        good = updates.rows(np.arange(_before(updates, faults)))
+        faults.extend(self.gold.names.clashes(good.topic, good.origin))
+        good = updates.rows(np.arange(_before(updates, faults)))
+        return _with_costs(good, "cost" in columns), columns
 
     def _repeated(self, updates: Updates, row: int) -> Fault:
         reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
         return updates.origin.fault(row, reason, "each update comes once")
-
-    def _with_costs(self, updates: Updates) -> Updates:
-        """The first update decides whether there are costs."""
-        if not self.fold.runs and len(updates):
-            self.fold.has_cost = "cost" in (self.first or ())
-        if not self.fold.has_cost:
-            return replace(updates, cost=None)
-        return updates if updates.cost is not None else replace(updates, cost=np.ones(len(updates)))
 
     def _scores(self) -> Scores:
         following = self.following
@@ -318,9 +341,33 @@ class Follower:
             self.hash.hexdigest(),
             self.continued,
             self.pairing.known,
+            None if self.first is None else sorted(self.first & {"run", "cost"}),
+            self.topics,
         )
         saved.save(self.following.state, position, self.fold, self.recent.columns())
         self.saved_at = self.fold.updates
+
+
+def _unlike_the_first(
+    lines: Lines, rows: Sequence[tuple[int, dict[str, str]]], columns: set[str]
+) -> Iterator[Fault]:
+    """What the first update decides: whether updates name their runs, and have costs."""
+    faults = FaultList(lines)
+    for line, record in rows:
+        for name in ("run", "cost"):
+            if name in record and name not in columns:
+                cure = f"give the first update a {name} too"
+                faults.add(line, f'a "{name}", though the first update has none', cure)
+        if "run" in columns and "run" not in record:
+            faults.add(line, "empty run", "give every row its run")
+    yield from faults.noted
+
+
+def _with_costs(updates: Updates, has_cost: bool) -> Updates:
+    """The updates with costs, or without."""
+    if not has_cost:
+        return replace(updates, cost=None)
+    return updates if updates.cost is not None else replace(updates, cost=np.ones(len(updates)))
 
 
 def _before(updates: Updates, faults: FaultList) -> int:

@@ -50,16 +50,14 @@ class Repeats:
     def suspects(self, updates: Updates) -> IntArray:
         """The rows that may stand in an earlier block, or above in this one; then remember all."""
         numbers = _numbers(updates)
-        known = self._known(numbers)
-        ordered = np.sort(numbers)
-        if len(ordered) and (ordered[1:] == ordered[:-1]).any():
-            _, first = np.unique(numbers, return_index=True)
-            twice = np.ones(len(numbers), bool)
-            twice[first] = False
-            known |= twice
-            ordered = distinct(ordered)
+        ordered = distinct(numbers)
+        known = self._known(numbers) | _twice(numbers, ordered)
         self._remember(ordered)
         return np.flatnonzero(known)
+
+    def remember(self, updates: Updates) -> None:
+        """Remember all of them."""
+        self._remember(distinct(_numbers(updates)))
 
     def remember_all(self, columns: Iterable[Words]) -> None:
         """Remember columns that were kept elsewhere."""
@@ -72,6 +70,22 @@ class Repeats:
             ordered = np.sort(np.concatenate([self.columns.pop(), ordered]), kind="stable")
         if len(ordered):
             self.columns.append(ordered)
+
+
+def twice(updates: Updates) -> IntArray:
+    """The rows that may stand above."""
+    numbers = _numbers(updates)
+    return np.flatnonzero(_twice(numbers, distinct(numbers)))
+
+
+def _twice(numbers: Words, ordered: Words) -> BoolArray:
+    """Which numbers stand above; `ordered` are the different ones."""
+    if len(ordered) == len(numbers):
+        return np.zeros(len(numbers), bool)
+    _, first = np.unique(numbers, return_index=True)
+    repeated = np.ones(len(numbers), bool)
+    repeated[first] = False
+    return repeated
 
 
 def _numbers(updates: Updates) -> Words:

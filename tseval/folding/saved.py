@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from tseval.formats.whole import write_whole
 if TYPE_CHECKING:
     from tseval.folding.repeats import Words
 
-FORMAT = 2
+FORMAT = 3
 META = "meta"
 
 
@@ -38,6 +39,10 @@ class Position:
     """Whether the stream once went on without its beginning: then it cannot start again."""
     matched: str = ""
     """Which matches speak of updates that came."""
+    columns: Sequence[str] | None = None
+    """The columns of the first update; None if none has come."""
+    topics: Mapping[str, str] = field(default_factory=dict)
+    """For each topic of the gold the name with a prefix by which updates call it."""
 
 
 def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) -> None:

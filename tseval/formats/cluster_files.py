@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.errors import Fault
 from tseval.formats.faults import FaultList
+from tseval.formats.json_text import doubled
 from tseval.formats.parquet import MAGIC
 from tseval.formats.tsv import UTF8_CURE, not_utf8
 
@@ -188,6 +189,7 @@ def _read_json(source: Input, listing: Listing) -> None:
         return
     text = content.decode("utf-8-sig")
     document = _parsed(text)
+    _note_doubled(document, "", listing)
     if document is None:
         _read_lines(text, listing)
     elif isinstance(document, list) and not isinstance(document, Members):
@@ -211,7 +213,29 @@ def _read_lines(text: str, listing: Listing) -> None:
         return
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            _read_fact(_parsed(line), number, listing)
+            fact = _parsed(line)
+            _note_doubled(fact, number, listing)
+            _read_fact(fact, number, listing)
+
+
+def _note_doubled(document: Any, place: Place, listing: Listing) -> None:
+    """Every key that stands twice in an object, however deep, is a fault."""
+    left = [(document, place)]
+    while left:
+        value, where = left.pop()
+        if isinstance(value, Members):
+            for key in doubled(value):
+                reason, cure = f'"{key}" stands twice', "JSON keeps one of them: rename the other"
+                listing.note(_within(where, f".{key}"), reason, cure)
+            left += [(each, _within(where, f".{key}")) for key, each in reversed(value)]
+        elif isinstance(value, list):
+            inside = [(each, _within(where, f"[{at}]")) for at, each in enumerate(value)]
+            left += reversed(inside)
+
+
+def _within(place: Place, step: str) -> Place:
+    """The place of what lies in another: a line's is the line."""
+    return place if isinstance(place, int) else f"{place}{step}".lstrip(".")
 
 
 def _read_fact(fact: Any, place: Place, listing: Listing) -> None:
@@ -248,17 +272,13 @@ def _read_topics(document: Members, listing: Listing) -> None:
 
 
 def _members(members: Members, path: str, listing: Listing) -> Iterator[tuple[str, Any, str]]:
-    """Each member with its path; a key that stands twice, or is empty, is a fault."""
-    seen: set[str] = set()
+    """Each member with its path; an empty key is a fault."""
     for key, value in members:
         where = f"{path}.{key}" if path else key
-        if key in seen:
-            listing.note(where, f'"{key}" stands twice', "JSON keeps one of them: rename the other")
-        elif not key.strip():
+        if not key.strip():
             listing.note(where, "an empty name", "give the topic or cluster its id")
         else:
             yield key, value, where
-        seen.add(key)
 
 
 def _read_cluster(content: Any, ids: tuple[str, str], path: str, listing: Listing) -> None:

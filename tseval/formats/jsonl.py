@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.formats import json_text
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
 from tseval.tables import Column, Kind, Schema
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 HALF = "an escape stands for half a character: not UTF-8"
 HALVES_CURE = "write both halves of the pair, or the character itself"
+ESCAPED = re.compile(rb"\\u00[2-7]")
+"""How a key's letters are written where they are escaped: those of ASCII."""
 OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 
 
@@ -48,10 +52,14 @@ def columns_in(source: Input, schema: Schema) -> set[str]:
 
 def _is_in(block: bytes, column: Column) -> bool:
     keys = [json.dumps(name).encode() for name in column.names]
-    if not any(key in block for key in keys):
+
+    def may_have(text: bytes) -> bool:
+        return any(key in text for key in keys) or ESCAPED.search(text) is not None
+
+    if not may_have(block):
         return False
     for line in block.split(b"\n"):
-        if any(key in line for key in keys):
+        if may_have(line):
             record = _record_of(line)
             if record is not None and _value(record, column) is not None:
                 return True
@@ -61,7 +69,7 @@ def _is_in(block: bytes, column: Column) -> bool:
 def _record_of(line: bytes) -> dict[str, Any] | None:
     """A line's object; None if it is none, which is for whoever reads the line to say."""
     try:
-        record = json.loads(line.removeprefix(BYTE_ORDER_MARK))
+        record = json_text.load(line.removeprefix(BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
@@ -78,11 +86,11 @@ def records(
 
 
 def _with_numbers_as_text(line: bytes) -> Any:
-    return json.loads(line, parse_float=str, parse_int=str)
+    return json_text.load(line, parse_float=str, parse_int=str)
 
 
 def objects(
-    source: Input, faults: FaultList, load: Callable[[bytes], Any] = json.loads
+    source: Input, faults: FaultList, load: Callable[[bytes], Any] = json_text.load
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every line's object with its line number; a line that is none is noted and left out."""
     number = 0
@@ -106,6 +114,9 @@ def _parsed(
         return None
     try:
         record = load(line)
+    except json_text.DoubledKey as error:
+        faults.add(number, str(error), json_text.KEY_CURE)
+        return None
     except (ValueError, RecursionError) as error:
         faults.add(number, f"not JSON: {error}", OBJECT_CURE)
         return None

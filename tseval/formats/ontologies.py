@@ -6,12 +6,12 @@ the proposal's [{"ID": …, "Description": …, "Parent": …}, …]
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tseval.formats import json_text
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
 from tseval.formats.jsonl import HALF, HALVES_CURE, holds_half
@@ -54,11 +54,10 @@ def json_document(source: Input, faults: FaultList) -> Any:
     """A whole file as JSON; what is none is an `InputError` with its line."""
     text = whole_text(source, faults)
     try:
-        document = json.loads(text)
+        document = json_text.load(text)
     except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         if text.strip():
-            faults.add(line, f"not JSON: {error}", JSON_CURE)
+            faults.add(*json_text.fault_of(text, error, JSON_CURE))
         else:
             faults.add(None, "the file is empty", "give the track's JSON")
     else:

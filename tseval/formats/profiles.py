@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tseval.errors import Fault, InputError
+from tseval.formats import json_text
 from tseval.version import VERSION
 
 SUFFIX = ".json"
@@ -30,10 +31,12 @@ def profile_bytes(matcher: str, measured: dict[str, Any]) -> bytes:
 def read_profile(path: str) -> str:
     """The name of the matcher in a profile; anything else is an `InputError`."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json_text.load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError([Fault(path, None, reason, CURE)]) from error
+    except json_text.DoubledKey as error:
+        raise InputError([Fault(path, None, str(error), json_text.KEY_CURE)]) from error
     except ValueError as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise InputError([Fault(path, line, "is no JSON in UTF-8", CURE)]) from error

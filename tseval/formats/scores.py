@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import UsageError
-from tseval.formats import JSON, SCORE_FORMS, TREC, TREC_TS, parquet, tsv
+from tseval.formats import JSON, SCORE_FORMS, TREC, TREC_TS, json_text, parquet, tsv
 from tseval.formats.cells import Cells, column_of
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
@@ -241,6 +241,9 @@ def _json(source: Input) -> Found:
     except json.JSONDecodeError as error:
         faults.add(error.lineno, _broken(text, error), RECORDS_CURE)
         faults.check()
+    except json_text.DoubledKey as error:
+        faults.add(*json_text.fault_of(text, error, RECORDS_CURE))
+        faults.check()
     except RecursionError:
         faults.add(None, "not JSON: nested too deeply", RECORDS_CURE)
         faults.check()
@@ -275,7 +278,9 @@ def _decoded(content: bytes, faults: FaultList) -> str:
 class _Cursor:
     """A place in a JSON text, and the number of the line that it is on."""
 
-    decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+    decoder = json.JSONDecoder(
+        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=json_text.once
+    )
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.line, self.counted = text, 0, 1, 0
@@ -309,8 +314,12 @@ def _members(text: str) -> Iterator[tuple[str, int, Any]]:
     cursor = _Cursor(text)
     cursor.take("{")
     following = "}" if cursor.peek() == "}" and cursor.take("}") else ","
+    seen: set[str] = set()
     while following == ",":
         key = cursor.value()
+        if key in seen:
+            raise json_text.DoubledKey(key)
+        seen.add(key)
         cursor.take(":")
         if key == RECORDS:
             yield from ((RECORDS, *item) for item in _items(cursor))

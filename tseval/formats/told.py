@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tseval.formats import JSON
+from tseval.formats import JSON, json_text
 from tseval.formats.inputs import Input
 from tseval.formats.scores import recognised
 from tseval.formats.tsv import BYTE_ORDER_MARK
@@ -41,7 +40,7 @@ def told_by(source: str | Path, form: str | None = None) -> Told | None:
     if not given.can_be_read_again or (form or recognised(given)) != JSON:
         return None
     with given.open() as stream:
-        content = json.loads(bytes(stream.read()).removeprefix(BYTE_ORDER_MARK))
+        content = json_text.load(bytes(stream.read()).removeprefix(BYTE_ORDER_MARK))
     signature = content.get("signature")
     return Told(
         signature if isinstance(signature, str) else "",

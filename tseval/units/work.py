@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.assessments import kept_nuggets, topic_namer, with_topics_named
+from tseval.assessments import TopicNames, kept_nuggets, with_topics_named
 from tseval.engine import Unit
 from tseval.errors import EngineError
 from tseval.formats.inputs import Stamp
@@ -69,7 +69,7 @@ class Gold:
             return read_parquet_rows(self.path, 1, None), lambda topic: topic
         habits = self.habits
         nuggets = read_nuggets(self.path, habits.form, habits.reading)
-        rename = topic_namer(nuggets.topic, habits.rules.topic_names)
+        rename = TopicNames(nuggets.topic, habits.rules.topic_names)
         nuggets = with_topics_named(nuggets, rename)
         nuggets = nuggets.rows(kept_nuggets(nuggets, None, habits.rules))
         return Said(nuggets.topic, nuggets.text), rename

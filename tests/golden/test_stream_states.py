@@ -1,0 +1,265 @@
+"""The state of a stream, however it ends: always that of some number of whole updates."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+
+from tests.program import FIXTURES, MATCHES, NUGGETS, ROOT, command
+from tests.program import tseval as program
+
+LINES = (FIXTURES / "live.jsonl").read_bytes().splitlines(keepends=True)
+COUNTING = {
+    str(ROOT / "tseval" / name)
+    for name in (
+        "commands/live.py",
+        *(f"folding/{each}.py" for each in ("blocks", "fold", "follow", "repeats", "saved")),
+    )
+}
+"""The files of the program that count updates and save what is counted."""
+PLACES = 60
+"""At how many places of the program it is interrupted, of each kind."""
+
+State = dict[str, Any]
+
+
+@pytest.fixture
+def matches(tmp_path: Path) -> str:
+    """The matches of `swift` alone."""
+    lines = Path(MATCHES).read_text(encoding="utf-8").splitlines(keepends=True)
+    path = tmp_path / "matches.tsv"
+    path.write_text("".join(line for line in lines if "thorough" not in line), encoding="utf-8")
+    return str(path)
+
+
+def follow(state: Path, matches: str, lines: list[bytes], *more: object) -> Any:
+    given = ("score", "--follow", NUGGETS, "--matches", matches, "--state", state, *more)
+    return program(*given, stdin=b"".join(lines))
+
+
+def last(outcome: Any) -> dict[str, Any]:
+    assert outcome.code == 0, outcome.err
+    told: dict[str, Any] = json.loads(outcome.out.splitlines()[-1])
+    assert told["final"]
+    return told
+
+
+def content(state: Path) -> State:
+    """All that a state holds."""
+    with np.load(state, allow_pickle=False) as arrays:
+        found: State = {name: arrays[name].tolist() for name in arrays.files if name != "meta"}
+        return found | json.loads(bytes(arrays["meta"]))
+
+
+@pytest.fixture
+def states(tmp_path: Path, matches: str) -> list[State]:
+    """The state after each number of updates."""
+    found = []
+    for number in range(len(LINES) + 1):
+        path = tmp_path / f"after{number}"
+        last(follow(path, matches, LINES[:number]))
+        found.append(content(path))
+    return found
+
+
+@contextmanager
+def at_line(number: int, act: Callable[[], None]) -> Iterator[list[int]]:
+    """Act before the program runs this line of its counting, counted as they are run."""
+    count = [0]
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename not in COUNTING:
+            return None
+        if event == "line":
+            count[0] += 1
+            if count[0] == number:
+                act()
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield count
+    finally:
+        sys.settrace(before)
+
+
+def by_signal() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def by_exception() -> None:
+    """What no program can hold back, as when memory ends."""
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("act", [by_signal, by_exception])
+@pytest.mark.parametrize("together", [1, 3])
+def test_interrupted_anywhere_the_state_is_one_between_two_updates(
+    act: Callable[[], None], together: int, states: list[State], matches: str, tmp_path: Path
+) -> None:
+    every = ("--every", together)
+    whole = last(follow(tmp_path / "whole", matches, LINES, *every))
+    with at_line(0, act) as lines:
+        follow(tmp_path / "counted", matches, LINES, *every)
+    reached = set()
+    for place in range(1, lines[0], lines[0] // PLACES):
+        state = tmp_path / f"at{place}"
+        with at_line(place, act):
+            assert follow(state, matches, LINES, *every).code == 130
+        kept = 0
+        if state.exists():
+            kept = content(state)["position"]["lines"]
+            assert unlike(content(state), states[kept]) == []
+        reached.add(kept)
+        assert last(follow(state, matches, LINES, *every)) == whole
+    assert len(reached) > 2
+    assert reached <= {*range(0, len(LINES) + 1, together), len(LINES)}
+
+
+def unlike(state: State, other: State) -> list[str]:
+    """Which parts differ; how numbers of updates are divided into columns is no difference."""
+    known = {name: value for name, value in state.items() if not name.startswith("recent")}
+    wanted = {name: value for name, value in other.items() if not name.startswith("recent")}
+    names = [name for name in known.keys() | wanted.keys() if known.get(name) != wanted.get(name)]
+    return names + (["recent"] if numbers(state) != numbers(other) else [])
+
+
+def numbers(state: State) -> list[int]:
+    columns = [value for name, value in state.items() if name[6:].isdigit() and "recent" in name]
+    return sorted(number for column in columns for number in column)
+
+
+@pytest.mark.parametrize("number", range(len(LINES) + 1))
+def test_each_state_goes_on(number: int, matches: str, tmp_path: Path) -> None:
+    whole = last(follow(tmp_path / "whole", matches, LINES))
+    for more, lines in (((), LINES), (("--continued",), LINES[number:])):
+        state = tmp_path / f"state{len(more)}"
+        last(follow(state, matches, LINES[:number]))
+        assert last(follow(state, matches, lines, *more)) == whole
+
+
+@pytest.mark.parametrize("number", range(1, len(LINES) + 2))
+def test_a_pipe_that_is_closed_after_any_line(
+    number: int, states: list[State], matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The header and then one line an update: of those that change a measure."""
+    state, told = tmp_path / "state", [0]
+    write = click.echo
+
+    def echo(message: Any = None, **more: Any) -> None:
+        told[0] += 1
+        if told[0] > number:
+            raise BrokenPipeError
+        write(message, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(click, "echo", echo)
+        with pytest.raises(BrokenPipeError):
+            _followed(state, matches)
+    kept = content(state)["position"]["lines"]
+    assert unlike(content(state), states[kept]) == []
+    assert last(follow(state, matches, LINES)) == last(follow(tmp_path / "whole", matches, LINES))
+
+
+def _followed(state: Path, matches: str) -> None:
+    from tseval.commands.score import command as score
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", type("Given", (), {"buffer": Piece(b"".join(LINES))}))
+        score.main(
+            ["--follow", NUGGETS, "--matches", matches, "--state", str(state)],
+            standalone_mode=False,
+        )
+
+
+class Piece:
+    """All lines in one piece."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def read1(self, _: int) -> bytes:
+        piece, self.content = self.content, b""
+        return piece
+
+
+@pytest.mark.parametrize("number", range(1, len(LINES)))
+def test_a_repeated_id_ends_the_stream_with_the_state_before_it(
+    number: int, states: list[State], matches: str, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    outcome = follow(state, matches, [*LINES[:number], LINES[0], *LINES[number:]])
+    assert outcome.code == 1
+    assert f"error: -:{number + 1}: " in outcome.err
+    assert unlike(content(state), states[number]) == []
+    mended = last(follow(state, matches, LINES))
+    assert mended == last(follow(tmp_path / "whole", matches, LINES))
+
+
+def no_room() -> None:
+    """No file can have a byte, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+
+def test_on_a_full_disk_nothing_is_told(tmp_path: Path) -> None:
+    given = command("score", "--follow", NUGGETS, "--state", tmp_path / "state")
+    done = subprocess.run(
+        given, input=b"".join(LINES), capture_output=True, preexec_fn=no_room, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == f"error: {tmp_path}/state: file too large\n".encode()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
+    matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tseval.errors import OutputError
+    from tseval.folding import saved
+
+    state, write = tmp_path / "state", saved.write_whole
+    last(follow(state, matches, LINES[:4]))
+    before, calls = state.read_bytes(), []
+
+    def full(*arguments: Any) -> None:
+        calls.append(arguments[0])
+        raise OutputError(f"{arguments[0]}: no space left on device")
+
+    monkeypatch.setattr(saved, "write_whole", full)
+    outcome = follow(state, matches, LINES)
+    assert (outcome.code, b'"final"' in outcome.output, calls) == (1, False, [state])
+    assert outcome.err == f"error: {state}: no space left on device\n"
+    assert state.read_bytes() == before
+    monkeypatch.setattr(saved, "write_whole", write)
+    assert last(follow(state, matches, LINES)) == last(follow(tmp_path / "whole", matches, LINES))
+
+
+@pytest.mark.parametrize("cost", [None, 2])
+@pytest.mark.parametrize("run", [None, "stdin", "other"])
+def test_a_run_of_any_name_goes_on(run: str | None, cost: int | None, tmp_path: Path) -> None:
+    given = {name: value for name, value in (("run", run), ("cost", cost)) if value is not None}
+    records = [json.loads(line) for line in LINES]
+    for record in records:
+        record.pop("run", None)
+    lines = [(json.dumps(record | given) + "\n").encode() for record in records]
+    whole = program("score", "--follow", NUGGETS, stdin=b"".join(lines))
+    for number in (0, 1, 5):
+        for again in (lines, lines[number:]):
+            state = tmp_path / f"state{number}-{again is lines}"
+            command_line = ("score", "--follow", NUGGETS, "--state", state)
+            assert program(*command_line, stdin=b"".join(lines[:number])).code == 0
+            rest = () if again is lines else ("--continued",)
+            assert last(program(*command_line, *rest, stdin=b"".join(again))) == last(whole)
