@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tseval.formats import SCORE_FORMS, TEMPORAL_FORMS
 from tseval.formats.rows import ROW_FORMS
 from tseval.formats.scores import read_teams
 from tseval.formats.temporal import check_inputs
+from tseval.formats.told import told_by
 from tseval.statistics import CORRECTIONS, INTERVALS, PERSISTENCE, TESTS
 from tseval.views.tables import sections_table
 
@@ -233,12 +235,21 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     form = form_of(given["form"], output, ("table", *known), "table")
     with options.shared_as(given) as sharing:
         found = ANALYSES[analysis](files, given | {"sharing": sharing})
+    options.refuse_inputs(output, _recorded(files, given))
     warn(found.warnings, given["quiet"])
     if form == "table":
         shown = sections(found)
         deliver(sections_table(shown, found.signature, to_file=output is not None), output)
     else:
         deliver(findings_bytes(found, form), output)
+
+
+def _recorded(files: tuple[str, ...], given: dict[str, Any]) -> Iterator[str]:
+    """The inputs that the files of scores name."""
+    if given["gold"] is not None:
+        return
+    for told in (told_by(each, given["input_format"]) for each in (*files, *given["against"])):
+        yield from () if told is None else (each.path for each in told.inputs)
 
 
 def _analysis(given: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -279,11 +280,50 @@ def runs_and_gold(files: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 def check_output(output: Path | None) -> None:
     """Refuse an output that cannot be written, or is an input, before any work is done for it."""
     if output is None:
+        check_standard_output()
         return
     if not output.parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}")
-    if output.is_file() and any(output.samefile(each) for each in _named_files()):
-        raise UsageError(f"{output} is an input too: name another file for the result")
+    refuse_inputs(output, _named_files())
+    given = _file_of(sys.stdin)
+    if given is not None and output.is_file() and os.path.samestat(given, output.stat()):
+        raise UsageError(f"{output} {IS_INPUT}")
+
+
+IS_INPUT = "is an input too: name another file for the result"
+
+
+def refuse_inputs(output: Path | None, inputs: Iterable[str | Path]) -> None:
+    """Refuse an output that is one of these files, under whatever name."""
+    if output is None or not output.is_file():
+        return
+    if any(_is_file(each) and output.samefile(each) for each in inputs):
+        raise UsageError(f"{output} {IS_INPUT}")
+
+
+def check_standard_output() -> None:
+    """Refuse to write into an input by way of standard output, as `>> FILE` would."""
+    written, given = _file_of(sys.stdout), _file_of(sys.stdin)
+    if written is None:
+        return
+    for each in _named_files():
+        if os.path.samestat(written, each.stat()):
+            raise UsageError(f"standard output goes to {each}, which {IS_INPUT}")
+    if given is not None and os.path.samestat(written, given):
+        raise UsageError(f"standard output goes to a file that {IS_INPUT}")
+
+
+def _file_of(stream: Any) -> os.stat_result | None:
+    """The regular file behind a stream of this process; None if there is none."""
+    try:
+        found = os.fstat(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def _is_file(path: str | Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - may hold a NUL
 
 
 def _named_files() -> Iterator[Path]:
@@ -294,7 +334,7 @@ def _named_files() -> Iterator[Path]:
     context = click.get_current_context(silent=True)
     for value in () if context is None else context.params.values():
         for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, str) and os.path.isfile(each):  # noqa: PTH113 - may hold a NUL
+            if isinstance(each, str) and _is_file(each):
                 yield Path(each)
 
 
@@ -305,7 +345,7 @@ def deliver(
     from tseval.formats.whole import write_together
 
     files: dict[str | Path, bytes] = dict((beside or {}).items())
-    if output in files:
+    if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
         raise UsageError(f"{output} is named for two results: give each a file of its own")
     if output is not None:
         files[output] = content

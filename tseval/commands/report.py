@@ -145,6 +145,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         report = assemble(
             replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
         )
+    options.refuse_inputs(output, [each.path for each in report.inputs])
     warn(report.warnings, given["quiet"])
     deliver(report_page(report), output)
 

@@ -25,6 +25,7 @@ def command(files: tuple[str, ...], table: str | None, input_format: str | None)
     Each file by itself; and if there are updates, nuggets and matches among them, whether the
     matches speak of updates and nuggets that are there. The exit code is 1 if there is any fault.
     """
+    options.check_standard_output()
     faulty = False
     for line, is_fault in validate(files, table, input_format):
         faulty |= is_fault

@@ -31,10 +31,11 @@ def write_together(contents: Mapping[str | Path, bytes]) -> None:
     try:
         for path, content in contents.items():
             with _told(path):
-                if _is_special(Path(path)):
-                    Path(path).write_bytes(content)  # a device or a pipe cannot be replaced
+                target = _pointed_to(Path(path))
+                if _is_special(target):
+                    target.write_bytes(content)  # a device or a pipe cannot be replaced
                 else:
-                    staged.append(_stage(Path(path), content, keep=several))
+                    staged.append(_stage(target, content, keep=several))
         for each in staged:
             with _told(each.target):
                 moved += [each] if several else []
@@ -79,11 +80,30 @@ def _told(path: str | Path) -> Iterator[None]:
         raise OutputError(f"{path}: {(error.strerror or str(error)).lower()}") from error
 
 
+def _pointed_to(path: Path) -> Path:
+    """Where a link points, so that the link stays one; another path is itself.
+
+    What is reached through a descriptor of this process stays as it is: it is written into.
+    """
+    if not path.is_symlink() or _is_descriptor(path):
+        return path
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return found
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Whether this is a descriptor by name, such as `/dev/stdout` and `/dev/fd/3`."""
+    folder = os.path.realpath(path.parent)
+    return folder == "/dev" or folder.startswith(("/proc/", "/dev/fd"))
+
+
 def _is_special(target: Path) -> bool:
-    """Whether this is a device or a pipe; a folder is refused."""
+    """Whether this is a device, a pipe or a descriptor; a folder is refused."""
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    return target.exists() and not target.is_file()
+    return target.exists() and (not target.is_file() or _is_descriptor(target))
 
 
 def _stage(target: Path, content: bytes, *, keep: bool) -> _Staged:
