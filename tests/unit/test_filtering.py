@@ -18,7 +18,7 @@ from tseval.errors import InputError, MissingTopics, UsageError
 from tseval.filtering.evaluation import FilterSources, Settings, read
 from tseval.filtering.index import best
 from tseval.filtering.period import Period
-from tseval.filtering.reports import fits, places, ranking
+from tseval.filtering.reports import fits, places, ranking, ranking_notes
 from tseval.measures import measure
 from tseval.measures.filter_metrics import METRICS, Batches, Counts
 from tseval.scores import Scores
@@ -179,7 +179,7 @@ def test_the_shorter_batch_is_told_and_dropped() -> None:
     )
     assert dropped.value("batches(R)") == 2
     assert dropped.value("R") == pytest.approx(0.6)
-    assert not any("shorter" in warning for warning in dropped.warnings)
+    assert not any("is shorter" in warning for warning in dropped.warnings)
 
 
 # Trends
@@ -191,7 +191,9 @@ def test_fewer_than_three_usable_batches_have_no_trend() -> None:
     scores = scored(returned, judged, f"{names} batches(R)", end=9 * DAY)
     assert [scores.value(name) for name in names.split()] == [None] * 10
     assert scores.value("batches(R)") == 2
-    assert "slope(R) is undefined for run" in scores.warnings
+    why = "fewer than 3 usable batches; shorter ones, or a longer period, have more"
+    assert f"no trend of R in batches of 1d for run: {why}" in scores.warnings
+    assert not any("undefined" in warning for warning in scores.warnings)
 
 
 def test_the_end_point_is_that_of_the_last_batch_even_if_that_is_unusable() -> None:
@@ -252,6 +254,53 @@ def test_slopes_in_other_units() -> None:
     assert (same, day, second) == pytest.approx((slope, 2 * slope, slope / (12 * 3600)))
     assert daily_error == pytest.approx(2 * error)
     assert hourly == pytest.approx([slope / 12, error / 12])
+
+
+def test_what_is_undefined_is_told_once_for_all_measures() -> None:
+    returned, judged = daily([True] * 5)
+    scores = scored(returned, judged, "t(R) p(R) AD(R) FDR end(R)", end=4 * DAY)
+    told = [warning for warning in scores.warnings if "undefined" in warning]
+    assert told == ["t(R), p(R), AD(R) are undefined for run"]
+
+
+def test_rankings_without_enough_batches() -> None:
+    """No sentence with a hole in it; the hint at tests stays away where there is nothing to test"""
+    inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "steady", "truth")]
+    done = program("filter", *inputs, "-m", "end(R)", "--batch", "3d", "--quiet")
+    (note,) = [line for line in done.out.splitlines() if line.startswith("Ranking")]
+    none = "none, since no run has the 3 usable batches that a trend takes."
+    assert note == f"Ranking by end(R,batch=3d): {none}"
+    assert "--show tests" not in done.out
+
+
+def test_rankings_with_too_few_batches_for_some() -> None:
+    long, judged = daily([True, True, False, True])
+    few = run(("t", "d0", 0))
+    runs = [long.assign(run="long"), few.assign(run="few")]
+    settings = Settings(start="0", cutoff="50")
+    index = read(FilterSources(runs, judged), settings=settings).index
+    told, *rest = ranking_notes(index, [("FDR", "1d")])
+    assert told == (
+        "Ranking by end(FDR,batch=1d): long; without a trend: few; no Kendall's tau with the"
+        " ranking by F_1: fewer than two runs have both."
+    )
+    assert not rest
+
+
+def test_a_topic_of_the_name_of_all(tmp_path: Path) -> None:
+    """`all` is no mean here, and the line is told."""
+    path = tmp_path / "truth.tsv"
+    path.write_text("topic\tpost_id\trelevance\nflood\t1-a\t2\nall\t2-b\t2\n")
+    done = program("filter", STEADY, path)
+    said = 'truth.tsv:3: a topic is called "all", the name of the row of all topics together'
+    assert said in done.err
+    assert "give the topic another name, in the runs too" in done.err
+
+
+def test_topics_that_all_have_too_few_positives() -> None:
+    done = program("filter", STEADY, TRUTH, "--require-positives", "100")
+    assert "no topic has 100 positives or more in the period, as was required" in done.err
+    assert "at this level" not in done.err
 
 
 # Cutoffs
@@ -620,6 +669,9 @@ def told(*options: object) -> Outcome:
         (("-m", "end(P,batch=soon)"), 'batch: "soon" is not a length of time'),
         (("-m", "end(P)@6h"), "end(P)@6h: filtering has no @TIME"),
         (("-m", " "), "no measure is named"),
+        (("-m", "end(R,)"), "end(R,): nothing stands beside a comma"),
+        (("-m", "end(R)@"), "'end(R)@': after the @ a time is missing, such as end(R)@6h"),
+        (("--residuals", "weighted"), "--residuals is for the verdict of --show fits alone"),
         (("--batch", "soon"), '--batch: "soon" is not a length of time'),
         (("--batch", "0d"), "--batch 0d: a batch has to last longer than nothing"),
         (("--batch", "0.001s"), "--batch 0.001s: more than 1,000,000 batches"),
@@ -654,6 +706,11 @@ def test_wrong_usage(options: tuple[object, ...], said: str) -> None:
     assert done.code == 2
     assert done.out == ""
     assert done.err.startswith(f"error: {said}"), done.err
+
+
+def test_measures_have_no_place_beside_bursts() -> None:
+    done = program("filter", TRUTH, "--show", "bursts", "-m", "end(R)")
+    assert done.err.startswith("error: -m has no meaning with --show bursts")
 
 
 def test_files_that_are_missing() -> None:

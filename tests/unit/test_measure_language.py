@@ -100,7 +100,7 @@ def test_several_measures_in_one_string() -> None:
         ("R(", "a bracket is not closed"),
         ("R)", "unknown measure"),
         ("R()x", "only @TIME may follow, not 'x'"),
-        ("R@", "only @TIME may follow"),
+        ("R@", "after the @ a time is missing"),
         ("R@soon", 'R@soon: "soon" is neither a number nor an ISO 8601 time'),
         ("R@inf", "not a finite number"),
         ("R(cost=1)", "R has no parameter 'cost'; it has: reward"),

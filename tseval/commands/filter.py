@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 SCORES, RANKING, TESTS, FITS, BURSTS = SHOWN = ("scores", "ranking", "tests", "fits", "bursts")
 
+RAW, WEIGHTED = "raw", "weighted"
+"""The residuals that a verdict goes by."""
 FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
 """The columns of a table, where it has no room for all."""
 
@@ -143,8 +145,8 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
 )
 @click.option(
     "--residuals",
-    type=click.Choice(["raw", "weighted"]),
-    default="raw",
+    type=click.Choice([RAW, WEIGHTED]),
+    default=RAW,
     show_default=True,
     help="The residuals that the verdict of `--show fits` looks at.",
 )
@@ -180,6 +182,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     for each in (output, given["series"]):
         check_output(each)
     form = form_of(given["form"], output, _known(given["show"]), "table")
+    if given["residuals"] != RAW and given["show"] != FITS:
+        raise UsageError(f"--residuals is for the verdict of --show {FITS} alone")
     series_form = _series_form(given["series"])
     evaluation = prepared(files, given)
     wanted = chosen_measures(evaluation, given["wanted"])
@@ -270,6 +274,8 @@ def _report(
     """What `--show` asks for; options that it ignores are refused."""
     if given["per_topic"]:
         raise UsageError(f"-q has no meaning with --show {given['show']}")
+    if given["show"] == BURSTS and given["wanted"]:
+        raise UsageError(f"-m has no meaning with --show {BURSTS}, which shows no measures")
     asked = trends(evaluation, wanted)
     frame, notes = _shown(evaluation, asked, given)
     _warn_of_trends(evaluation, asked, given["quiet"])
@@ -300,7 +306,7 @@ def _shown(
             raise UsageError("--show tests needs two runs at least")
         return reports.comparison(index, asked), (reports.TRUST, reports.DOUBT)
     if given["show"] == FITS:
-        weighted = given["residuals"] == "weighted"
+        weighted = given["residuals"] == WEIGHTED
         return reports.fits(index, asked, weighted=weighted), (reports.DOUBT,)
     cuts = [index.tally.whole, *(index.cut(length) for length in evaluation.settings.batches)]
     return reports.bursts(index.tally, cuts), ()

@@ -139,7 +139,7 @@ def read(
             *_of_times(returned, pairs),
             *pairs.warnings,
             *lost,
-            *_caveats(tally),
+            *_caveats(tally, settings),
         ),
     )
 
@@ -298,9 +298,12 @@ def _of_times(returned: Returned, pairs: Pairs) -> Iterator[str]:
     yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
 
 
-def _caveats(tally: Tally) -> Iterator[str]:
+def _caveats(tally: Tally, settings: Settings) -> Iterator[str]:
     """What is not wrong, but what a reader of the scores should know."""
-    if not tally.judged.positive.any():
+    if settings.require_positives and not tally.judged.topics:
+        required = count(settings.require_positives, "positive")
+        yield f"no topic has {required} or more in the period, as was required: nothing counts"
+    elif not tally.judged.positive.any():
         yield "no judged document of the period is positive at this level"
     kept = tally.kept
     for code, run in enumerate(kept.runs):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.caveats import listed
 from tseval.filtering.index import USUAL, Fitted, TrendIndex
 from tseval.filtering.period import Cut
 from tseval.filtering.tally import Tally
 from tseval.measures.filter_metrics import LOWER_IS_BETTER
 from tseval.statistics.assumptions import DEPENDENT, VERDICTS, durbin_watson_bounds
 from tseval.statistics.ranks import kendall, kendall_p
-from tseval.statistics.trend import Trend, difference, z_test
+from tseval.statistics.trend import FEWEST, Trend, difference, z_test
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import UNITS
 
@@ -178,26 +179,36 @@ def ranking(index: TrendIndex, asked: Asked) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-NAMED = 8
-"""How many runs a note lists."""
-
-
 def ranking_notes(index: TrendIndex, asked: Asked) -> tuple[str, ...]:
     """A sentence for each ranking, and where to look for what it is worth; none for one run."""
     if len(index.runs) < 2 or not asked:
         return ()
-    return (*_rankings_told(index, asked), MORE)
-
-
-def _rankings_told(index: TrendIndex, asked: Asked) -> Iterator[str]:
     frame = ranking(index, asked)
+    several = frame.groupby(["metric", "batch"])["place"].count().max() > 1
+    return (*_rankings_told(frame), *((MORE,) if several else ()))
+
+
+def _rankings_told(frame: pd.DataFrame) -> Iterator[str]:
     for (metric, length), rows in frame.groupby(["metric", "batch"], sort=False):
-        names = rows.loc[rows["place"].notna(), "run"].tolist()
-        rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        tau, p = float(rows["tau"].iloc[0]), float(rows["tau_p"].iloc[0])
-        agrees = f"Kendall's tau with the ranking by {USUAL} is {tau:.4f} (p {p:.4f})"
-        told = agrees if np.isfinite(tau) else f"there is no tau with the ranking by {USUAL}"
-        yield f"Ranking by end({metric},batch={length}): {', '.join(names[:NAMED])}{rest}; {told}."
+        name = f"Ranking by end({metric},batch={length})"
+        there = rows["place"].notna()
+        names = rows.loc[there, "run"].tolist()
+        if not names:
+            yield f"{name}: none, since no run has the {FEWEST} usable batches that a trend takes."
+            continue
+        without = rows.loc[~there, "run"].tolist()
+        last = f"; without a trend: {listed(without)}" if without else ""
+        yield f"{name}: {listed(names)}{last}; {_agreement(rows)}."
+
+
+def _agreement(rows: pd.DataFrame) -> str:
+    """How far a ranking agrees with the usual one, or why nobody can say."""
+    tau, p = float(rows["tau"].iloc[0]), float(rows["tau_p"].iloc[0])
+    if np.isfinite(tau):
+        return f"Kendall's tau with the ranking by {USUAL} is {tau:.4f} (p {p:.4f})"
+    common = int((rows["place"].notna() & rows["usual_place"].notna()).sum())
+    why = "all runs are equal in one of them" if common > 1 else "fewer than two runs have both"
+    return f"no Kendall's tau with the ranking by {USUAL}: {why}"
 
 
 MORE = (

@@ -22,14 +22,16 @@ from tseval.filtering.evaluation import (
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
 from tseval.measures.filter_metrics import BOUNDS, COSTS, EVEN
-from tseval.measures.filtering import FAMILY
+from tseval.measures.filtering import FAMILY, bursts
 from tseval.measures.push import Taken
 from tseval.scores import Overall, Scores
+from tseval.statistics.trend import FEWEST
 from tseval.units import shared
 
 if TYPE_CHECKING:
     from tseval.engine import Engine
     from tseval.filtering.evaluation import Given
+    from tseval.filtering.index import TrendIndex
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
 SLACK = 1e-9
@@ -192,10 +194,30 @@ def _remarks(
     """What a reader should know of the batches, the trends, and what is undefined."""
     if any(map(is_of_batches, wanted)):
         yield from trend_warnings(evaluation, trends(evaluation, wanted))
+    told: dict[tuple[str, ...], list[str]] = {}
     for measure in wanted:
+        known = set(_without_trend(evaluation, measure))
         lost = [run for run in scores.runs if scores.value(measure, run=run) is None]
-        if lost:
-            yield f"{measure} is undefined for {listed(lost)}"
+        told.setdefault(tuple(run for run in lost if run not in known), []).append(str(measure))
+    for runs, names in told.items():
+        if runs:
+            yield f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} undefined for " + (
+                listed(runs)
+            )
+
+
+def _without_trend(evaluation: FilterEvaluation, measure: Measure) -> list[str]:
+    """The runs of which a warning has said that they have no trend for a measure to tell of."""
+    if measure.definition.account is bursts or not is_of_batches(measure):
+        return []
+    length = str(in_batches(evaluation, measure).argument("batch"))
+    return untrended(evaluation.index, metric_of(measure), length)
+
+
+def untrended(index: TrendIndex, metric: str, length: str) -> list[str]:
+    """The runs that have too few usable batches for a trend, at any cutoff."""
+    fitted = index.fitted(metric, length).trend.fitted.tolist()
+    return [run for run, is_there in zip(index.runs, fitted, strict=True) if not is_there]
 
 
 def trend_warnings(evaluation: FilterEvaluation, asked: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -208,6 +230,10 @@ def trend_warnings(evaluation: FilterEvaluation, asked: Sequence[tuple[str, str]
     for metric, length in asked if index.runs else ():
         fitted = index.fitted(metric, length)
         name = f"end({metric},batch={length})"
+        without = untrended(index, metric, length)
+        if without:
+            few = f"fewer than {FEWEST} usable batches; shorter ones, or a longer period, have more"
+            yield f"no trend of {metric} in batches of {length} for {listed(without)}: {few}"
         end = fitted.trend.end
         lowest, highest = BOUNDS.get(metric, (0.0, 1.0))
         beyond = np.flatnonzero((end < lowest - SLACK) | (end > highest + SLACK))

@@ -130,7 +130,7 @@ def _empty_run(source: Input, name: str) -> Returned:
 
 
 def read_truth(source: Given, form: str | None = None) -> Truth:
-    """The judgments; there must be one, and no topic of the name of the mean over topics."""
+    """The judgments; there must be one, and no topic of the name of all of them together."""
     given = _input(source, TRUTH)
     official = is_kba(given, form)
     rows = _official_truth(given) if official else _rows(given, TRUTH, form)
@@ -148,11 +148,22 @@ def read_truth(source: Given, form: str | None = None) -> Truth:
     faults = FaultList(given)
     if not len(truth):
         faults.add(None, "holds no judgments", "without judgments there is nothing to score")
-    elif ALL_TOPICS in truth.topic.vocabulary():
-        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        faults.add(None, reason, "give the topic another name")
     faults.check()
+    _check_names(truth, faults)
     return truth
+
+
+def _check_names(truth: Truth, faults: FaultList) -> None:
+    """No topic may have the name under which all topics together stand: no mean, but one tally."""
+    if ALL_TOPICS not in truth.topic.vocabulary():
+        return
+    named = truth.topic.codes == truth.topic.vocabulary().index(ALL_TOPICS)
+    reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
+    cure = "give the topic another name, in the runs too"
+    faults.extend(
+        truth.origin.fault(row, reason, cure) for row in np.flatnonzero(named)[:1].tolist()
+    )
+    faults.check()
 
 
 def _times(rows: Rows, number: int) -> FloatArray:

@@ -226,7 +226,9 @@ def _brackets(text: str, rest: str) -> tuple[str, str | None]:
         inside, rest = rest[1:close], rest[close + 1 :]
     if not rest:
         return inside, None
-    if not rest.startswith("@") or rest == "@":
+    if rest == "@":
+        raise MeasureError(f"'{text}': after the @ a time is missing, such as {text}6h")
+    if not rest.startswith("@"):
         raise MeasureError(f"'{text}': after the measure only @TIME may follow, not '{rest}'")
     return inside, rest[1:]
 
@@ -244,6 +246,8 @@ def _closing(text: str) -> int | None:
 def _arguments(definition: Definition, inside: str) -> dict[str, Argument]:
     arguments: dict[str, Argument] = {}
     for part in split_outside(inside, ",") if inside.strip() else ():
+        if not part.strip():
+            raise MeasureError(f"{definition.name}({inside}): nothing stands beside a comma")
         name, equals, value = _bare(definition, part.strip()).partition("=")
         parameter = definition.parameter(name.strip())
         if parameter.flag == bool(equals):
