@@ -16,7 +16,7 @@ import tseval
 from tests.reference import filtering as slow
 from tests.reference.filtering import Options
 from tseval.errors import InputError
-from tseval.filtering import reports
+from tseval.filtering import reports, stability, teams
 from tseval.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
 from tseval.formats.filtering import is_kba, read_returned
 from tseval.formats.inputs import Input
@@ -272,6 +272,66 @@ def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: boo
         assert ("moves no one way" in ours["verdict"]) == (not moved < 0.05)
 
 
+@given(worlds(), st.sampled_from(("P", "R", "F_pra", "C_trk")))
+def test_the_tables_of_stability(world: World, metric: str) -> None:
+    """Held to the fits of single runs, counted one by one."""
+    evaluation = world.evaluation("50")
+    asked = [(metric, f"{length}s") for length in (4, 7)]
+    frame = reports.fits(evaluation.index, asked)
+    short, long = (frame[frame["batch"] == length].to_dict("records") for _, length in asked)
+    shares = stability.assumption_shares(evaluation.index, asked).to_dict("records")
+    for rows, ours in zip((short, long), shares, strict=True):
+        tested = [row for row in rows if not np.isnan(row["p"])]
+        assert ours["fits"] == sum(not np.isnan(row["slope"]) for row in rows)
+        assert ours["tested"] == len(tested)
+        for column, against in AGAINST.items():
+            good = [not any(word in row["verdict"] for word in against) for row in tested]
+            assert told(ours[column]) == (sum(good) / len(good) if good else None)
+        high = [row["p"] < 0.05 for row in tested]
+        assert told(ours["significant"]) == (sum(high) / len(high) if high else None)
+    (pair,) = stability.slope_stability(evaluation.index, asked).to_dict("records")
+    both = [
+        (one, two)
+        for one, two in zip(short, long, strict=True)
+        if not np.isnan(one["slope"]) and not np.isnan(two["slope"])
+    ]
+    assert pair["runs"] == len(both)
+    alike = [np.sign(one["slope"]) == np.sign(two["slope"]) for one, two in both]
+    assert told(pair["same_direction"]) == (sum(alike) / len(alike) if alike else None)
+    for column, name in (("slope_tau", "slope"), ("end_tau", "end")):
+        theirs = slow.kendall([one[name] for one, _ in both], [two[name] for _, two in both])
+        assert close(told(pair[column]), theirs)
+
+
+@given(worlds(), st.sampled_from((("F_pr", "F_pra"), ("C_trk", "R"))))
+def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...]) -> None:
+    world = replace(world, runs=world.runs * 2)
+    evaluation = world.evaluation("sweep")
+    named = {run: "ab"[at % 2] for at, run in enumerate(evaluation.index.runs)}
+    asked = [(metric, evaluation.settings.batches[0]) for metric in metrics]
+    found = teams.Teams.of(evaluation.index, asked, named)
+    frame, runs = found.places(), reports.ranking(evaluation.index, asked)
+    for metric, length in asked:
+        own = frame[frame["ranking"] == f"end({metric},batch={length})"]
+        by_run = runs[runs["metric"] == metric].set_index("run")["place"]
+        for row in own.to_dict("records"):
+            places = [by_run[r] for r, team in named.items() if team == row["team"]]
+            known = [place for place in places if not pd.isna(place)]
+            if not known:
+                assert pd.isna(row["place"])
+                continue
+            assert by_run[row["run"]] == min(known)
+        ranked = own[own["place"].notna()]["run"].map(by_run).tolist()
+        assert ranked == sorted(ranked)
+
+
+AGAINST = {
+    "normal": ("not normal",),
+    "independent": ("autocorrelated", "Durbin-Watson"),
+    "one_way": ("moves no one way",),
+    "all_hold": ("not normal", "autocorrelated", "Durbin-Watson", "moves no one way"),
+}
+"""What of a verdict speaks against each assumption."""
 LINE_PARTS = st.sampled_from(
     ["t", "s", "#x", "12-ab", "7-é", "Entity_(a)", "1000", "0.5", "-1", "", "#", "2", "many"]
 )

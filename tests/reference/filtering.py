@@ -399,6 +399,20 @@ def ranks(values: list[float]) -> list[float]:
     ]
 
 
+def kendall(one: list[float], other: list[float]) -> float | None:
+    """Tau-b, pair by pair."""
+    agree = tied = tied_other = number = 0
+    for i in range(len(one)):
+        for j in range(i):
+            first, second = one[i] - one[j], other[i] - other[j]
+            number += 1
+            tied += first == 0
+            tied_other += second == 0
+            agree += (first * second > 0) - (first * second < 0)
+    below = math.sqrt((number - tied) * (number - tied_other))
+    return agree / below if below else None
+
+
 def spearman(values: list[float]) -> float | None:
     """With the order in which they stand."""
     if len(values) < 3 or len(set(values)) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from tseval.filtering.evaluation import FilterSources, Settings, read
 from tseval.filtering.index import best
 from tseval.filtering.period import Period
 from tseval.filtering.reports import fits, places, ranking, ranking_notes
+from tseval.filtering.stability import assumption_shares, slope_stability
+from tseval.filtering.teams import Teams
 from tseval.measures import measure
 from tseval.measures.filter_metrics import METRICS, Batches, Counts
 from tseval.scores import Scores
@@ -671,7 +674,9 @@ def told(*options: object) -> Outcome:
         (("-m", " "), "no measure is named"),
         (("-m", "end(R,)"), "end(R,): nothing stands beside a comma"),
         (("-m", "end(R)@"), "'end(R)@': after the @ a time is missing, such as end(R)@6h"),
-        (("--residuals", "weighted"), "--residuals is for the verdict of --show fits alone"),
+        (("--residuals", "weighted"), "--residuals has no meaning without --show fits or stab"),
+        (("--teams", TRUTH), "--teams has no meaning without --show teams"),
+        (("--show", "stability", "-q"), "-q has no meaning with --show stability"),
         (("--batch", "soon"), '--batch: "soon" is not a length of time'),
         (("--batch", "0d"), "--batch 0d: a batch has to last longer than nothing"),
         (("--batch", "0.001s"), "--batch 0.001s: more than 1,000,000 batches"),
@@ -828,6 +833,124 @@ def test_tau_turns_costs_around() -> None:
     assert rows["tau"].tolist() == [1, 1, 1, 1]
     assert rows["run"].tolist() == ["better", "worse"] * 2
     assert rows["place"].tolist() == [1, 2] * 2
+
+
+# Stability and teams
+
+
+def test_of_how_many_fits_the_assumptions_hold() -> None:
+    """Six runs, of which the verdicts are those of `test_verdicts`: each share by counting."""
+    found = [
+        [1, 1, 3, 4, 4, 5, 7, 7, 7, 9, 9, 10],  # nothing
+        [5, 6, 5, 4, 5, 6, 4, 5, 6, 5, 4, 5],  # moves no one way
+        [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 0],  # not normal
+        [3, 7, 2, 8, 4, 9, 3, 8, 2, 9, 3, 7],  # swings, and moves no one way
+        [5] * 12,  # no residuals
+    ]
+    judged = waves([0] * 12)[1]
+    runs = [waves(hits)[0].assign(run=f"r{at}") for at, hits in enumerate(found)]
+    runs.append(pd.concat([runs[0].iloc[:0], run(("t", "d0-0", 0))]).assign(run="few"))
+    settings = Settings(start="0", end=str(12 * DAY), cutoff="50")
+    index = read(FilterSources(runs, judged), settings=settings).index
+    verdicts = fits(index, [("R", "1d")])["verdict"].tolist()
+    (row,) = assumption_shares(index, [("R", "1d")]).to_dict("records")
+    tested = [each for each in verdicts if each not in ("no residuals", "too few batches")]
+    assert (row["fits"], row["tested"]) == (6, len(tested))
+    for column, words in (
+        ("normal", ("not normal",)),
+        ("independent", ("autocorrelated", "Durbin-Watson")),
+        ("one_way", ("moves no one way",)),
+    ):
+        held = [not any(word in each for word in words) for each in tested]
+        assert row[column] == sum(held) / len(tested)
+    assert row["all_hold"] == tested.count("nothing against it") / len(tested)
+    assert 0 < row["all_hold"] < row["independent"] < 1
+
+
+def test_stability_of_slopes() -> None:
+    """By hand: one run rises at both lengths, one at pairs of days alone, one has no residuals."""
+    rising, zigzag, flat = [0, 1, 2, 4, 5, 5], [6, 0, 6, 1, 6, 3], [3] * 6
+    judged = waves([0] * 6)[1]
+    runs = [
+        waves(hits)[0].assign(run=name)
+        for name, hits in (("rising", rising), ("zigzag", zigzag), ("flat", flat))
+    ]
+    settings = Settings(("1d", "2d"), "0", str(6 * DAY), "50")
+    index = read(FilterSources(runs, judged), settings=settings).index
+    (row,) = slope_stability(index, [("R", "1d"), ("R", "2d")]).to_dict("records")
+    lines = {
+        name: [np.polyfit(range(len(y)), y, 1)[0] for y in (hits, np.add(hits[::2], hits[1::2]))]
+        for name, hits in (("rising", rising), ("zigzag", zigzag))
+    }
+    assert [np.sign(slopes).tolist() for slopes in lines.values()] == [[1, 1], [-1, 1]]
+    assert (row["batch"], row["other"], row["runs"], row["tested_both"]) == ("1d", "2d", 3, 2)
+    assert row["same_direction"] == pytest.approx(2 / 3)  # rising, and flat: 0 at both
+    # days: zigzag < flat < rising; pairs of days: flat < zigzag < rising, so two pairs agree
+    assert row["slope_tau"] == pytest.approx(1 / 3)
+
+
+def test_stability_of_one_length_and_of_programs() -> None:
+    inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "improving", "steady", "truth")]
+    options = ("--start", 1699920000, "--end", "6d", "--cutoff", 50, "-m", "end(R)")
+    options = (*options, "--show", "stability", "--quiet")
+    assert "give --batch several times" in program("filter", *inputs, *options).out
+    several = program("filter", *inputs, *options, "--batch", "1d", "--batch", "36h", "-f", "csv")
+    rows = pd.read_csv(io.StringIO(several.out))
+    assert rows["other"].isna().tolist() == [True, True, False]
+    assert several.out.splitlines()[1].startswith("R,1d,3,3,")
+
+
+def test_teams_by_their_best_run(tmp_path: Path) -> None:
+    """The end points are those of the documentation; the best run differs by ranking."""
+    path = tmp_path / "teams.tsv"
+    path.write_text("run\tteam\nfading.tsv\tone\nimproving.tsv\tone\nsteady.tsv\ttwo\n")
+    inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "improving", "steady", "truth")]
+    options = ("--start", 1699920000, "--end", "6d", "--cutoff", 50, "--show", "teams")
+    done = program("filter", *inputs, *options, "--teams", path, "-f", "csv", "--quiet")
+    rows = pd.read_csv(io.StringIO(done.out))
+    ranked, taus = rows[rows["other"].isna()], rows[rows["other"].notna()]
+    told = ranked[["ranking", "place", "team", "run", "runs"]].to_numpy().tolist()
+    assert told == [
+        ["F_1", 1, "two", "steady.tsv", 1],
+        ["F_1", 2, "one", "fading.tsv", 2],
+        ["end(F_pr,batch=1d)", 1, "one", "improving.tsv", 2],
+        ["end(F_pr,batch=1d)", 2, "two", "steady.tsv", 1],
+        ["end(F_pra,batch=1d)", 1, "one", "improving.tsv", 2],
+        ["end(F_pra,batch=1d)", 2, "two", "steady.tsv", 1],
+    ]
+    assert ranked["value"].iloc[:2].tolist() == pytest.approx([0.8219971, 0.75])
+    assert taus["tau"].tolist() == [-1, -1, 1]
+    assert taus["teams"].tolist() == [2, 2, 2]
+    shown = program("filter", *inputs, *options, "--teams", path).out
+    assert "|teams:one=fading.tsv,improving.tsv;two=steady.tsv" in shown
+
+
+def test_teams_by_the_names_of_runs() -> None:
+    """What stands before the hyphen; a team is not ranked where none of its runs has a trend."""
+    better, judged = daily([True, True, False, True])
+    worse, _ = daily([True, False, False, True])
+    names = {"a-1": worse, "a-2": better, "b-1": worse}
+    runs = [rows.assign(run=name) for name, rows in names.items()]
+    few = run(("t", "d0", 0)).assign(run="c")
+    settings = Settings(start="0", cutoff="50")
+    index = read(FilterSources([*runs, few], judged), settings=settings).index
+    found = Teams.of(index, [("C_trk", "1d"), ("FDR", "1d")], {})
+    rows = found.places()
+    cost = rows[rows["ranking"] == "end(C_trk,batch=1d)"]
+    assert cost["run"].tolist()[0] == "a-2"
+    assert rows[rows["ranking"] == "end(FDR,batch=1d)"]["place"].isna().tolist() == [
+        *(False, True),
+        True,
+    ]
+    assert rows[rows["ranking"] == "F_1"]["run"].tolist() == ["a-2", "b-1", "c"]
+
+
+def test_teams_of_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "teams.tsv"
+    path.write_text("run\tteam\nother\tone\n")
+    done = program("filter", STEADY, TRUTH, "--show", "teams", "--teams", path)
+    assert done.code == 2
+    assert "names none of the runs, which are steady.tsv; it has other" in done.err
 
 
 def test_topics_follow_the_cutoff_of_their_run() -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tseval.caveats import listed
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, each_once, form_of, parted, warn
 from tseval.errors import UsageError
-from tseval.filtering import reports
+from tseval.filtering import reports, stability, teams
 from tseval.filtering.evaluation import LEVELS, FilterEvaluation, FilterSources, Settings, read
 from tseval.filtering.scoring import (
     PARTS_OF_RULES,
@@ -23,16 +24,19 @@ from tseval.filtering.scoring import (
 )
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
+from tseval.formats.scores import read_teams
 from tseval.measures import Measure
 from tseval.measures.filter_metrics import METRICS
 from tseval.tables.times import NotANumber, number
 from tseval.views.drawing import FORMS as PICTURES
-from tseval.views.tables import rows_table, scores_table
+from tseval.views.tables import rows_table, scores_table, sections_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCORES, RANKING, TESTS, FITS, BURSTS = SHOWN = ("scores", "ranking", "tests", "fits", "bursts")
+SCORES, RANKING, TEAMS, TESTS, FITS, STABILITY, BURSTS = SHOWN = (
+    *("scores", "ranking", "teams", "tests", "fits", "stability", "bursts"),
+)
 
 RAW, WEIGHTED = "raw", "weighted"
 """The residuals that a verdict goes by."""
@@ -139,16 +143,24 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     type=click.Choice(SHOWN),
     default=SCORES,
     show_default=True,
-    help="ranking: runs by end point beside the usual score; tests: runs against each other; "
-    "fits: each trend in full, with what it takes for granted; bursts: how much each interval "
-    "weighs, for which no run is needed.",
+    help="ranking: runs by end point beside the usual score; teams: teams by their best run in "
+    "each ranking, and tau of these; tests: runs against each other; fits: each trend in full, "
+    "with what it takes for granted; stability: for how many runs that holds, and how far slopes "
+    "hang on the length of batches; bursts: how much each interval weighs, for which no run is "
+    "needed.",
+)
+@click.option(
+    "--teams",
+    metavar="FILE",
+    help="For --show teams: whose each run is, a table `run team`. Default: what stands before the "
+    "first hyphen of the run's name.",
 )
 @click.option(
     "--residuals",
     type=click.Choice([RAW, WEIGHTED]),
     default=RAW,
     show_default=True,
-    help="The residuals that the verdict of `--show fits` looks at.",
+    help="The residuals that the verdict of `--show fits`, and `--show stability`, look at.",
 )
 @click.option(
     "--series",
@@ -182,8 +194,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     for each in (output, given["series"]):
         check_output(each)
     form = form_of(given["form"], output, _known(given["show"]), "table")
-    if given["residuals"] != RAW and given["show"] != FITS:
-        raise UsageError(f"--residuals is for the verdict of --show {FITS} alone")
+    _check_shown(given)
     series_form = _series_form(given["series"])
     evaluation = prepared(files, given)
     wanted = chosen_measures(evaluation, given["wanted"])
@@ -196,6 +207,14 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         frame = reports.every_batch(evaluation.index, every)
         beside[given["series"]] = rows_bytes(frame, series_form, evaluation.signature())
     deliver(content, output, beside)
+
+
+def _check_shown(given: dict[str, Any]) -> None:
+    """Refuse options that what is shown does not read."""
+    if given["residuals"] != RAW and given["show"] not in (FITS, STABILITY):
+        raise UsageError(f"--residuals has no meaning without --show {FITS} or {STABILITY}")
+    if given["teams"] is not None and given["show"] != TEAMS:
+        raise UsageError(f"--teams has no meaning without --show {TEAMS}")
 
 
 def _known(show: str) -> tuple[str, ...]:
@@ -277,9 +296,20 @@ def _report(
     if given["show"] == BURSTS and given["wanted"]:
         raise UsageError(f"-m has no meaning with --show {BURSTS}, which shows no measures")
     asked = trends(evaluation, wanted)
-    frame, notes = _shown(evaluation, asked, given)
-    _warn_of_trends(evaluation, asked, given["quiet"])
     signature = evaluation.signature()
+    if given["show"] in (TEAMS, STABILITY):
+        if given["show"] == TEAMS and not given["wanted"]:
+            asked = [(m, length) for length in evaluation.settings.batches for m in teams.METRICS]
+        sections, notes = _sections(evaluation, asked, given)
+        signature += _more_signed(evaluation, given)
+        _warn_of_trends(evaluation, asked, given["quiet"])
+        if form == "table":
+            to_file = given["output"] is not None
+            return sections_table(sections, signature, to_file=to_file, notes=notes)
+        frame = joined(sections)
+    else:
+        frame, notes = _shown(evaluation, asked, given)
+        _warn_of_trends(evaluation, asked, given["quiet"])
     if form == "table":
         shown = frame[list(FOR_PEOPLE.get(given["show"], frame.columns))]
         return rows_table(shown, signature, to_file=given["output"] is not None, notes=notes)
@@ -310,6 +340,55 @@ def _shown(
         return reports.fits(index, asked, weighted=weighted), (reports.DOUBT,)
     cuts = [index.tally.whole, *(index.cut(length) for length in evaluation.settings.batches)]
     return reports.bursts(index.tally, cuts), ()
+
+
+def _more_signed(evaluation: FilterEvaluation, given: dict[str, Any]) -> str:
+    """What of the options changes these tables, and no score."""
+    named = _teams(given | {"quiet": True}, evaluation.index.runs)
+    members: dict[str, list[str]] = {}
+    for run, team in named.items():
+        members.setdefault(team, []).append(run)
+    told = ";".join(f"{team}={','.join(runs)}" for team, runs in members.items())
+    weighted = "|residuals:weighted" if given["residuals"] == WEIGHTED else ""
+    return (f"|teams:{told}" if told else "") + weighted
+
+
+def _sections(
+    evaluation: FilterEvaluation, asked: list[tuple[str, str]], given: dict[str, Any]
+) -> tuple[dict[str, pd.DataFrame], tuple[str, ...]]:
+    """The tables that `--show teams` or `stability` asks for, and how to read them."""
+    index = evaluation.index
+    if given["show"] == TEAMS:
+        found = teams.Teams.of(index, asked, _teams(given, index.runs))
+        shown = {"Teams by their best run": found.places(), "Agreement": found.agreement()}
+        return shown, (teams.READING,)
+    weighted = given["residuals"] == WEIGHTED
+    shares = stability.assumption_shares(index, asked, weighted=weighted)
+    pairs = stability.slope_stability(index, asked)
+    if not len(pairs):
+        return {"Assumptions": shares}, (stability.READING, stability.ONE_LENGTH)
+    return {"Assumptions": shares, "Stability": pairs}, (stability.READING,)
+
+
+def _teams(given: dict[str, Any], runs: tuple[str, ...]) -> dict[str, str]:
+    """The team of each run that `--teams` names; a file that names none of the runs is refused."""
+    if given["teams"] is None:
+        return {}
+    named = read_teams(given["teams"])
+    strangers = sorted(named.keys() - set(runs))
+    if len(strangers) == len(named):
+        known = f"{listed(runs)}; it has {listed(strangers)}"
+        raise UsageError(f"--teams {given['teams']} names none of the runs, which are {known}")
+    if strangers:
+        warn([f"teams of runs that are not here: {listed(strangers)}"], given["quiet"])
+    return {run: team for run, team in named.items() if run in runs}
+
+
+def joined(sections: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Tables as one for programs: the rows of the second have `other`, and columns of their own."""
+    import pandas as pd
+
+    return pd.concat(list(sections.values()), ignore_index=True)
 
 
 def _picture(

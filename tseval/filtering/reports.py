@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -117,17 +117,36 @@ def _independence(fitted: Fitted, weighted: bool) -> list[str | None]:
     return [None if place < 0 else VERDICTS[place] for place in told]
 
 
+class Assumed(NamedTuple):
+    """Which assumptions of the test of each slope nothing speaks against.
+
+    `dependent` is a place in `DEPENDENT`, -1 where residuals may be independent.
+    """
+
+    normal: BoolArray
+    dependent: IntArray
+    one_way: BoolArray
+
+
+def assumed(fitted: Fitted, weighted: bool) -> Assumed:
+    """What the tests of a metric's trends take for granted, held against the data."""
+    checked = fitted.checked_weighted if weighted else fitted.checked
+    return Assumed(
+        normal=~(fitted.statistic("AD-p", weighted=weighted) < LEVEL),
+        dependent=checked.dependent(LEVEL),
+        one_way=fitted.statistic("spearman-p") < LEVEL,
+    )
+
+
 def _verdicts(fitted: Fitted, weighted: bool) -> Iterator[str]:
     """What speaks against believing the test of each slope."""
-    checked = fitted.checked_weighted if weighted else fitted.checked
-    dependent = checked.dependent(LEVEL).tolist()
-    normal = fitted.statistic("AD-p", weighted=weighted)
-    moves = fitted.statistic("spearman-p")
+    found = assumed(fitted, weighted)
+    dependent = found.dependent.tolist()
     exact = (fitted.trend.slope_error == 0).tolist()
     for run, is_tested in enumerate(fitted.trend.tested.tolist()):
-        against = [NOT_NORMAL] if normal[run] < LEVEL else []
+        against = [] if found.normal[run] else [NOT_NORMAL]
         against += [DEPENDENT[dependent[run]]] if dependent[run] >= 0 else []
-        against += [UNMOVED] if not moves[run] < LEVEL else []
+        against += [] if found.one_way[run] else [UNMOVED]
         untested = EXACT if exact[run] else CANNOT_SAY
         yield (", ".join(against) or FITS) if is_tested else untested
 

@@ -91,15 +91,21 @@ def rows_table(
     return rendered([table, *map(Text, notes)], signature, to_file=to_file)
 
 
-def sections_table(sections: Mapping[str, pd.DataFrame], signature: str, *, to_file: bool) -> bytes:
-    """Several frames one below the other, each under its heading."""
+def sections_table(
+    sections: Mapping[str, pd.DataFrame],
+    signature: str,
+    *,
+    to_file: bool,
+    notes: Sequence[str] = (),
+) -> bytes:
+    """Several frames one below the other, each under its heading, and notes below."""
     tables: list[Table | Text] = []
     for heading, frame in sections.items():
         heads = [str(name) for name in frame.columns]
         sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
         rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
         tables += [Text(heading, style="bold"), _table(list(zip(heads, sides, strict=True)), rows)]
-    return rendered(tables, signature, to_file=to_file)
+    return rendered([*tables, *map(Text, notes)], signature, to_file=to_file)
 
 
 def _cell(value: object) -> str:
