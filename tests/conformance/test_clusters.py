@@ -75,6 +75,7 @@ RUNS = {
     "synthA16": ("rts2016", "synthA16.txt"),
     "UDInfoBL": ("rts2017", "UDInfoBL-A.gz"),
     "UDInfoEXP": ("rts2017", "UDInfoEXP-A.gz"),
+    "repeated": ("rts2017", "UDInfoEXP-A.repeated.gz"),
 }
 
 
@@ -124,6 +125,7 @@ EXPECTED = [
     ("UDInfoEXP", "rts2017/expected_wide/expected.batchA.UDInfoEXP.tsv", BATCH, 98),
     ("UDInfoEXP", "rts2017/expected.mobile.UDInfoEXP.tsv", MOBILE, 189),
     ("UDInfoEXP", "rts2017/expected_wide/expected.mobile.UDInfoEXP.tsv", MOBILE, 189),
+    ("repeated", "rts2017/expected.batchA.UDInfoEXP.repeated.tsv", BATCH, 98),
     ("synthA16", "rts2016/expected.batchA.synthA16.tsv", BATCH, 57),
     ("synthA16", "rts2016/expected.mobileA.synthA16.tsv", MOBILE, 123),
     ("synthA15", "mb2015/expected.modelA.synthA15.tsv", BATCH, 52),
@@ -269,7 +271,10 @@ def test_the_official_files_hold_no_fault(conformance: Path) -> None:
     runs = [conformance / "clusters" / e / "runs" / file for e, file in RUNS.values()]
     done = program("validate", *files, *runs)
     assert done.code == 0, done.out
-    assert len(done.out.splitlines()) == len(files) + len(runs)
+    told = [line for line in done.out.splitlines() if ": warning: " in line]
+    assert len(done.out.splitlines()) == len(files) + len(runs) + len(told)
+    assert len(told) == 1
+    assert "UDInfoEXP-A.repeated.gz: warning: 723 lines push posts that the run had" in told[0]
 
 
 def test_compressed_or_not_makes_no_difference(conformance: Path, tmp_path: Path) -> None:

@@ -82,6 +82,9 @@ def worlds(draw: st.DrawFn) -> slow.World:
             for post in draw(st.sets(st.sampled_from(ids), min_size=size).map(sorted)):
                 late = st.just(0) if size and draw(st.booleans()) else st.sampled_from(LATE)
                 pushes.append((run, topic, post, created[post][1] + draw(late)))
+    if draw(st.booleans()):  # some of them once more, later or earlier
+        again = draw(st.lists(st.sampled_from(pushes), max_size=4)) if pushes else []
+        pushes += [(*push[:3], push[3] + draw(st.sampled_from(LATE))) for push in again]
     return slow.World(edition, list(draw(st.permutations(pushes))), clusters, judged, known)
 
 

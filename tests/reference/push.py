@@ -84,7 +84,10 @@ def cluster_of(world: World, topic: str, post: str) -> str | None:
 
 
 def posts_of_day(world: World, run: str, topic: str, day: int) -> list[tuple[str, int]]:
-    """The posts created that day with their pushes; the unknown and the early are dropped."""
+    """The posts created that day with their pushes; the unknown and the early are dropped.
+
+    A post that is pushed twice stands there twice.
+    """
     found = []
     for its_run, its_topic, post, pushed in world.pushes:
         if (its_run, its_topic) != (run, topic) or post not in world.created:
@@ -139,7 +142,8 @@ def tally(world: World, run: str, topic: str) -> Tally:
             result.days.append(silent_day(len(posts)))
             continue
         gains = []
-        for post, time in posts:
+        last = dict(posts)  # a post that is pushed again has the time of its later line
+        for post, _ in posts:
             cluster = cluster_of(world, topic, post)
             if cluster is None or cluster in seen:
                 gains.append(ZERO)
@@ -147,7 +151,7 @@ def tally(world: World, run: str, topic: str) -> Tally:
             seen.add(cluster)
             gains.append(gain(world, topic, post))
             first = world.clusters[topic][cluster][0]
-            result.delays.append(Fraction(max(0, time - world.created[first][1])))
+            result.delays.append(Fraction(max(0, last[post] - world.created[first][1])))
         result.days.append(eventful_day(gains, list(best.values())))
         result.length += len(posts)
     return result

@@ -263,6 +263,61 @@ def test_rules_change_what_counts(tmp_path: Path) -> None:
     assert discounted["ELG"] == pytest.approx((0.25 + 7) / 8)
 
 
+def test_a_post_pushed_twice(tmp_path: Path) -> None:
+    """Each push takes a place; the second of a cluster is pain; the last line tells the delay."""
+    run = pushed((0, 60), (3, 0), (0, 600), (3, 0))
+    found = scored(tmp_path, run, "EG-0 GMP.5 latency-mean length")
+    assert found["EG-0"] == pytest.approx(0.5 / 4 / 8)
+    assert found["GMP.5"] == pytest.approx((0.25 - 0.5 * 3) / 8)
+    assert (found["latency-mean"], found["length"]) == (600, 4)
+    # The last line of the file, not the latest push; and not one that is dropped.
+    later = pushed((0, 600), (0, 60), (0, -5))
+    assert scored(tmp_path, later, "latency-mean")["latency-mean"] == 60
+    # Of ten places the same post may take all: then the next one gains nothing.
+    full = pushed(*[(3, 0)] * 10, (1, 0))
+    assert scored(tmp_path, full, "EG-0")["EG-0"] == 0
+
+
+def test_a_post_pushed_twice_is_told_or_refused(tmp_path: Path) -> None:
+    run = pushed((0, 60), (3, 0), (0, 600))
+    given: dict[str, Any] = {
+        "clusters": written(tmp_path, GOLD),
+        "qrels": written(tmp_path, QRELS, "qrels"),
+        "epochs": written(tmp_path, EPOCHS, "epochs"),
+    }
+    path = written(tmp_path, run, "run")
+    scores = tseval.score_clusters(path, edition="rts2017", **given)
+    said = "1 line pushes a post that the run had pushed before within the topic"
+    assert f"run me: {said}; each push counts (rule repeated-posts=keep)" in scores.warnings
+    twice = f'3: post_id "{ID[0]}" stands twice within its run and topic'
+    refused: list[dict[str, Any]] = [
+        {"edition": "rts2017", "rules": {"repeated-posts": "refuse"}},
+        {"edition": "proposal"},
+    ]
+    for options in refused:
+        with pytest.raises(tseval.InputError, match="stands twice") as raised:
+            tseval.score_clusters(path, **given, **options)
+        assert f"{path}:{twice}" in str(raised.value)
+    with pytest.raises(tseval.InputError, match="take each post once"):
+        tseval.score_clusters(path, measures="coverage", edition="rts2017", **given)
+    done = program("validate", path)
+    assert done.code == 0
+    assert f"{path}: warning: {said}; the first is line 3, after line 1." in done.out
+    done = program("import", "rts-run", path)
+    assert (done.code, len(done.out.splitlines())) == (0, 4)
+    assert said in done.err
+
+
+def test_the_same_post_in_two_files_of_a_run_is_a_slip(tmp_path: Path) -> None:
+    one, other = (written(tmp_path, pushed((0, 60)), name) for name in ("one", "other"))
+    given = {
+        "qrels": written(tmp_path, QRELS, "qrels"),
+        "epochs": written(tmp_path, EPOCHS, "epochs"),
+    }
+    with pytest.raises(tseval.InputError, match="give each file's run a name of its own"):
+        tseval.score_clusters([one, other], written(tmp_path, GOLD), edition="rts2017", **given)
+
+
 def test_daily_lists(tmp_path: Path) -> None:
     lines = [(3, 1), (1, 2), (0, 3)]
     run = "".join(f"20170729 MB1 Q0 {ID[n]} {rank} 1.0 me\n" for n, rank in lines)
@@ -310,6 +365,14 @@ def test_live_judgments_of_2017(tmp_path: Path) -> None:
         "U-strict": 0,
         "U-lenient": 2,
     }
+
+
+def test_a_post_pushed_twice_to_live_assessors(tmp_path: Path) -> None:
+    labels, run = f"MB1 {ID[0]} 1\nMB1 {ID[3]} 0\n", pushed((0, 60), (3, 30), (0, 90))
+    each = values(live(tmp_path, "rts2017", labels, run))
+    assert (each["live-length"], each["live-relevant"], each["live-latency-mean"]) == (3, 2, 60)
+    once = values(live(tmp_path, "rts2017", labels, run, rules={"live-repeats": "once"}))
+    assert (once["live-length"], once["live-relevant"], once["live-latency-mean"]) == (2, 1, 45)
 
 
 def test_qrels_are_no_live_judgments(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ for latency and redundancy, the days for the push measures, the live judgments f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from tseval.editions import EDITIONS, Edition, edition
-from tseval.errors import InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats import clusters as formats
 from tseval.formats.cluster_imports import TIMES
@@ -130,7 +130,8 @@ class ClusterEvaluation:
 
     @cached_property
     def groups(self) -> ClusterIndex:
-        """What latency, redundancy and coverage need."""
+        """What latency, redundancy and coverage need: there a post is returned once."""
+        _check_repeats(self.tables.posts)
         index = ClusterIndex.build(self.tables.posts, self._clusters, self.named)
         if self.selection.sample is not None:
             chosen = self.selection
@@ -267,6 +268,27 @@ def _check_days(index: PushIndex, posts: Posts, days: str) -> None:
         raise InputError([posts.origin.fault(int(known[0]), reason, DAYS_CURE)])
 
 
+def _check_repeats(posts: Posts) -> None:
+    """A post that a push evaluation takes twice cannot be in a cluster twice."""
+    repeats, originals = formats.repeated_posts(posts)
+    raise_faults(
+        posts.origin.fault(
+            row,
+            f'post "{posts.post_id[row]}" stands twice within topic "{posts.topic[row]}": latency, '
+            "redundancy and coverage take each post once",
+            f"first at {posts.origin.place(first)}: remove one of them",
+        )
+        for row, first in zip(repeats.tolist(), originals.tolist(), strict=True)
+    )
+
+
+def raise_faults(faults: Iterable[Fault]) -> None:
+    """Raise these faults, if there is any."""
+    found = list(faults)
+    if found:
+        raise InputError(found)
+
+
 def _check_selected(index: ClusterIndex) -> None:
     """A selected post that is in no cluster has no latency: a fault of the run."""
     lost = np.flatnonzero(index.selected & ~index.clustered)
@@ -305,7 +327,10 @@ def read(
     rules = _changed(chosen, given_rules or {})
     check_inputs(_listed(sources))
     epochs = None if sources.epochs is None else formats.read_epochs(sources.epochs)
-    read_posts = partial(formats.read_posts, sources.runs, sources.form, each=Spread(sharing))
+    repeats = rules is not None and rules.repeated_posts == "keep"
+    read_posts = partial(
+        formats.read_posts, sources.runs, sources.form, each=Spread(sharing), repeats=repeats
+    )
     posts, clusters = _runs_and_clusters(sources, rules, epochs, clusters_needed, read_posts)
     prefix = "" if rules is None else rules.topic_prefix
     apart = sources.live_epochs is not None

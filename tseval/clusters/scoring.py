@@ -338,8 +338,17 @@ def _dropped(index: PushIndex) -> Iterator[str]:
             yield f"run {run}: {count(unknown, 'post')} not among the epochs, dropped"
         if early:
             yield f"run {run}: {count(early, 'post')} pushed before creation, dropped"
+    for run, number in zip(index.runs, index.repeated.tolist(), strict=True):
+        if number:
+            yield f"run {run}: {again(number)}; each push counts (rule repeated-posts=keep)"
     if index.ungraded:
         yield f"{count(index.ungraded, 'post')} of clusters not in the qrels, worth nothing"
+
+
+def again(number: int) -> str:
+    """How many lines push a post once more, in words."""
+    one = "line pushes a post" if number == 1 else "lines push posts"
+    return f"{number:,} {one} that the run had pushed before within the topic"
 
 
 def _outside(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:

@@ -19,12 +19,13 @@ from tseval.formats.clusters import (
     read_grades,
     read_live,
     read_posts,
+    repeated_posts,
     run_clock,
     snowflake_clock,
 )
 from tseval.formats.imports import Imported, numbers_as_text
 from tseval.formats.inputs import Input
-from tseval.tables.clusters import Clusters
+from tseval.tables.clusters import Clusters, Posts
 
 TIMES = ("epochs", "run", "snowflake")
 """Where times of posts may come from, beside the clusters' own file."""
@@ -85,7 +86,7 @@ def _clock(given: Helpers) -> Clock | None:
     if times == "run":
         if not given.runs:
             raise UsageError("times from the run need --run FILE")
-        return run_clock(read_posts(given.runs, None, given.year))
+        return run_clock(read_posts(given.runs, None, given.year, repeats=True))
     return None
 
 
@@ -105,7 +106,7 @@ def imported_run(path: str, given: Helpers) -> Imported:
     """A run of scenario A as a table of posts."""
     if push_files.run_layout(Input(path)) is not push_files.RUN_A:
         raise UsageError(f"{path} is no run of scenario A: topic post time tag")
-    posts = read_posts([path], None, given.year)
+    posts = read_posts([path], None, given.year, repeats=True)
     return Imported(
         {
             "run": posts.run.to_list(),
@@ -113,8 +114,23 @@ def imported_run(path: str, given: Helpers) -> Imported:
             "post_id": posts.post_id.to_list(),
             "time": numbers_as_text(posts.time),
         },
-        latest=posts.time.max(initial=-np.inf),
+        tuple(run_remarks(posts)),
+        posts.time.max(initial=-np.inf),
     )
+
+
+def run_remarks(posts: Posts) -> Iterator[str]:
+    """What a reader of a run of the push tracks should know, but is no fault there."""
+    repeats, originals = repeated_posts(posts)
+    if len(repeats):
+        number, first = len(repeats), int(repeats[0])
+        lines = "line pushes a post" if number == 1 else "lines push posts"
+        yield (
+            f"{number:,} {lines} that the run had pushed before within the topic; the first is "
+            f"{posts.origin.place(first)}, after {posts.origin.place(int(originals[0]))}. Each push "
+            "counts in the editions mb2015, rts2016 and rts2017 (rule repeated-posts); latency and "
+            "redundancy refuse such a run"
+        )
 
 
 def imported_for_clusters(form: str, path: str, given: Helpers) -> Imported:
@@ -151,7 +167,7 @@ def track_table(source: Input) -> str | None:
 
 
 READERS: dict[str, Callable[[Input], Any]] = {
-    "run": lambda source: read_posts([source], None, LEAP_YEAR),
+    "run": lambda source: read_posts([source], None, LEAP_YEAR, repeats=True),
     "qrels": read_grades,
     "epochs": read_epochs,
     "live": read_live,

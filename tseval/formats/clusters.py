@@ -22,7 +22,7 @@ from tseval.tables import ABSENT, ALL_TOPICS, Ids, Origin, Schema, Source, Texts
 from tseval.tables.arrow import strings
 from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
-from tseval.tables.schema import CLUSTERS, EPOCHS, LIVE, POSTS, QRELS, SELECTED
+from tseval.tables.schema import CLUSTERS, EPOCHS, LIVE, POSTS, PUSHED, QRELS, SELECTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,29 +48,35 @@ def read_posts(
     form: str | None = None,
     year: int | None = None,
     each: Each = map,
+    *,
+    repeats: bool = False,
 ) -> Posts:
     """One or more runs as one table: plain tables, updates, or the track's runs A or B.
 
     Without a column `run` a run is called as its file. A file without a byte is an empty run.
-    `each` reads one run after the other, or has them read somewhere else.
+    `each` reads one run after the other, or has them read somewhere else. With `repeats` a post may
+    be pushed twice: see `repeated_posts`.
     """
     inputs = [_input(source, POSTS) for source in sources]
-    parts = list(each(partial(_posts, form=form, year=year), inputs, run_names(inputs)))
+    read = partial(_posts, form=form, year=year, repeats=repeats)
+    parts = list(each(read, inputs, run_names(inputs)))
     if len({part.day is not None for part in parts if len(part)}) > 1:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
     posts = Posts.join(parts)
-    _check_runs(posts)
+    _check_runs(posts, repeats)
     return posts
 
 
-def _posts(source: Input, name: str, form: str | None, year: int | None) -> Posts:
+def _posts(source: Input, name: str, form: str | None, year: int | None, repeats: bool) -> Posts:
     if not isinstance(source, FrameInput) and not source.head(1):
         return _empty_run(source, name)
     layout = None if form or isinstance(source, FrameInput) else push_files.run_layout(source)
+    schema = PUSHED if repeats else POSTS
     if layout is None:
-        return _pushed(_rows(source, POSTS, form), name)
-    rows = push_files.read_track_file(source, layout, year)
-    return _pushed(rows, name) if layout is push_files.RUN_A else _listed(source, rows)
+        return _pushed(_rows(source, schema, form), name)
+    if layout is push_files.RUN_B:
+        return _listed(source, push_files.read_track_file(source, layout, year))
+    return _pushed(push_files.read_track_file(source, layout, year, schema), name)
 
 
 def _pushed(rows: Rows, name: str) -> Posts:
@@ -125,19 +131,32 @@ def _empty_run(source: Input, name: str) -> Posts:
     return Posts(run, ids, ids, np.zeros(0), None, None, origin)
 
 
-def _check_runs(posts: Posts) -> None:
-    """A run that is spread over several files may not repeat a post either."""
+def _check_runs(posts: Posts, repeats: bool) -> None:
+    """A run that is spread over several files may not repeat a post either.
+
+    Where posts may be pushed twice, the same post in two files is still a slip of the runs' names.
+    """
     if len(posts.origin.sources) == 1:
         return
     day = [] if posts.day is None else [Ids.of([str(day) for day in posts.day.tolist()])]
-    repeats, originals = repeated_rows(posts.run, posts.topic, *day, posts.post_id)
+    rows, originals = repeated_rows(posts.run, posts.topic, *day, posts.post_id)
     faults = []
-    for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
+    file = posts.origin.source
+    for row, original in zip(rows.tolist(), originals.tolist(), strict=True):
+        if repeats and posts.day is None and file[row] == file[original]:
+            continue
         reason = f'post_id "{posts.post_id[row]}" stands twice in run "{posts.run[row]}"'
         cure = f"also at {posts.origin.place(original)}: give each file's run a name of its own"
         faults.append(posts.origin.fault(row, reason, cure))
     if faults:
         raise InputError(faults)
+
+
+def repeated_posts(posts: Posts) -> tuple[IntArray, IntArray]:
+    """The rows of pushed posts that stood in the same run and topic before, and where they did."""
+    if posts.day is not None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return repeated_rows(posts.run, posts.topic, posts.post_id)
 
 
 def read_clusters(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,11 +102,14 @@ def refuse_qrels(source: Input) -> None:
     faults.check()
 
 
-def read_track_file(source: Input, layout: Layout, year: int | None = None) -> Rows:
+def read_track_file(
+    source: Input, layout: Layout, year: int | None = None, schema: Schema | None = None
+) -> Rows:
     """Read a file without a header, or the plain table it stands for; any fault is raised.
 
-    `year` is what times such as 0729-23:17:35 lack.
+    `year` is what times such as 0729-23:17:35 lack; `schema` stands in for that of the layout.
     """
+    layout = layout if schema is None else replace(layout, schema=schema)
     if isinstance(source, FrameInput):
         return read_frame(source, layout.schema)
     if not layout.schema.missing(recognise(source)[1]):
@@ -132,7 +135,7 @@ def _cells(source: Input, layout: Layout, year: int | None, faults: FaultList) -
             faults.add(number, reason, f"each line is: {layout.words}")
     named = [(name, at) for at, name in enumerate(layout.fields) if layout.schema.find(name)]
     columns = {name: [row[at] for row in kept] for name, at in named}
-    if layout is RUN_A:
+    if layout.fields == RUN_A.fields:
         columns["time"] = _dated(columns["time"], year, lines, faults)
     return Cells(
         {name: column_of(cells, name, layout.schema) for name, cells in columns.items()},

@@ -21,6 +21,7 @@ from tseval.formats.incident_runs import is_event_names
 from tseval.formats.inputs import Input
 from tseval.formats.plain import read_rows, recognise
 from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
+from tseval.tables.clusters import Posts
 from tseval.tables.incidents import Ontology
 
 
@@ -95,6 +96,10 @@ def _reader(name: str, source: Input, types: Ontology | None) -> Callable[..., A
 
 def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
     """What the track asks of a run of its own form."""
+    if isinstance(table, Posts):
+        path = table.origin.sources[0].path
+        for line in cluster_imports.run_remarks(table):
+            yield f"{path}: warning: {line}", False
     if isinstance(table, Updates) and table.team is not None:
         yield from ((str(fault), True) for fault in trec_checks.run_faults(table))
         path = table.origin.sources[0].path

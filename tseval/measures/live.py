@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.measures.push_rules import NOT_RELEVANT, REDUNDANT, RELEVANT, PushRules
 from tseval.measures.pushes import Delays
-from tseval.tables import ABSENT, all_names, natural_order
+from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.clusters import Epochs, Live, Posts
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
@@ -48,6 +48,8 @@ class LiveIndex:
         topic = posts.topic.within(strings(topics))
         unit = posts.run.within(strings(runs)) * len(topics) + topic
         counts = (topic != ABSENT) & _in_period(posts, rules)
+        if rules.live_repeats == "once":
+            counts[repeated_rows(posts.run, posts.topic, posts.post_id)[0]] = False
         judged = counts & _looked_at(posts, unit, counts, rules)
         place, row = equal_rows(
             pair_keys(posts.topic, posts.post_id, live.topic, live.post_id),

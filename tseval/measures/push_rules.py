@@ -42,6 +42,13 @@ class PushRules(Habits):
         drop="are dropped: they count nowhere",
         keep="are posts as any other",
     )
+    repeated_posts: str = habit(
+        "keep",
+        "a post that a run pushed twice or more within a topic",
+        keep="is a post each time: each takes a place of the day, the first alone can earn, and the"
+        " delay is that of the last line of the file",
+        refuse="is a fault of the run",
+    )
     two_clusters: str = habit(
         "last",
         "a post in several clusters of a topic",
@@ -107,6 +114,12 @@ class PushRules(Habits):
         "posts pushed outside of the days of the evaluation, by the run's own clock",
         open="count in the live measures",
         closed="don't count in the live measures",
+    )
+    live_repeats: str = habit(
+        "each",
+        "in the live measures a post that a run pushed twice or more within a topic",
+        each="counts each time, and so do its judgments",
+        once="counts once, as its first line has it",
     )
     live_limit: str = habit(
         "none",

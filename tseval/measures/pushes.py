@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.measures.push_rules import PushRules
-from tseval.tables import ABSENT, all_names, natural_order
+from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.clusters import Clusters, Epochs, Grades, Posts
 from tseval.tables.keys import last_row_of, pair_keys
@@ -70,6 +70,8 @@ class PushIndex:
     """Per post of the runs whether it was dropped: no day of the evaluation is its day."""
     day: IntArray
     """Per post of a judged topic its day such as 20170729; 0 if it isn't known, and for others."""
+    repeated: IntArray
+    """For each run how many of its lines push a post of a judged topic once more."""
 
     @classmethod
     def build(
@@ -107,7 +109,17 @@ class PushIndex:
             early=pushed.early,
             outside=(pushed.any_day != 0) & ~np.isin(pushed.any_day, rules.days),
             day=pushed.any_day,
+            repeated=_repeated(posts, runs, topics),
         )
+
+
+def _repeated(posts: Posts, runs: Sequence[str], topics: Sequence[str]) -> IntArray:
+    if posts.day is not None:
+        return np.zeros(len(runs), np.int64)
+    rows, _ = repeated_rows(posts.run, posts.topic, posts.post_id)
+    judged = posts.topic.rows(rows).within(strings(list(topics))) != ABSENT
+    run = posts.run.rows(rows[judged]).within(strings(list(runs)))
+    return np.bincount(run, minlength=len(runs))
 
 
 def _present(posts: Posts, runs: Sequence[str], topics: Sequence[str]) -> BoolArray:
@@ -231,7 +243,7 @@ class _Pushed:
     place: IntArray
     """The place among the posts of the cell, from 0."""
     pushed: FloatArray
-    """When it was pushed, by the clock of the creations."""
+    """When it was pushed, by the clock of the creations; if more than once, by its last line."""
     created: FloatArray
     """When it was created; NaN where it isn't known."""
     unknown: IntArray
@@ -268,6 +280,7 @@ class _Pushed:
         row = rows[np.lexsort((rank[rows], cell[rows]))]
         start = np.flatnonzero(np.diff(cell[row], prepend=-1))
         size = np.diff(np.append(start, len(row)))
+        last = _last_lines(cell[row], posts.post_id.codes[row])
         place = np.arange(len(row)) - np.repeat(start, size)
         return cls(
             source=posts,
@@ -276,7 +289,7 @@ class _Pushed:
             cell=cell[row],
             day=day[row],
             place=place,
-            pushed=pushed[row],
+            pushed=pushed[row[last]],
             created=created[row],
             unknown=np.bincount(run[lost], minlength=len(runs)),
             early=np.bincount(run[early], minlength=len(runs)),
@@ -291,6 +304,17 @@ class _Pushed:
         at = last_row_of(pair_keys(topic, post, names.topic, names.post_id), have)
         day = np.append(gold.day, ABSENT)[at]
         return np.where(day == self.day, at, ABSENT)
+
+
+def _last_lines(cell: IntArray, post: IntArray) -> IntArray:
+    """For each pushed post the place of the last that pushes the same one, itself if it is alone.
+
+    The posts are those of a cell in the order of the file; a post has one day, and so one cell.
+    """
+    key = cell * (int(post.max(initial=0)) + 1) + post
+    _, first_from_behind, number = np.unique(key[::-1], return_index=True, return_inverse=True)
+    last: IntArray = (len(key) - 1 - first_from_behind)[number[::-1]]
+    return last
 
 
 def _first_of_clusters(pushed: _Pushed, gold: _Gold, member: IntArray) -> IntArray:

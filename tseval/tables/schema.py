@@ -181,6 +181,8 @@ POSTS = Schema(
     ),
     key=("run", "topic", "post_id"),
 )
+PUSHED = replace(POSTS, key=())
+"""Posts as the push evaluations take them: one that stands twice was pushed twice."""
 RETURNED = Schema(
     "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
 )
