@@ -70,9 +70,11 @@ def test_the_sample_of_highest_confidence() -> None:
 def test_the_explanation() -> None:
     done = program("clusters", SWIFT, CLUSTERS, "--explain", "-f", "tsv", "--quiet")
     assert done.out.splitlines()[:4] == [
-        "run\ttopic\tcluster_id\tstart\tposts\treports\tfirst_report\ttime\treported\tdelays",
-        "swift\tferry\tferry-c1\t1700116200\t4\t1\tsw-ferry-1\t1700118000\tsw-ferry-1*\t30",
+        "run\ttopic\tcluster_id\tstart\tposts\treports\tfirst_report\ttime\treported\tdelays"
+        "\tselected\tdelay\tothers\treturned",
+        "swift\tferry\tferry-c1\t1700116200\t4\t1\tsw-ferry-1\t1700118000\tsw-ferry-1*\t30"
+        "\t1\t30.0\t0\t5",
         "swift\tferry\tferry-c2\t1700127000\t5\t2\tsw-ferry-4\t1700127000\t"
-        "sw-ferry-4* sw-ferry-5*\t0 180",
-        "swift\tferry\tferry-c3\t1700164800\t1\t0\t\t\t\t",
+        "sw-ferry-4* sw-ferry-5*\t0 180\t2\t180.0\t2\t5",
+        "swift\tferry\tferry-c3\t1700164800\t1\t0\t\t\t\t\t0\t0.0\t0\t5",
     ]

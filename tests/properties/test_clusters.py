@@ -31,9 +31,10 @@ def cases(draw: st.DrawFn, *, named: bool = False) -> slow.Case:
     members = []
     for topic in draw(st.sets(st.sampled_from(TOPICS), min_size=1).map(sorted)):
         made = {post: draw(TIMES) for post in IDS}
-        for at in range(draw(st.integers(1, 4))):
+        names = st.sets(st.sampled_from(("c0", "c1", "c2", *IDS)), min_size=1, max_size=4)
+        for name in draw(names.map(sorted)):
             inside = draw(st.sets(st.sampled_from(IDS), min_size=1).map(sorted))
-            members += [slow.Member(topic, f"c{at}", post, made[post]) for post in inside]
+            members += [slow.Member(topic, name, post, made[post]) for post in inside]
     posts: list[slow.Post] = []
     for run in RUNS:
         for topic in draw(st.sets(st.sampled_from((*TOPICS, "elsewhere"))).map(sorted)):
@@ -44,18 +45,31 @@ def cases(draw: st.DrawFn, *, named: bool = False) -> slow.Case:
     case = slow.Case(posts, draw(st.permutations(members)), named)
     if named:
         posts = [
-            replace(post, selected=slow.in_a_cluster(case, post) and draw(st.booleans()))
+            replace(
+                post,
+                selected=slow.in_a_cluster(case, post) and draw(st.booleans()),
+                own=draw(st.sampled_from(["", *own_of(case, post)])),
+            )
             for post in posts
         ]
     return replace(case, posts=posts, runs=sorted({post.run for post in posts}))
 
 
+def own_of(case: slow.Case, post: slow.Post) -> list[str]:
+    """The clusters that could have been made for a post."""
+    inside = {
+        m.cluster_id for m in case.members if (m.topic, m.post_id) == (post.topic, post.post_id)
+    }
+    return sorted(inside)
+
+
 def frames(case: slow.Case) -> dict[str, pd.DataFrame]:
-    names = ["run", "topic", "post_id", "time", "confidence", *(["selected"] * case.named)]
+    names = ["run", "topic", "post_id", "time", "confidence", *(["selected", "own"] * case.named)]
     posts = [{name: getattr(post, name) for name in names} for post in case.posts]
     runs = pd.DataFrame(posts, columns=names)
     if case.named:
         runs["selected"] = runs["selected"].astype(int)
+        runs = runs.rename(columns={"own": "cluster_id"})
     clusters = pd.DataFrame(
         [vars(member) for member in case.members],
         columns=["topic", "cluster_id", "post_id", "time"],
@@ -141,15 +155,24 @@ def test_the_explanation_agrees_with_the_scores(case: slow.Case) -> None:
     tables = frames(case)
     index = prepare(ClusterSources([tables["runs"]], tables["clusters"])).groups
     frame = explain_clusters(index)
-    scores = scored(case, ["coverage", "latency"])
+    scores = scored(case, ["coverage", "latency", "redundancy"])
     for (run, topic), rows in frame.groupby(["run", "topic"]):
         covered = float((rows["reports"] > 0).mean())
         assert covered == pytest.approx(scores.value("coverage", topic, run))
-        delays = [float(d) for cell in rows["delays"] for d in str(cell).split()]
-        latency = scores.value("latency", topic, run)
-        assert (latency is None) == (not delays)
-        if latency is not None:
-            assert latency == pytest.approx(sum(delays) / len(delays), rel=1e-5)
+        for name, above, below in (
+            ("latency", rows["delay"].sum(), rows["selected"].sum()),
+            ("redundancy", rows["others"].sum(), rows["returned"].iloc[0]),
+        ):
+            value = scores.value(name, topic, run)
+            assert (value is None) == (not below)
+            assert value is None or value == pytest.approx(above / below)
+        starred = zip(
+            rows["reported"], rows["delays"], rows["selected"], rows["delay"], strict=True
+        )
+        for reported, delays, selected, delay in starred:
+            stars = [each.endswith("*") for each in str(reported).split()]
+            told = [float(d) for d, star in zip(str(delays).split(), stars, strict=True) if star]
+            assert (len(told), sum(told)) == (selected, pytest.approx(delay, rel=1e-5))
 
 
 @given(cases())

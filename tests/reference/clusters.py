@@ -26,6 +26,8 @@ class Post:
     order: int
     confidence: int = 0
     selected: bool = False
+    own: str = ""
+    """The cluster that was made for it, if the run names one."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,20 @@ def is_selected(case: Case, post: Post, size: int | None) -> bool:
     return post.selected if case.named else in_a_cluster(case, post)
 
 
+def scored_in(case: Case, post: Post, size: int | None) -> dict[str, list[Member]]:
+    """The clusters in which a post counts: none, its own, or all that it is in."""
+    if not is_selected(case, post, size):
+        return {}
+    inside = {
+        name: members
+        for name, members in clusters_of(case, post.topic).items()
+        if any(member.post_id == post.post_id for member in members)
+    }
+    if case.named and size is None and post.own:
+        return {post.own: inside[post.own]}
+    return {post.post_id: inside[post.post_id]} if post.post_id in inside else inside
+
+
 def divide(above: Fraction | int, below: int) -> Value:
     return None if below == 0 else Fraction(above) / below
 
@@ -99,9 +115,7 @@ def latency(
 ) -> Value:
     delays: list[Fraction] = []
     for post in returned(case, run, topic, t):
-        if not is_selected(case, post, size):
-            continue
-        for members in clusters_of(case, topic).values():
+        for members in scored_in(case, post, size).values():
             for member in members:
                 if member.post_id == post.post_id:
                     earliest = min(each.time for each in members)
@@ -112,13 +126,12 @@ def latency(
 def redundancy(case: Case, run: str, topic: str, t: Fraction | None, size: int | None) -> Value:
     posts = returned(case, run, topic, t)
     others = 0
-    for members in clusters_of(case, topic).values():
-        ids = {member.post_id for member in members}
-        for post in posts:
-            if post.post_id in ids and is_selected(case, post, size):
-                for other in posts:
-                    if other.post_id in ids and other.post_id != post.post_id:
-                        others += 1
+    for post in posts:
+        for members in scored_in(case, post, size).values():
+            ids = {member.post_id for member in members}
+            for other in posts:
+                if other.post_id in ids and other.post_id != post.post_id:
+                    others += 1
     return divide(others, len(posts))
 
 

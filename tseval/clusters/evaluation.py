@@ -28,16 +28,17 @@ from tseval.measures.push import LISTS, LIVE, NEEDS
 from tseval.measures.push_rules import PushRules
 from tseval.measures.pushes import PushIndex
 from tseval.measures.sampling import drawn
-from tseval.tables import Ids, Origin, Source
+from tseval.tables import ABSENT, Ids, Origin, Source
 from tseval.tables.arrow import strings
-from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts
+from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts, Selected
+from tseval.tables.keys import last_row_of, pair_keys
 from tseval.units import ALONE, Sharing, Spread
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import FloatArray, IntArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
     Index: TypeAlias = ClusterIndex | PushIndex | LiveIndex
@@ -123,8 +124,10 @@ class ClusterEvaluation:
     """The edition's habits, with those that were asked for."""
     tables: Tables
     selection: Selection
-    named: BoolArray | None
+    named: Selected | None
     """The posts that the run or a file selects."""
+    unread: tuple[str, ...]
+    """Which columns of the runs are not read, and why."""
     traits: Mapping[str, str]
     inputs: tuple[Source, ...]
 
@@ -132,12 +135,19 @@ class ClusterEvaluation:
     def groups(self) -> ClusterIndex:
         """What latency, redundancy and coverage need: there a post is returned once."""
         _check_repeats(self.tables.posts)
-        index = ClusterIndex.build(self.tables.posts, self._clusters, self.named)
+        posts, named = self.tables.posts, self.named
+        index = (
+            ClusterIndex.build(posts, self._clusters)
+            if named is None
+            else ClusterIndex.build(posts, self._clusters, named.posts, named.own)
+        )
         if self.selection.sample is not None:
             chosen = self.selection
             taken = drawn(index, chosen.sample or 0, chosen.sampling, chosen.seed)
             return replace(index, selected=taken)
         _check_selected(index)
+        if named is not None:
+            _check_own(index, named)
         return index
 
     @property
@@ -309,6 +319,31 @@ def _check_selected(index: ClusterIndex) -> None:
     )
 
 
+def _check_own(index: ClusterIndex, named: Selected) -> None:
+    """A selected post is in the cluster that was made for it."""
+    if named.own is None:
+        return
+    own, posts, clusters = named.own, index.posts, index.clusters
+    told = named.posts & (own.within(strings([""])) == ABSENT)
+    lost = np.flatnonzero(told & (index.own == ABSENT))
+    known = pair_keys(clusters.topic, clusters.cluster_id, clusters.topic, clusters.cluster_id)
+    wanted = pair_keys(posts.topic, own, clusters.topic, clusters.cluster_id)
+    there = last_row_of(wanted, known) != ABSENT
+    raise_faults(
+        named.origin.fault(
+            int(named.row[row]),
+            f'selected post "{posts.post_id[row]}" of topic "{posts.topic[row]}" is not in its '
+            f'own cluster "{own[row]}"'
+            if there[row]
+            else f'topic "{posts.topic[row]}" has no cluster "{own[row]}", which is said to be '
+            f'that of the selected post "{posts.post_id[row]}"',
+            "cluster_id names the cluster that was made for the post, and that holds it: correct "
+            "one of the two files",
+        )
+        for row in lost.tolist()
+    )
+
+
 def read(
     sources: ClusterSources,
     edition_name: str = "proposal",
@@ -344,14 +379,18 @@ def read(
     )
     selection = selection or Selection()
     named, how = _named(sources, posts, selection)
+    chosen_file = () if sources.selected is None or named is None else named.origin.sources
     return ClusterEvaluation(
         edition=chosen,
         rules=rules,
         tables=tables,
         selection=selection,
         named=named,
-        traits=_traits(chosen, rules, sources, how) | tables.hashes(apart=apart),
-        inputs=tables.records(apart=apart),
+        unread=_unread(sources, posts, selection),
+        traits=_traits(chosen, rules, sources, how)
+        | tables.hashes(apart=apart)
+        | ({"selection": f"sha256:{chosen_file[0].sha256[:SHORT_HASH]}"} if chosen_file else {}),
+        inputs=tables.records(apart=apart) + chosen_file,
     )
 
 
@@ -430,9 +469,21 @@ def _epochs(
     return Epochs(every.rows(known), formats.days_of(time[known]), time[known])
 
 
+def _unread(sources: ClusterSources, posts: Posts, selection: Selection) -> tuple[str, ...]:
+    """Which columns that select posts are not read, since something else selects them."""
+    option = (
+        "--selected" if sources.selected is not None else "--sample" if selection.sample else ""
+    )
+    if option and (posts.selected is not None or posts.unread):
+        both = posts.own is not None
+        columns = 'columns "selected" and "cluster_id" are' if both else 'column "selected" is'
+        return (f"the runs' {columns} not read: {option} says which posts are selected",)
+    return posts.unread
+
+
 def _named(
     sources: ClusterSources, posts: Posts, selection: Selection
-) -> tuple[BoolArray | None, str]:
+) -> tuple[Selected | None, str]:
     """The posts that a file or the runs select, and how posts are selected in words."""
     if sources.selected is not None and selection.sample is not None:
         raise UsageError("give selected posts or a sample to draw, not both")
@@ -441,7 +492,9 @@ def _named(
     if selection.sample is not None:
         seed = f",seed={selection.seed}" if selection.sampling == "random" else ""
         return None, f"{selection.sampling}({selection.sample}{seed})"
-    return posts.selected, "all" if posts.selected is None else "column"
+    if posts.selected is None:
+        return None, "all"
+    return Selected(posts.selected, posts.own, posts.origin, np.arange(len(posts))), "column"
 
 
 def _traits(

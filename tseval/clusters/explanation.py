@@ -12,15 +12,18 @@ from tseval.tables.times import UNITS, written
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import FloatArray, IntArray
 
 
 def explain_clusters(index: ClusterIndex) -> pd.DataFrame:
     """For every run and cluster: its first post, the run's first report, all reports, delays.
 
     A cluster that the run did not report stands there too. `delays` are those of the reports in
-    their order, in minutes after the cluster's earliest post, by the posts' own times; selected
-    posts have a `*`. Sorted by run, topic, the cluster's start and its id.
+    their order, in minutes after the cluster's earliest post, by the posts' own times; posts that
+    are selected and scored in the cluster have a `*`. `selected` counts these, `delay` adds up
+    their delays and `others` the other posts beside each; `returned` is how many posts the run
+    returned on the topic. So latency is the sum of `delay` by that of `selected`, and redundancy
+    that of `others` by `returned`. Sorted by run, topic, the cluster's start and its id.
     """
     import pandas as pd
 
@@ -51,10 +54,32 @@ def explain_clusters(index: ClusterIndex) -> pd.DataFrame:
     pairs = list(zip(run.tolist(), number.tolist(), strict=True))
     frame["reported"] = [" ".join(reported.get(pair, ())) for pair in pairs]
     frame["delays"] = [" ".join(delays.get(pair, ())) for pair in pairs]
+    frame = frame.assign(**_sums(index, run, number, reports[1]))
     order = np.lexsort(
         (np.array(frame["cluster_id"], str), groups.first[number], groups.topic[number], run)
     )
     return frame.iloc[order].reset_index(drop=True)
+
+
+def _sums(
+    index: ClusterIndex, run: IntArray, number: IntArray, reports: IntArray
+) -> dict[str, IntArray | FloatArray]:
+    """What each (run, cluster) adds to latency and redundancy, and the posts of its topic."""
+    scored = index.scored
+    post, member = index.reports.post[scored], index.reports.member[scored]
+    own = index.groups.number[member]
+    delay = (index.clusters.time[member] - index.groups.first[own]) / UNITS["min"]
+    place = _keys(index, index.unit[post] // max(len(index.topics), 1), own)
+    size = len(index.runs) * max(len(index.groups), 1)
+    row = _keys(index, run, number)
+    selected = np.bincount(place, minlength=size)[row]
+    returned = np.bincount(index.unit[index.returned], minlength=index.units)
+    return {
+        "selected": selected,
+        "delay": np.bincount(place, delay, size).astype(np.float64)[row],
+        "others": selected * np.maximum(reports - 1, 0),
+        "returned": returned[run * len(index.topics) + index.groups.topic[number]],
+    }
 
 
 def _keys(index: ClusterIndex, run: IntArray, number: IntArray) -> IntArray:
@@ -78,7 +103,7 @@ def _listed(
     run = index.unit[reports.post] // max(len(index.topics), 1)
     delay = index.clusters.time[reports.member] - index.groups.first[index.reported]
     ids = index.posts.post_id.rows(reports.post).to_list()
-    chosen = index.selected[reports.post].tolist()
+    chosen = index.scored.tolist()
     reported: dict[tuple[int, int], list[str]] = {}
     delays: dict[tuple[int, int], list[str]] = {}
     pairs = zip(run.tolist(), index.reported.tolist(), strict=True)

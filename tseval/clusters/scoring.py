@@ -22,7 +22,7 @@ from tseval.errors import MissingTopics, UsageError
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
 from tseval.measures.accounts import Values
-from tseval.measures.clusters import FAMILY
+from tseval.measures.clusters import FAMILY, MEAN
 from tseval.measures.grouping import ClusterIndex
 from tseval.measures.measure import with_times
 from tseval.measures.push import LIVE, OF_LISTS, OF_LIVE, Taken
@@ -171,7 +171,7 @@ def scores_of(
         undefined_as_zero=undefined == "zero",
         signature=evaluation.signature(missing=rule, undefined=undefined),
         inputs=evaluation.inputs,
-        warnings=(*caveats(evaluation, indexes), *lost),
+        warnings=(*caveats(evaluation, indexes, wanted), *lost),
         overall=_overall([each for _, each in columns], len(runs)),
     )
     more = tuple(_undefined(scores, columns))
@@ -264,8 +264,11 @@ def _undefined(scores: Scores, columns: Sequence[tuple[Index, Taken]]) -> Iterat
         yield f"run {run}: {', '.join(names)} {verb} undefined in {noun}, {how}: {listed(where)}"
 
 
-def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
-    """What is not wrong, but what a reader of the scores should know."""
+def caveats(
+    evaluation: ClusterEvaluation, indexes: Sequence[Index], wanted: Sequence[Measure]
+) -> Iterator[str]:
+    """What is not wrong, but what a reader of these scores should know."""
+    by_selection = any(reads_selection(each) for each in wanted)
     clusters = evaluation.tables.clusters
     remarks = () if clusters is None else clusters.remarks
     yield from (str(remark) for remark in remarks[:REMARKS_SHOWN])
@@ -273,17 +276,44 @@ def caveats(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator
         yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
     yield from _milliseconds(evaluation)
     yield from _unjudged_topics(evaluation, indexes)
+    chosen = evaluation.named is not None or evaluation.selection.sample is not None
+    if chosen and not by_selection:
+        yield "none of these measures reads which posts are selected"
     for index in indexes:
         if isinstance(index, ClusterIndex):
             yield from _unclustered(index)
             yield from _other_times(index)
             yield from _constant_confidences(evaluation, index)
+            if by_selection:
+                yield from evaluation.unread
+                yield from _in_several(index)
         elif isinstance(index, PushIndex):
             yield from _dropped(index)
             yield from _outside(evaluation, index)
             yield from _ungraded_topics(evaluation, index)
         else:
             yield from _without_judgments(index)
+
+
+def reads_selection(measure: Measure) -> bool:
+    """Whether a measure is one of the selected posts."""
+    return measure.definition.reads == MEAN and not measure.has("unique")
+
+
+def _in_several(index: ClusterIndex) -> Iterator[str]:
+    """Selected posts that count more than once, since none of their clusters is their own."""
+    times = np.bincount(index.reports.post[index.scored], minlength=len(index.posts))
+    several = times > 1
+    for code, run in enumerate(index.posts.run.vocabulary()):
+        number = int((several & (index.posts.run.codes == code)).sum())
+        if number:
+            verb = "is" if number == 1 else "are"
+            counts = "counts" if number == 1 else "count"
+            yield (
+                f"run {run}: {count(number, 'selected post')} {verb} in several clusters and "
+                f"{counts} once for each; a column cluster_id beside the selected posts names the "
+                "one that was made for a post (--selected)"
+            )
 
 
 def _milliseconds(evaluation: ClusterEvaluation) -> Iterator[str]:

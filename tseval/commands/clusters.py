@@ -58,7 +58,10 @@ from tseval.views.tables import rows_table, scores_table
     help="The topic of clusters in two columns. Default: the file's name.",
 )
 @click.option(
-    "--selected", metavar="FILE", help="The selected posts: a table `topic post_id [run]`."
+    "--selected",
+    metavar="FILE",
+    help="The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
+    "cluster.",
 )
 @click.option(
     "--sample",

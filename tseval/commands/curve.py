@@ -250,7 +250,7 @@ def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     wanted = clusters.over_time(evaluation, given["wanted"])
     index = evaluation.groups
     rule, counted, lost = clusters.missing_topics(evaluation, [index], given["on_missing"])
-    told = (*clusters.caveats(evaluation, [index]), *lost)
+    told = (*clusters.caveats(evaluation, [index], wanted), *lost)
     return Asked(evaluation, wanted, counted, told, {"missing": rule})
 
 

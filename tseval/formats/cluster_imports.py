@@ -123,13 +123,13 @@ def run_remarks(posts: Posts) -> Iterator[str]:
     """What a reader of a run of the push tracks should know, but is no fault there."""
     repeats, originals = repeated_posts(posts)
     if len(repeats):
-        number, first = len(repeats), int(repeats[0])
+        number = len(repeats)
         lines = "line pushes a post" if number == 1 else "lines push posts"
+        again, before = (posts.origin.place(int(rows[0])) for rows in (repeats, originals))
         yield (
             f"{number:,} {lines} that the run had pushed before within the topic; the first is "
-            f"{posts.origin.place(first)}, after {posts.origin.place(int(originals[0]))}. Each push "
-            "counts in the editions mb2015, rts2016 and rts2017 (rule repeated-posts); latency and "
-            "redundancy refuse such a run"
+            f"{again}, after {before}. Each push counts in the editions mb2015, rts2016 and "
+            "rts2017 (rule repeated-posts); latency and redundancy refuse such a run"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -20,14 +20,14 @@ from tseval.formats.inputs import Each, Input
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, Origin, Schema, Source, Texts, repeated_rows
 from tseval.tables.arrow import strings
-from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts
+from tseval.tables.clusters import Clusters, Epochs, Grades, Live, Posts, Selected
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
 from tseval.tables.schema import CLUSTERS, EPOCHS, LIVE, POSTS, PUSHED, QRELS, SELECTED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import FloatArray, IntArray
 
     Given: TypeAlias = str | Path | Input | pd.DataFrame
 
@@ -40,6 +40,10 @@ SNOWFLAKE_SHIFT = 22
 MILLISECONDS = 1000.0
 FAR_DAY = 1e9
 """Days further from 1970 than this have one number: no calendar reaches there."""
+WITHOUT_SELECTED = (
+    'the column "cluster_id" is not read: it names the cluster of a selected post, and there is no '
+    'column "selected" beside it'
+)
 TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
 
 
@@ -81,6 +85,9 @@ def _posts(source: Input, name: str, form: str | None, year: int | None, repeats
 
 def _pushed(rows: Rows, name: str) -> Posts:
     time, run, selected = rows.get("time"), rows.get("run"), rows.get("selected")
+    own, unread = rows.get("cluster_id"), ()
+    if own is not None and selected is None:
+        own, unread = None, (f"{rows.origin.sources[0].path}: {WITHOUT_SELECTED}",)
     return Posts(
         run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
         topic=rows.get("topic"),
@@ -89,6 +96,8 @@ def _pushed(rows: Rows, name: str) -> Posts:
         confidence=rows.get("confidence"),
         selected=None if selected is None else selected != 0,
         origin=rows.origin,
+        own=own,
+        unread=unread,
     )
 
 
@@ -341,12 +350,14 @@ def read_live(source: Given) -> Live:
     return Live(rows.get("topic"), rows.get("post_id"), rows.get("label"), rows.origin)
 
 
-def read_selected(source: Given, posts: Posts) -> BoolArray:
-    """Which posts of the runs a table `topic post_id [run]` names; an unknown one is a fault."""
+def read_selected(source: Given, posts: Posts) -> Selected:
+    """Which posts of the runs a table `topic post_id [run] [cluster_id]` names.
+
+    A post that no run returned is a fault, and so are two clusters of one post.
+    """
     given = _input(source, SELECTED)
     rows = _rows(given, SELECTED, None)
     topic, post, run = rows.get("topic"), rows.get("post_id"), rows.get("run")
-    chosen = np.zeros(len(posts), bool)
     place, row = equal_rows(
         pair_keys(topic, post, posts.topic, posts.post_id),
         pair_keys(posts.topic, posts.post_id, posts.topic, posts.post_id),
@@ -354,14 +365,39 @@ def read_selected(source: Given, posts: Posts) -> BoolArray:
     if run is not None:
         same = run.within(posts.run.names)[place] == posts.run.codes[row]
         place, row = place[same], row[same]
-    chosen[row] = True
     faults = FaultList(given)
     found = np.bincount(place, minlength=len(topic)) > 0
     for at in np.flatnonzero(~found).tolist():
         reason = f'no run returned the selected post "{post[at]}" of topic "{topic[at]}"'
         faults.extend([rows.origin.fault(at, reason, "remove it, or give its run")])
+    told = np.full(len(posts), ABSENT)
+    told[row[::-1]] = place[::-1]  # the first row that names a post
+    own = rows.get("cluster_id")
+    if own is not None:
+        named = own.within(strings([""]))[place] == ABSENT
+        place, row = place[named], row[named]
+        told[row[::-1]] = place[::-1]
+        faults.extend(_two_clusters(rows, own, place, told[row]))
     faults.check()
-    return chosen
+    chosen = told != ABSENT
+    names = None
+    if own is not None:
+        blank = Ids.constant("", 1)
+        names = Ids.join([own, blank]).rows(np.where(chosen, told, len(own)))
+    return Selected(chosen, names, rows.origin, told)
+
+
+def _two_clusters(rows: Rows, own: Ids, place: IntArray, first: IntArray) -> Iterator[Fault]:
+    """Rows that name another cluster than the first row of the same post does."""
+    post, topic = rows.get("post_id"), rows.get("topic")
+    for at in np.unique(place[own.codes[place] != own.codes[first]]).tolist():
+        other = int(first[place == at][0])
+        reason = (
+            f'selected post "{post[at]}" of topic "{topic[at]}" has the clusters "{own[other]}" '
+            f'({rows.origin.place(other)}) and "{own[at]}"'
+        )
+        cure = "one cluster was made for each selected post: keep its cluster_id alone"
+        yield rows.origin.fault(at, reason, cure)
 
 
 def _input(source: Given, schema: Schema) -> Input:

@@ -170,18 +170,19 @@ def _column(source: Input, column: Column, cells: Cells) -> tuple[Any, BoolArray
     filled = np.ones(len(cells.lines), bool)
     if column.kind is Kind.ID:
         values = Ids.of(values)
-        filled = _filled(column.name, values, cells, faults)
+        filled = _filled(column, values, cells, faults)
     elif column.kind is not Kind.TEXT:
         values = read_numbers(column, values, cells.lines, faults)
     return values, filled, faults.noted
 
 
-def _filled(name: str, ids: Ids, cells: Cells, faults: FaultList) -> BoolArray:
-    """Which rows have an id; an empty one, or one of white space alone, is a fault."""
+def _filled(column: Column, ids: Ids, cells: Cells, faults: FaultList) -> BoolArray:
+    """Which rows have an id; an empty one, or one of white space alone, is mostly a fault."""
+    name = column.name
     if plain_ascii(ids.names):
         return np.ones(len(ids), bool)
     empty = _where(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(ids.names)), 0), ids)
-    for row in np.flatnonzero(empty).tolist():
+    for row in np.flatnonzero(empty & (not column.may_be_blank)).tolist():
         faults.add(int(cells.lines[row]), f"empty {name}", f"give every row its {name}")
     divided = _where(pc.match_substring_regex(ids.names, r"[\t\n\r]"), ids) & ~empty
     for row in np.flatnonzero(divided).tolist():

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FAMILY = "clusters"
 CITATION = "McCreadie and Soboroff, TREC Incident Streams Track Proposal"
 
+MEAN = ("mean",)
+"""The rule that measures read whose `all` may be that of all posts: see `ClusterRules`."""
 UNIT = Parameter("unit", "the unit of time", default="min", choices=("s", "min", "h"))
 UNIQUE = Parameter(
     "unique",
@@ -31,11 +33,11 @@ UNIQUE = Parameter(
 
 
 def latency(index: ClusterIndex, measure: Measure) -> Account:
-    """The mean delay of the selected posts, each in each of its clusters.
+    """The mean delay of the selected posts, each in its own cluster, or in each that it is in.
 
     A post's time is the clusters' own. It counts from when the run returned it.
     """
-    chosen = index.selected[index.reports.post]
+    chosen = index.scored
     member = index.reports.member[chosen]
     delay = index.clusters.time[member] - index.groups.first[index.groups.number[member]]
     delay /= UNITS[str(measure.argument("unit"))]
@@ -53,18 +55,18 @@ def redundancy(index: ClusterIndex, measure: Measure) -> Account:
         repeats = np.flatnonzero(repeated)
         return Account((_dated(index, repeats, np.ones(len(repeats))), below), ratio)
     reports = index.reports
-    chosen = index.selected[reports.post]
+    chosen = index.scored
     added = _selected_before(index) + np.where(chosen, reports.before, 0)
     return Account((_dated(index, reports.post, added.astype(np.float64)), below), ratio)
 
 
 def _selected_before(index: ClusterIndex) -> IntArray:
-    """Per report how many selected posts of the run had reported the cluster before.
+    """Per report how many posts that are scored in the cluster had reported it before.
 
     With n posts of a cluster, s of them selected, the sum is s (n - 1). One more post adds s, and
     if it is selected n too.
     """
-    chosen = index.selected[index.reports.post]
+    chosen = index.scored
     sums: IntArray = np.cumsum(chosen) - chosen
     start = np.arange(len(chosen)) - index.reports.before
     before: IntArray = sums - sums[start]
@@ -104,8 +106,9 @@ DEFINITIONS = (
         title="latency",
         summary="how long after the first post of its cluster a selected post was made",
         formula=(
-            "mean over (selected post, cluster that it is in) of the post's time - the time of the"
-            " earliest post of the cluster, both as the clusters tell them"
+            "mean over selected posts of the post's time - the time of the earliest post of its"
+            " own cluster, both as the clusters tell them; a post without a cluster of its own"
+            " counts once for each that it is in"
         ),
         empty_case="undefined with no selected post before t",
         range="0 to infinity",
@@ -114,6 +117,7 @@ DEFINITIONS = (
         higher_is_better=False,
         unit="min",
         parameters=(UNIT,),
+        reads=MEAN,
     ),
     Definition(
         name="redundancy",
@@ -121,8 +125,9 @@ DEFINITIONS = (
         title="redundancy",
         summary="how often what was returned had other posts of the run beside it",
         formula=(
-            "sum over (selected post, cluster that it is in) of the other posts of the cluster that"
-            " the run returned / posts that the run returned;"
+            "sum over selected posts of the other posts of its own cluster that the run returned /"
+            " posts that the run returned; a post without a cluster of its own counts once for each"
+            " that it is in;"
             " redundancy(unique) = posts in a cluster that the run had reported before / posts that"
             " the run returned"
         ),
@@ -133,6 +138,7 @@ DEFINITIONS = (
         account=redundancy,
         higher_is_better=False,
         parameters=(UNIQUE,),
+        reads=MEAN,
     ),
     Definition(
         name="coverage",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.tables import ABSENT, all_names, natural_order
+from tseval.tables import ABSENT, Ids, all_names, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.clusters import Clusters, Posts
 from tseval.tables.keys import equal_rows, pair_keys
@@ -79,12 +79,21 @@ class ClusterIndex(Units):
     reports: Reports
     selected: BoolArray
     """Per post whether it is one of those whose latency and redundancy count."""
+    own: IntArray
+    """Per post the number of the cluster that was made for it; `ABSENT` where none is known."""
 
     @classmethod
     def build(
-        cls, posts: Posts, clusters: Clusters, selected: BoolArray | None = None
+        cls,
+        posts: Posts,
+        clusters: Clusters,
+        selected: BoolArray | None = None,
+        named: Ids | None = None,
     ) -> ClusterIndex:
-        """Index whole runs. Without a selection every post that is in a cluster is selected."""
+        """Index whole runs. Without a selection every post that is in a cluster is selected.
+
+        `named` are the names of posts' own clusters, empty where none is told.
+        """
         runs = natural_order(posts.run.vocabulary())
         topics = natural_order(all_names(clusters.topic).to_pylist())
         topic = posts.topic.within(strings(topics))
@@ -103,7 +112,19 @@ class ClusterIndex(Units):
             unit=np.where(topic == ABSENT, ABSENT, run * len(topics) + topic),
             reports=reports,
             selected=selected,
+            own=_own(posts, clusters, groups, reports, named),
         )
+
+    @cached_property
+    def scored(self) -> BoolArray:
+        """Per report whether its post is selected and scored in this cluster.
+
+        That is in its own alone, or, where none is known, in each that it is in.
+        """
+        post = self.reports.post
+        own = self.own[post]
+        scored: BoolArray = self.selected[post] & ((own == ABSENT) | (own == self.reported))
+        return scored
 
     @cached_property
     def came(self) -> IntArray:
@@ -152,6 +173,22 @@ class ClusterIndex(Units):
     def reported(self) -> IntArray:
         """Per report the number of its cluster."""
         return self.groups.number[self.reports.member]
+
+
+def _own(
+    posts: Posts, clusters: Clusters, groups: Groups, reports: Reports, named: Ids | None
+) -> IntArray:
+    """The cluster that was made for each post: the one that is named, else that of its own id."""
+    own = np.full(len(posts), ABSENT)
+    cluster, number = clusters.cluster_id.rows(reports.member), groups.number[reports.member]
+    same = cluster.within(posts.post_id.names) == posts.post_id.codes[reports.post]
+    own[reports.post[same]] = number[same]
+    if named is not None:
+        told = named.within(strings([""])) == ABSENT
+        own[told] = ABSENT
+        same = told[reports.post] & (cluster.within(named.names) == named.codes[reports.post])
+        own[reports.post[same]] = number[same]
+    return own
 
 
 def _reports(posts: Posts, clusters: Clusters, groups: Groups, run: IntArray) -> Reports:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,10 @@ class Posts:
     day: IntArray | None = None
     """The day of the list as a number such as 20170729."""
     rank: FloatArray | None = None
+    own: Ids | None = None
+    """The name of the cluster that was made for the post; empty where none is named."""
+    unread: tuple[str, ...] = ()
+    """Which columns are not read, and why."""
 
     def __len__(self) -> int:
         return len(self.time)
@@ -63,7 +67,32 @@ class Posts:
             origin=Origin.join([part.origin for part in parts]),
             day=_joined([part.day for part in parts], rows),
             rank=_joined([part.rank for part in parts], rows),
+            own=_own_of(parts),
+            unread=(*(said for part in parts for said in part.unread), *_unread(parts)),
         )
+
+
+def _own_of(parts: Sequence[Posts]) -> Ids | None:
+    if all(part.own is None for part in parts):
+        return None
+    return Ids.join([part.own or Ids.constant("", len(part)) for part in parts])
+
+
+def _unread(parts: Sequence[Posts]) -> Iterator[str]:
+    """A word on a column `selected` that only some runs have, so that it cannot be read."""
+    with_it = [part for part in parts if part.selected is not None]
+    without = [part for part in parts if part.selected is None and len(part)]
+    if with_it and without:
+        have, lack = (_runs_of(several) for several in (with_it, without))
+        yield (
+            f'the column "selected" of {have} is not read, for {lack} has none: all posts that are '
+            "in a cluster are selected; give every run such a column, or --selected FILE"
+        )
+
+
+def _runs_of(parts: Sequence[Posts]) -> str:
+    names = sorted({name for part in parts for name in part.run.vocabulary()})
+    return f"{'run' if len(names) == 1 else 'runs'} {', '.join(names)}"
 
 
 def _joined(parts: Sequence[NDArray[Any] | None], rows: Sequence[int]) -> NDArray[Any] | None:
@@ -71,6 +100,18 @@ def _joined(parts: Sequence[NDArray[Any] | None], rows: Sequence[int]) -> NDArra
     there = [part for part in parts if part is not None]
     lacking = any(part is None and n for part, n in zip(parts, rows, strict=True))
     return np.concatenate(there) if there and not lacking else None
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Which posts of the runs are selected, each with its own cluster, and where that is told."""
+
+    posts: BoolArray
+    own: Ids | None
+    """Per post of the runs, as `Posts.own`."""
+    origin: Origin
+    row: IntArray
+    """Per post of the runs the row that selects it."""
 
 
 @dataclass(frozen=True)

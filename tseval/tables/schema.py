@@ -169,6 +169,8 @@ ENTITIES = ("entity", "target_id", "urlname")
 DOCUMENTS = ("stream_id", "doc_id", "document")
 """What they call a post."""
 DAY = Column("day", Kind.NUMBER)
+OWN_CLUSTER = Column("cluster_id", Kind.ID, required=False, may_be_blank=True)
+"""The cluster that was made for a selected post; blank where none was named."""
 POSTS = Schema(
     "posts",
     (
@@ -178,6 +180,7 @@ POSTS = Schema(
         RUN,
         Column("confidence", Kind.NUMBER, required=False, aliases=("conf",), default="0"),
         Column("selected", Kind.NUMBER, required=False, default="0"),
+        OWN_CLUSTER,
     ),
     key=("run", "topic", "post_id"),
 )
@@ -221,7 +224,7 @@ LISTS = Schema(
 QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("topic", "post_id"))
 EPOCHS = Schema("epochs", (POST_ID, DAY, Column("time", Kind.TIME, aliases=("epoch",))))
 LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
-SELECTED = Schema("selected", (TOPIC, POST_ID, RUN))
+SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
 VALUES = Schema(
     "values",
     (
