@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from tseval.errors import UsageError
 from tseval.measures import Measure
-from tseval.measures.accounts import Changes, Values
+from tseval.measures.accounts import Changes, Values, changes
+from tseval.measures.pools import pooled
 from tseval.measures.values import curve
 from tseval.tables import ALL_TOPICS, distinct
 from tseval.tables.times import UNITS
@@ -32,6 +33,14 @@ class Followed(Protocol):
     @property
     def starts(self) -> FloatArray:
         """When each topic starts."""
+
+
+@runtime_checkable
+class Pooling(Protocol):
+    """What has measures of which `all` is no mean over topics, but that of all taken together."""
+
+    def pools(self, measure: Measure) -> bool:
+        """Whether this is one of them."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,8 @@ def curves(
 ) -> Iterator[Curve]:
     """The curves of these measures, by run, topic and measure; `all` is the mean over topics.
 
-    The mean takes each topic at the same time since its start, over those that count
+    Of measures that pool (`Pooling`) it is the measure of all topics together, each at the same
+    time since its start. The mean takes each topic at the same time since its start, over those that count
     (`counted[run, topic]`, by default all) and where the measure is defined. A topic that does not
     count has no curve of its own either.
     Measures with a time of their own, and unknown topics, are a `UsageError`.
@@ -85,16 +95,41 @@ def curves(
     check(evaluation, measures, topics)
     index = evaluation.index
     changing = [curve(index, measure, evaluation.starts) for measure in measures]
+    whole = [_of_runs(evaluation, measure) for measure in measures]
     for r, run in enumerate(index.runs):
         among = range(len(index.topics)) if counted is None else np.flatnonzero(counted[r]).tolist()
         for topic in topics:
-            for measure, change in zip(measures, changing, strict=True):
-                if topic == ALL_TOPICS:
+            for measure, change, joined in zip(measures, changing, whole, strict=True):
+                if topic == ALL_TOPICS and joined is not None:
+                    yield _joined(run, measure.name, joined, r)
+                elif topic == ALL_TOPICS:
                     steps = [_steps(evaluation, change, r, t) for t in among]
                     yield _mean(run, measure.name, steps, undefined_as_zero)
                 elif (t := index.topics.index(topic)) in among:
                     start = float(evaluation.starts[t])
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
+
+
+def pools(evaluation: Followed, measure: Measure) -> bool:
+    """Whether `all` of a measure is no mean over topics."""
+    return isinstance(evaluation, Pooling) and evaluation.pools(measure)
+
+
+def _of_runs(evaluation: Followed, measure: Measure) -> Changes | None:
+    """A measure of whole runs in seconds since the topics' starts, where `all` is that."""
+    if not pools(evaluation, measure):
+        return None
+    index = evaluation.index
+    account = measure.definition.account(index, measure)
+    starts = evaluation.starts[index.unit_topic]
+    return changes(pooled(account, starts, len(index.topics)), np.zeros(len(index.runs)))
+
+
+def _joined(run: str, measure: str, change: Changes, place: int) -> Curve:
+    low, high = np.searchsorted(change.unit, [place, place + 1])
+    seconds, values = change.time[low:high], change.values
+    own = Values(values.value[low:high], values.defined[low:high])
+    return Curve(run, ALL_TOPICS, measure, seconds, seconds / UNITS["h"], own)
 
 
 def change_times(evaluation: Followed, measures: Sequence[Measure]) -> FloatArray:

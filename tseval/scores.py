@@ -37,6 +37,9 @@ class Overall:
     value: FloatArray
     defined: BoolArray
     given: BoolArray
+    weights: FloatArray | None = None
+    """Where such a value is a quotient of sums over topics, what the value of each topic is divided
+    by, of the shape (runs, topics, measures); NaN for other measures."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,18 @@ class Scores:
             for m, name in enumerate(self.measures):
                 value = float(self.means[r, m]) if self.mean_defined[r, m] else None
                 yield Record(run, ALL_TOPICS, name, value)
+
+    def weights(self) -> Iterator[Record]:
+        """For each topic of measures whose `all` is a quotient of sums what its value weighs.
+
+        The sum of values times weights, by the sum of weights, is `all`.
+        """
+        weights = None if self.overall is None else self.overall.weights
+        if weights is None:
+            return
+        for r, t, m in np.argwhere(~np.isnan(weights) & self.counted[:, :, None]).tolist():
+            at = self.runs[r], self.topics[t], self.measures[m]
+            yield Record(*at, float(weights[r, t, m]))
 
     def topics_of(self, run: str, measure: str) -> int:
         """How many topics a measure of a run was taken in."""

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from tseval.caveats import count, listed
-from tseval.curves import Followed, check
+from tseval.curves import Followed, check, pools
 from tseval.errors import UsageError
 from tseval.measures import Measure
 from tseval.measures.accounts import Ledger, Values
 from tseval.measures.batches import Batches, cover, within
+from tseval.measures.pools import pooled_within
 from tseval.statistics import assumptions
 from tseval.statistics.assumptions import DEPENDENT
 from tseval.statistics.trend import FEWEST, Trend, fit
@@ -143,6 +144,8 @@ class _All:
     batches: Batches
     values: Values
     sent: FloatArray
+    joined: dict[int, Values]
+    """For measures of which `all` is no mean over topics, by their place: as (runs, batches)."""
 
     @classmethod
     def of(cls, evaluation: Dated, measures: Sequence[Measure], batches: Batches) -> _All:
@@ -157,9 +160,15 @@ class _All:
         unit, time = evaluation.sent
         sent = of_units.sums(Ledger.of(unit, time, np.ones(len(unit))))
         names = tuple(measure.name for measure in measures)
-        return cls(
-            evaluation, names, batches, Values(value, defined), sent.reshape(shape[:2] + shape[3:])
-        )
+        joined = {
+            place: pooled_within(
+                measure.definition.account(index, measure), of_units, len(index.topics)
+            )
+            for place, measure in enumerate(measures)
+            if pools(evaluation, measure)
+        }
+        messages = sent.reshape(shape[:2] + shape[3:])
+        return cls(evaluation, names, batches, Values(value, defined), messages, joined)
 
     def single(self, topic: str) -> Series:
         """One topic, with its own number of batches."""
@@ -179,9 +188,10 @@ class _All:
         number = there.sum(axis=1) + np.zeros(defined.sum(axis=1).shape)
         total = np.where(defined, self.values.value, 0.0).sum(axis=1)
         sent = np.where(counted[:, :, np.newaxis], self.sent, 0.0).sum(axis=1)
-        return self._series(
-            ALL_TOPICS, None, Values(total / np.maximum(number, 1), number > 0), sent
-        )
+        values = Values(total / np.maximum(number, 1), number > 0)
+        for place, whole in self.joined.items():
+            values.value[:, place], values.defined[:, place] = whole.value, whole.defined
+        return self._series(ALL_TOPICS, None, values, sent)
 
     def _series(self, topic: str, start: float | None, values: Values, sent: FloatArray) -> Series:
         runs, length = self.evaluation.index.runs, self.batches.length

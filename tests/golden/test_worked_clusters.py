@@ -54,8 +54,40 @@ def test_trec_and_csv() -> None:
         "swift,ferry,latency,70.0",
         "swift,flood,latency,21.0",
         "swift,mine,latency,",
-        "swift,all,latency,45.5",
+        "swift,all,latency,39.375",
     ]
+
+
+def test_means_over_topics_are_a_rule() -> None:
+    """Means over topics that have a value, as worked out by hand from those of the topics."""
+    rules = {"mean": "topics"}
+    scores = tseval.score_clusters([SWIFT, THOROUGH], CLUSTERS, rules=rules)
+    assert "|rules:mean=topics|" in scores.signature
+    expected = {"latency": 2495 / 7, "redundancy": 7 / 9, "redundancy(unique)": 25 / 72}
+    for measure, value in expected.items():
+        assert scores.value(measure, run="thorough") == pytest.approx(value)
+    assert scores.value("latency", run="swift") == 45.5
+    done = program("clusters", SWIFT, CLUSTERS, "--rule", "mean=topics", "-f", "csv", "--quiet")
+    assert "swift,all,latency,45.5" in done.out
+    told = tseval.score_clusters(SWIFT, CLUSTERS, undefined="zero").warnings
+    assert any("so no topic counts as 0" in each for each in told)
+    assert any("in 1 topic, which add nothing to `all`: mine" in each for each in told)
+
+
+def test_all_over_time_is_that_of_all_posts() -> None:
+    """The end of a curve, and one batch over all, are the scores; also by the other rule."""
+    wanted = ("-m", "latency redundancy redundancy(unique) coverage")
+    for options in ((), ("--rule", "mean=topics")):
+        table = program("clusters", THOROUGH, CLUSTERS, *wanted, *options, "-f", "csv", "--quiet")
+        values = [line.rpartition(",")[2] for line in table.out.splitlines()[1:]]
+        for batch in ((), ("--batch", "100d")):
+            done = program("curve", THOROUGH, CLUSTERS, *wanted, *options, *batch, "--quiet")
+            assert done.code == 0, done.err
+            rows = [line.split(",") for line in done.out.splitlines()[1:]]
+            ends = {row[2]: row[5] for row in rows}
+            assert [float(value) for value in ends.values()] == pytest.approx(
+                [float(value) for value in values]
+            )
 
 
 def test_the_sample_of_highest_confidence() -> None:

@@ -93,16 +93,19 @@ def close(fast: float | None, expected: slow.Value) -> bool:
     st.sampled_from((None, 0, 3600, 7200, 10**6)),
     st.sampled_from((None, 1, 2, 50)),
     st.sampled_from(("skip", "zero")),
+    st.sampled_from(("posts", "topics")),
 )
 def test_values_equal_the_slow_ones(
-    case: slow.Case, after: int | None, size: int | None, undefined: str
+    case: slow.Case, after: int | None, size: int | None, undefined: str, mean: str
 ) -> None:
     at = "" if after is None else f"@{after}s"
     names = {name: name + at for name in slow.MEASURES}
-    scores = scored(case, list(names.values()), sample=size, undefined=undefined)
+    rules, pooled = {"mean": mean}, mean == "posts"
+    scores = scored(case, list(names.values()), sample=size, undefined=undefined, rules=rules)
     for run in case.runs:
         for name, written in names.items():
-            for topic, expected in slow.score(case, run, name, after, size, undefined).items():
+            expectations = slow.score(case, run, name, after, size, undefined, pooled)
+            for topic, expected in expectations.items():
                 assert close(scores.value(written, topic, run), expected), (run, topic, written)
 
 
@@ -181,11 +184,13 @@ def test_curves_equal_the_slow_values_between_all_times(case: slow.Case) -> None
     tables = frames(case)
     evaluation = prepare(ClusterSources([tables["runs"]], tables["clusters"]))
     names = [name for name in slow.MEASURES if "unit" not in name]
-    for curve in curves(evaluation, measures(names, "clusters"), evaluation.index.topics):
+    topics = (*evaluation.index.topics, "all")
+    for curve in curves(evaluation, measures(names, "clusters"), topics):
+        start = 0 if curve.topic == "all" else slow.start(case, curve.topic)
         for at, value, defined in zip(
             curve.time.tolist(), curve.values.value, curve.values.defined, strict=True
         ):
-            after = int(at) - slow.start(case, curve.topic) + 1
+            after = int(at) - start + 1
             expected = slow.score(case, curve.run, curve.measure, after)[curve.topic]
             assert close(float(value) if defined else None, expected), (curve, at)
 

@@ -12,6 +12,8 @@ from fractions import Fraction
 
 Value = Fraction | None
 """A measure's value; None is undefined."""
+Parts = tuple[Fraction, int]
+"""What is added up in a topic, and what it is divided by."""
 MINUTES = {"s": Fraction(1, 60), "min": Fraction(1), "h": Fraction(60)}
 
 
@@ -112,7 +114,7 @@ def divide(above: Fraction | int, below: int) -> Value:
 
 def latency(
     case: Case, run: str, topic: str, t: Fraction | None, size: int | None, unit: str = "min"
-) -> Value:
+) -> Parts:
     delays: list[Fraction] = []
     for post in returned(case, run, topic, t):
         for members in scored_in(case, post, size).values():
@@ -120,10 +122,10 @@ def latency(
                 if member.post_id == post.post_id:
                     earliest = min(each.time for each in members)
                     delays.append(Fraction(member.time - earliest, 60) / MINUTES[unit])
-    return divide(sum(delays, Fraction(0)), len(delays))
+    return sum(delays, Fraction(0)), len(delays)
 
 
-def redundancy(case: Case, run: str, topic: str, t: Fraction | None, size: int | None) -> Value:
+def redundancy(case: Case, run: str, topic: str, t: Fraction | None, size: int | None) -> Parts:
     posts = returned(case, run, topic, t)
     others = 0
     for post in posts:
@@ -132,10 +134,10 @@ def redundancy(case: Case, run: str, topic: str, t: Fraction | None, size: int |
             for other in posts:
                 if other.post_id in ids and other.post_id != post.post_id:
                     others += 1
-    return divide(others, len(posts))
+    return Fraction(others), len(posts)
 
 
-def redundancy_unique(case: Case, run: str, topic: str, t: Fraction | None, _: int | None) -> Value:
+def redundancy_unique(case: Case, run: str, topic: str, t: Fraction | None, _: int | None) -> Parts:
     posts = returned(case, run, topic, t)
     reported: set[str] = set()
     repeats = 0
@@ -148,17 +150,17 @@ def redundancy_unique(case: Case, run: str, topic: str, t: Fraction | None, _: i
         if held & reported:
             repeats += 1
         reported |= held
-    return divide(repeats, len(posts))
+    return Fraction(repeats), len(posts)
 
 
-def coverage(case: Case, run: str, topic: str, t: Fraction | None, _: int | None) -> Value:
+def coverage(case: Case, run: str, topic: str, t: Fraction | None, _: int | None) -> Parts:
     clusters = clusters_of(case, topic)
     ids = {post.post_id for post in returned(case, run, topic, t)}
     found = 0
     for members in clusters.values():
         if any(member.post_id in ids for member in members):
             found += 1
-    return divide(found, len(clusters))
+    return Fraction(found), len(clusters)
 
 
 MEASURES = {
@@ -183,13 +185,22 @@ def score(
     after: int | None = None,
     size: int | None = None,
     undefined: str = "skip",
+    pooled: bool = True,
 ) -> dict[str, Value]:
-    """The measure of every topic, `after` seconds from its start, and the mean as `all`."""
+    """The measure of every topic, `after` seconds from its start, and `all`.
+
+    That is the mean over topics, or, of latency and redundancy, what the sums over topics give.
+    """
     values: dict[str, Value] = {}
+    parts = []
     for topic in topics(case):
         t = None if after is None else Fraction(start(case, topic) + after)
-        values[topic] = MEASURES[name](case, run, topic, t, size)
-    return values | {"all": mean(values.values(), undefined)}
+        parts.append(MEASURES[name](case, run, topic, t, size))
+        values[topic] = divide(*parts[-1])
+    whole = mean(values.values(), undefined)
+    if pooled and name != "coverage":
+        whole = divide(sum((above for above, _ in parts), Fraction(0)), sum(n for _, n in parts))
+    return values | {"all": whole}
 
 
 def mean(values: Iterable[Value], undefined: str) -> Value:

@@ -21,7 +21,8 @@ from tseval.formats import clusters as formats
 from tseval.formats.cluster_imports import TIMES
 from tseval.formats.temporal import check_inputs
 from tseval.measures import Measure
-from tseval.measures.clusters import FAMILY
+from tseval.measures.cluster_rules import POSTS, ClusterRules
+from tseval.measures.clusters import FAMILY, MEAN
 from tseval.measures.grouping import ClusterIndex
 from tseval.measures.live import LiveIndex
 from tseval.measures.push import LISTS, LIVE, NEEDS
@@ -120,7 +121,7 @@ class ClusterEvaluation:
     """Runs and clusters, ready for any measure."""
 
     edition: Edition
-    rules: PushRules | None
+    rules: ClusterRules
     """The edition's habits, with those that were asked for."""
     tables: Tables
     selection: Selection
@@ -221,9 +222,13 @@ class ClusterEvaluation:
         return LiveIndex.build(self.tables.posts, self.tables.live, self.tables.live_epochs, rules)
 
     def _push_rules(self, what: str) -> PushRules:
-        if self.rules is None:
+        if not isinstance(self.rules, PushRules):
             raise UsageError(f"{what} need the rules of an edition: --edition {push_editions()}")
         return self.rules
+
+    def pools(self, measure: Measure) -> bool:
+        """Whether `all` of a measure is that of all topics' posts together."""
+        return measure.definition.reads == MEAN and self.rules.mean == POSTS
 
     def index_of(self, measure: Measure) -> Index:
         """What a measure is taken from; what it lacks is a `UsageError`."""
@@ -251,7 +256,7 @@ def need_of(measure: Measure) -> str:
 
 
 def push_editions() -> str:
-    """The editions that have rules, by name."""
+    """The editions of push evaluations, by name."""
     return ", ".join(each.name for each in EDITIONS if each.push is not None)
 
 
@@ -362,12 +367,13 @@ def read(
     rules = _changed(chosen, given_rules or {})
     check_inputs(_listed(sources))
     epochs = None if sources.epochs is None else formats.read_epochs(sources.epochs)
-    repeats = rules is not None and rules.repeated_posts == "keep"
+    push = rules if isinstance(rules, PushRules) else None
+    repeats = push is not None and push.repeated_posts == "keep"
     read_posts = partial(
         formats.read_posts, sources.runs, sources.form, each=Spread(sharing), repeats=repeats
     )
-    posts, clusters = _runs_and_clusters(sources, rules, epochs, clusters_needed, read_posts)
-    prefix = "" if rules is None else rules.topic_prefix
+    posts, clusters = _runs_and_clusters(sources, push, epochs, clusters_needed, read_posts)
+    prefix = "" if push is None else push.topic_prefix
     apart = sources.live_epochs is not None
     tables = Tables(
         posts=posts,
@@ -394,11 +400,13 @@ def read(
     )
 
 
-def _changed(chosen: Edition, given: Mapping[str, str]) -> PushRules | None:
+def _habits(chosen: Edition) -> ClusterRules:
+    return chosen.push or chosen.clusters or ClusterRules()
+
+
+def _changed(chosen: Edition, given: Mapping[str, str]) -> ClusterRules:
     """The edition's habits with those that were asked for."""
-    if chosen.push is None and given:
-        raise UsageError(f"edition {chosen.name} has no rules to change: see {push_editions()}")
-    return None if chosen.push is None else chosen.push.changed(given)
+    return _habits(chosen).changed(given)
 
 
 def _listed(sources: ClusterSources) -> list[Given]:
@@ -498,10 +506,10 @@ def _named(
 
 
 def _traits(
-    chosen: Edition, rules: PushRules | None, sources: ClusterSources, selected: str
+    chosen: Edition, rules: ClusterRules, sources: ClusterSources, selected: str
 ) -> dict[str, str]:
     """The rules that are not the edition's, and where times come from."""
-    changed = {} if rules is None or chosen.push is None else rules.differences(chosen.push)
+    changed = rules.differences(_habits(chosen))
     traits = {"rules": ",".join(f"{name}={value}" for name, value in changed.items())}
     traits["times"] = sources.times or ""
     traits["selected"] = selected if chosen.push is None or selected != "all" else ""

@@ -19,7 +19,7 @@ from tseval.clusters.evaluation import (
     read,
 )
 from tseval.errors import MissingTopics, UsageError
-from tseval.measures import Measure
+from tseval.measures import Measure, pools
 from tseval.measures import measures as listed_measures
 from tseval.measures.accounts import Values
 from tseval.measures.clusters import FAMILY, MEAN
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tseval.clusters.evaluation import Given, Index
     from tseval.engine import Engine
     from tseval.measures.live import LiveIndex
-    from tseval.tables.columns import BoolArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
 OnMissing: TypeAlias = Literal["zero", "skip", "error"]
 Undefined: TypeAlias = Literal["skip", "zero"]
@@ -138,8 +138,12 @@ def taken(evaluation: ClusterEvaluation, measure: Measure) -> tuple[Index, Taken
     if isinstance(found, Taken):
         return index, found
     starts = index.starts[index.unit_topic] if isinstance(index, ClusterIndex) else np.zeros(0)
-    values: Values = found.before(moments(measure, starts))
-    return index, Taken(values)
+    times = moments(measure, starts)
+    values: Values = found.before(times)
+    if not evaluation.pools(measure):
+        return index, Taken(values)
+    overall = pools.pooled_before(found, times, len(index.topics))
+    return index, Taken(values, overall, pools.weights(found, times))
 
 
 def scores_of(
@@ -161,6 +165,9 @@ def scores_of(
     topics = all_topics(indexes)
     rule, counted, lost = missing_topics(evaluation, indexes, on_missing)
     placed = [_placed(index, each.values, topics) for index, each in columns]
+    overall = _overall([each for _, each in columns], len(runs))
+    if overall is not None:
+        overall = replace(overall, weights=_weights(columns, topics))
     scores = Scores(
         runs=runs,
         topics=topics,
@@ -172,9 +179,9 @@ def scores_of(
         signature=evaluation.signature(missing=rule, undefined=undefined),
         inputs=evaluation.inputs,
         warnings=(*caveats(evaluation, indexes, wanted), *lost),
-        overall=_overall([each for _, each in columns], len(runs)),
+        overall=overall,
     )
-    more = tuple(_undefined(scores, columns))
+    more = (*_undefined(scores, columns), *_no_zeros(scores, columns))
     return replace(scores, warnings=scores.warnings + more)
 
 
@@ -211,6 +218,21 @@ def _overall(columns: Sequence[Taken], runs: int) -> Overall | None:
         np.column_stack([each.defined for each in overall]),
         np.broadcast_to(given, (runs, len(given))),
     )
+
+
+def _weights(columns: Sequence[tuple[Index, Taken]], topics: Sequence[str]) -> FloatArray | None:
+    """The weights of pooled measures as (runs, topics, measures); None if there is none."""
+    if all(each.weights is None for _, each in columns):
+        return None
+    found = []
+    for index, each in columns:
+        shape = (len(index.runs), len(topics))
+        if each.weights is None:
+            found.append(np.full(shape, np.nan))
+        else:
+            every = np.ones(len(each.weights), bool)
+            found.append(_placed(index, Values(each.weights, every), topics).value)
+    return np.stack(found, axis=2)
 
 
 def missing_topics(
@@ -251,17 +273,37 @@ def over_time(evaluation: ClusterEvaluation, wanted: Sequence[str | Measure]) ->
 
 def _undefined(scores: Scores, columns: Sequence[tuple[Index, Taken]]) -> Iterator[str]:
     """A line for each run and set of topics, with the measures that are undefined there."""
-    how = "counted as 0" if scores.undefined_as_zero else "left out of the mean"
+    pooled = {
+        name
+        for name, (_, each) in zip(scores.measures, columns, strict=True)
+        if each.weights is not None
+    }
     own = dict(zip(scores.measures, (set(index.topics) for index, _ in columns), strict=True))
-    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    together: dict[tuple[str, tuple[str, ...], bool], list[str]] = {}
     for run, name, topics in scores.undefined():
         judged = tuple(topic for topic in topics if topic in own[name])
         if judged:
-            together.setdefault((run, judged), []).append(name)
-    for (run, where), names in together.items():
+            together.setdefault((run, judged, name in pooled), []).append(name)
+    for (run, where, is_pooled), names in together.items():
+        how = "counted as 0" if scores.undefined_as_zero else "left out of the mean"
+        how = "which add nothing to `all`" if is_pooled else how
         verb = "is" if len(names) == 1 else "are"
         noun = count(len(where), "topic")
         yield f"run {run}: {', '.join(names)} {verb} undefined in {noun}, {how}: {listed(where)}"
+
+
+def _no_zeros(scores: Scores, columns: Sequence[tuple[Index, Taken]]) -> Iterator[str]:
+    """A word where undefined topics should count as 0, and no mean over topics is taken."""
+    pooled = [
+        name
+        for name, (_, each) in zip(scores.measures, columns, strict=True)
+        if each.weights is not None
+    ]
+    if scores.undefined_as_zero and pooled:
+        yield (
+            f"{listed(pooled)}: `all` is that of all topics' posts, so no topic counts as 0 "
+            "(--rule mean=topics takes means over topics)"
+        )
 
 
 def caveats(

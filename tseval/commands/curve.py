@@ -234,19 +234,22 @@ FOR_NUGGETS = {
     "latency_from": "--latency-from",
     "resume": "--resume",
 }
-"""The options that nothing over clusters reads."""
+"""The options that nothing over clusters reads, but rules."""
 
 
 def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     """Latency, redundancy and coverage over clusters, as `tseval clusters` has them."""
     for name in FOR_NUGGETS:
-        if given[name]:
+        if given[name] and name != "rules":
             raise UsageError(f"{FOR_NUGGETS[name]} has no meaning over clusters")
     runs, gold = runs_and_gold(files)
     name = PROPOSAL.name if given["edition_name"] == DRAFT.name else given["edition_name"]
     sources = ClusterSources(runs, gold, form=given["input_format"])
     with options.shared_as(given) as sharing:
-        evaluation = clusters.prepare(sources, given["wanted"], name, sharing=sharing)
+        rules = options.each_once(options.parted(given["rules"]))
+        evaluation = clusters.prepare(
+            sources, given["wanted"], name, given_rules=rules, sharing=sharing
+        )
     wanted = clusters.over_time(evaluation, given["wanted"])
     index = evaluation.groups
     rule, counted, lost = clusters.missing_topics(evaluation, [index], given["on_missing"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tseval.editions.edition import Edition
+from tseval.measures.cluster_rules import ClusterRules
 from tseval.measures.clusters import CITATION, FAMILY
 from tseval.measures.push import OVERVIEW_2015, OVERVIEW_2016, OVERVIEW_2017
 from tseval.measures.push_rules import NOT_RELEVANT, REDUNDANT, RELEVANT, PushRules
@@ -14,6 +15,7 @@ PROPOSAL = Edition(
     measures=("latency", "redundancy", "redundancy(unique)", "coverage"),
     on_missing="zero",
     citation=CITATION,
+    clusters=ClusterRules(),
 )
 MB2015 = Edition(
     name="mb2015",

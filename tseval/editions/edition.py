@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tseval.measures.cluster_rules import ClusterRules
 from tseval.measures.filter_rules import FilterRules
 from tseval.measures.habits import Habits
 from tseval.measures.incident_rules import IncidentRules
@@ -27,6 +28,8 @@ class Edition:
     """The habits that it has; combined with others by `--rule`."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The columns of the official table, by measure; none where there is no such table."""
+    clusters: ClusterRules | None = None
+    """The habits of an evaluation over clusters that is no push evaluation."""
     push: PushRules | None = None
     """The habits of a push evaluation."""
     incidents: IncidentRules | None = None
@@ -37,5 +40,5 @@ class Edition:
     @property
     def habits(self) -> Habits | None:
         """The record of its habits; None where it has none to choose from."""
-        given = self.push or self.incidents or self.filtering
+        given = self.clusters or self.push or self.incidents or self.filtering
         return given or (self.rules if self.titles else None)

@@ -38,6 +38,8 @@ class Taken:
 
     values: Values
     overall: Values | None = None
+    weights: FloatArray | None = None
+    """What each unit's value is divided by, where `overall` is the quotient of sums of units."""
 
 
 def _mean_of_days(by_day: FloatArray) -> Taken:

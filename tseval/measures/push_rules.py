@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tseval.measures.habits import Habits, habit
+from tseval.measures.cluster_rules import ClusterRules
+from tseval.measures.habits import habit
 
 RELEVANT, REDUNDANT, NOT_RELEVANT = "relevant", "redundant", "not-relevant"
 
 
-@dataclass(frozen=True)
-class PushRules(Habits):
+@dataclass(frozen=True, kw_only=True)
+class PushRules(ClusterRules):
     """Every habit; the defaults are what all three evaluations do, or two of them."""
 
     days: tuple[int, ...]
