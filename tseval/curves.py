@@ -87,9 +87,9 @@ def curves(
     """The curves of these measures, by run, topic and measure; `all` is the mean over topics.
 
     Of measures that pool (`Pooling`) it is the measure of all topics together, each at the same
-    time since its start. The mean takes each topic at the same time since its start, over those that count
-    (`counted[run, topic]`, by default all) and where the measure is defined. A topic that does not
-    count has no curve of its own either.
+    time since its start. The mean takes each topic at the same time since its start, over those
+    that count (`counted[run, topic]`, by default all) and where the measure is defined. A topic
+    that does not count has no curve of its own either.
     Measures with a time of their own, and unknown topics, are a `UsageError`.
     """
     check(evaluation, measures, topics)

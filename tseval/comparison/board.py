@@ -9,17 +9,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.caveats import count, listed
-from tseval.comparison.directions import higher_is_better, in_order, named, titles, wanted_measures
+from tseval.comparison.directions import (
+    higher_is_better,
+    in_order,
+    known_measures,
+    named,
+    titles,
+    wanted_measures,
+)
 from tseval.comparison.kinds import of_one_kind
 from tseval.comparison.plan import Treatment
 from tseval.errors import MissingTopics, UsageError
+from tseval.measures.clusters import MEAN
+from tseval.statistics import contributions
 from tseval.tables import Ids, Origin, Source, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.scores import TopicScores
 
 if TYPE_CHECKING:
     from tseval.scores import Scores
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 SHORT_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
@@ -42,6 +51,8 @@ class Board:
     traits: dict[str, str]
     inputs: tuple[Source, ...]
     warnings: tuple[str, ...]
+    weights: FloatArray | None = None
+    """What values weigh, NaN where their mean over topics is not weighed; None for none."""
     strays: tuple[str, ...] = ()
     """The measures whose direction is told, and of which there are no scores."""
 
@@ -49,6 +60,14 @@ class Board:
         """One measure's values, of shape (runs, topics), and which count."""
         at = self.measures.index(measure)
         return self.values[:, :, at], self.known[:, :, at]
+
+    def weighed(self, measure: str) -> FloatArray | None:
+        """What one measure's values weigh, of shape (runs, topics), if its `all` is a quotient."""
+        if self.weights is None:
+            return None
+        weights = self.weights[:, :, self.measures.index(measure)]
+        _, known = self.of(measure)
+        return weights if known.any() and np.isfinite(weights[known]).all() else None
 
     def taking_part(self, measure: str) -> list[int]:
         """The runs that have a score of the measure."""
@@ -61,6 +80,13 @@ class Board:
     def oriented(self, measure: str) -> FloatArray:
         """One measure's values such that higher is better; NaN where they don't count."""
         values, known = self.of(measure)
+        weights = self.weighed(measure)
+        if weights is not None:
+            values = values.copy()
+            for run in self.taking_part(measure):
+                own = known[run]
+                parts = values[run, own][:, None], weights[run, own][:, None]
+                values[run, own] = contributions(*parts).ravel()
         return np.where(known, values if self.higher_is_better(measure) else -values, np.nan)
 
 
@@ -77,10 +103,16 @@ def scores_table(scores: Scores) -> TopicScores:
         measure=Ids(measure, strings(scores.measures)),
         value=np.where(known, scores.values[each], 0.0),
         defined=known,
+        weight=_weight_of(scores, each),
         origin=Origin(scores.inputs, np.zeros(rows, np.int64), np.arange(1, rows + 1)),
         signatures=(scores.signature,),
         types=scores.types,
     )
+
+
+def _weight_of(scores: Scores, rows: tuple[IntArray, ...]) -> FloatArray | None:
+    weights = None if scores.overall is None else scores.overall.weights
+    return None if weights is None else weights[rows]
 
 
 def build_board(
@@ -100,6 +132,16 @@ def build_board(
     ways = [_direction(name, rules) for name in measures]
     higher = tuple(way is not False for way in ways)
     known, warnings = cube.settled(rules, higher)
+    weights = cube.weights
+    if weights is not None:
+        empty = known & (weights == 0)  # a topic without a post adds nothing
+        known &= ~empty
+        if empty.any():
+            lost = [name for at, name in enumerate(measures) if empty[:, :, at].any()]
+            warnings.append(
+                f"{listed(lost)}: topics without posts are not counted as 0 after all, since they "
+                "add nothing to the posts of all topics"
+            )
     unknown = [name for name, way in zip(measures, ways, strict=True) if way is None]
     traits = {"scores": f"sha256:{table.digest[:SHORT_HASH]}"} | rules.traits()
     traits |= {"over": "types,else-events"} if len(kept) < len(chosen) else {}
@@ -114,7 +156,14 @@ def build_board(
         higher=higher,
         traits=traits,
         inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
-        warnings=(*_signatures(table, rules), *of_kinds, *_unknown_ways(unknown, rules), *warnings),
+        warnings=(
+            *_signatures(table, rules),
+            *_unweighed(measures, known, weights, table.signatures),
+            *of_kinds,
+            *_unknown_ways(unknown, rules),
+            *warnings,
+        ),
+        weights=weights,
         strays=(*strays, *more),
     )
 
@@ -173,6 +222,28 @@ def _signatures(table: TopicScores, rules: Treatment) -> Iterator[str]:
         )
 
 
+def _unweighed(
+    measures: Sequence[str],
+    known: BoolArray,
+    weights: FloatArray | None,
+    signatures: Sequence[str],
+) -> Iterator[str]:
+    """A word where `all` of the scores is a quotient of sums, and their files tell no weights."""
+    lost = []
+    for at, name in enumerate(measures):
+        own = known[:, :, at]
+        lacking = weights is None or not np.isfinite(weights[:, :, at][own]).all()
+        if lacking and any(each.definition.reads == MEAN for each in known_measures(name)):
+            lost.append(name)
+    by_topics = bool(signatures) and all("mean=topics" in each for each in signatures)
+    if lost and not by_topics:
+        yield (
+            f"{listed(lost)}: compared by means over topics, though `all` of edition proposal is "
+            "that of all topics' posts: these scores don't tell how many posts a topic has; write "
+            "them with -f json or parquet, which do"
+        )
+
+
 def _unknown_ways(unknown: Sequence[str], rules: Treatment) -> Iterator[str]:
     """What was assumed of measures that have no definition here."""
     if unknown:
@@ -197,6 +268,7 @@ class _Cube:
     values: FloatArray
     defined: BoolArray
     present: BoolArray
+    weights: FloatArray | None
 
     @classmethod
     def of(cls, table: TopicScores, measures: Sequence[str]) -> _Cube:
@@ -215,7 +287,10 @@ class _Cube:
                 f"the score of run '{run}' on topic '{topic}' by {name} is given twice, perhaps "
                 "under the measure's name and under an official title"
             )
-        return cls(tuple(runs), tuple(topics), tuple(measures), values, defined, present)
+        weights = None if table.weight is None else np.full(shape, np.nan)
+        if weights is not None:
+            weights[place] = table.weight
+        return cls(tuple(runs), tuple(topics), tuple(measures), values, defined, present, weights)
 
     def settled(self, rules: Treatment, higher: Sequence[bool]) -> tuple[BoolArray, list[str]]:
         """Which values count by these rules, and what was done.

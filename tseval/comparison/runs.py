@@ -210,6 +210,8 @@ def tested_pairs(board: Board, measure: str, pairs: Pairs, plan: Plan, most: int
     found = Tested.nothing(pairs)
     for columns, names, differences in paired_topics(board, measure, pairs):
         _fill(found, columns, differences, names, plan, most)
+        if board.weighed(measure) is not None:
+            differences = _of_quotients(board, measure, found, columns, names, plan)
         better = differences if board.higher_is_better(measure) else -differences
         found.wins[columns] = np.count_nonzero(better > 0, axis=0)
         found.losses[columns] = np.count_nonzero(better < 0, axis=0)
@@ -219,12 +221,45 @@ def tested_pairs(board: Board, measure: str, pairs: Pairs, plan: Plan, most: int
 def paired_topics(
     board: Board, measure: str, pairs: Pairs
 ) -> Iterator[tuple[IntArray, list[str], FloatArray]]:
-    """Pairs with the same topics together: which, the topics, and topics x pairs of differences."""
+    """Pairs with the same topics together: which, the topics, and topics x pairs of differences.
+
+    Where `all` is a quotient of sums these are differences of what topics contribute to it.
+    """
     values, known = board.of(measure)
+    weights = board.weighed(measure)
     for topics, columns in _same_topics(known[pairs.first] & known[pairs.second]):
         first, second = pairs.first[columns], pairs.second[columns]
-        differences = _differences(values[first][:, topics].T, values[second][:, topics].T)
+        ours, theirs = values[first][:, topics].T, values[second][:, topics].T
+        if weights is not None:
+            ours = statistics.contributions(ours, weights[first][:, topics].T)
+            theirs = statistics.contributions(theirs, weights[second][:, topics].T)
+        differences = _differences(ours, theirs)
         yield columns, [board.topics[t] for t in topics.tolist()], differences
+
+
+def _of_quotients(
+    board: Board,
+    measure: str,
+    found: Tested,
+    columns: IntArray,
+    names: Sequence[str],
+    plan: Plan,
+) -> FloatArray:
+    """Put in the intervals of differences of quotients; the differences of the topics' values."""
+    values, _ = board.of(measure)
+    weights = board.weighed(measure)
+    topics = [board.topics.index(name) for name in names]
+    first, second = found.pairs.first[columns], found.pairs.second[columns]
+    sides = [
+        (values[runs][:, topics].T, weights[runs][:, topics].T)
+        for runs in (first, second)
+        if weights is not None
+    ]
+    draws = topic_draws(names, plan)
+    found.interval[:, columns] = statistics.quotient_intervals(
+        *sides[0], draws, plan.interval, plan.level, sides[1]
+    )
+    return _differences(sides[0][0], sides[1][0])
 
 
 def _same_topics(known: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
@@ -329,22 +364,34 @@ def _means(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The means of these runs over the topics that each has, and their intervals."""
     values, known = board.of(measure)
-    return means_of_topics(values[places].T, known[places].T, board.topics, plan)
+    weights = board.weighed(measure)
+    own = None if weights is None else weights[places].T
+    return means_of_topics(values[places].T, known[places].T, board.topics, plan, own)
 
 
 def means_of_topics(
-    values: FloatArray, known: BoolArray, topics: Sequence[str], plan: Plan
+    values: FloatArray,
+    known: BoolArray,
+    topics: Sequence[str],
+    plan: Plan,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """For each column its mean over the topics that it knows, and the ends of its interval.
 
-    Rows are topics. NaN where nothing is known, and where an interval can't be had.
+    Rows are topics; with `weights` it is their weighted mean. NaN where nothing is known, and where
+    an interval can't be had.
     """
     columns = values.shape[1]
     means, ends = np.full(columns, np.nan), np.full((2, columns), np.nan)
     for rows, alike in _same_topics(known.T):
         own = values[rows][:, alike]
-        means[alike] = statistics.column_means(own)
         draws = topic_draws([topics[t] for t in rows.tolist()], plan)
+        if weights is not None:
+            parts = own, weights[rows][:, alike]
+            means[alike] = statistics.quotients(*parts)
+            ends[:, alike] = statistics.quotient_intervals(*parts, draws, plan.interval, plan.level)
+            continue
+        means[alike] = statistics.column_means(own)
         ends[:, alike] = statistics.mean_intervals(own, draws, plan.interval, plan.level)
     return means, ends[0], ends[1]
 

@@ -85,7 +85,8 @@ def _posts(source: Input, name: str, form: str | None, year: int | None, repeats
 
 def _pushed(rows: Rows, name: str) -> Posts:
     time, run, selected = rows.get("time"), rows.get("run"), rows.get("selected")
-    own, unread = rows.get("cluster_id"), ()
+    own = rows.get("cluster_id")
+    unread: tuple[str, ...] = ()
     if own is not None and selected is None:
         own, unread = None, (f"{rows.origin.sources[0].path}: {WITHOUT_SELECTED}",)
     return Posts(

@@ -62,7 +62,17 @@ def json_bytes(scores: Scores, *, per_topic: bool) -> bytes:
         "warnings": list(scores.warnings),
     }
     content |= {"types": list(scores.types)} if scores.types else {}
+    content |= _weights(scores) if per_topic else {}
     return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _weights(scores: Scores) -> dict[str, list[dict[str, Any]]]:
+    """What values of topics weigh, where `all` is a quotient of sums: of whole runs alone."""
+    told = [
+        {"run": run, "topic": topic, "measure": measure, "weight": weight}
+        for run, topic, measure, weight in scores.weights()
+    ]
+    return {"weights": told} if told else {}
 
 
 def parquet_bytes(scores: Scores, *, per_topic: bool) -> bytes:
@@ -78,6 +88,7 @@ def parquet_bytes(scores: Scores, *, per_topic: bool) -> bytes:
     )
     told = {"signature": scores.signature}
     told |= {"types": json.dumps(scores.types)} if scores.types else {}
+    told |= {k: json.dumps(v) for k, v in _weights(scores).items()} if per_topic else {}
     out = io.BytesIO()
     pq.write_table(table.replace_schema_metadata(told), out)
     return out.getvalue()

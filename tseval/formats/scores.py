@@ -11,6 +11,7 @@ They are recognised by their content. Rows of the topic `all` are means and are 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,6 +39,8 @@ from tseval.tables.times import NotANumber, number
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.tables.columns import FloatArray
+
     Given: TypeAlias = str | Path | Input | pd.DataFrame
 
 TRACK_HEADER = b"QueryID\tTeamID\tRunID\t"
@@ -64,6 +67,8 @@ class Found:
     rows: Rows
     signature: str | None = None
     run: str | None = None
+    weights: tuple[Any, ...] = ()
+    """What it says that values weigh, as it says so."""
     types: tuple[str, ...] = ()
     """The topics that it calls information types."""
 
@@ -107,6 +112,7 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
         origin=rows.origin,
         signatures=() if found.signature is None else (found.signature,),
         untold=(source.path,) if found.signature is None else (),
+        weight=_weighed(found, Ids.constant(name, len(value)) if run is None else run),
         types=found.types,
     )
     single = topic.within(strings([ALL_TOPICS])) < 0
@@ -130,9 +136,10 @@ def _read(source: Input, form: str | None) -> Found:
         return Found(rows)
     try:
         types = _names(json.loads(parquet.metadata(source, "types") or "[]"))
+        weights = _listed(json.loads(parquet.metadata(source, "weights") or "[]"))
     except ValueError:  # of another program
-        types = ()
-    return Found(rows, parquet.metadata(source, "signature"), types=types)
+        types = weights = ()
+    return Found(rows, parquet.metadata(source, "signature"), types=types, weights=weights)
 
 
 def read_score_rows(source: Input, form: str | None = None) -> Rows:
@@ -251,7 +258,34 @@ def _json(source: Input) -> Found:
     faults.check()
     signature = told.get("signature")
     known = signature if isinstance(signature, str) else None
-    return Found(rows, known, types=_names(told.get("types")))
+    weights = _listed(told.get("weights"))
+    return Found(rows, known, types=_names(told.get("types")), weights=weights)
+
+
+def _listed(told: Any) -> tuple[Any, ...]:
+    return tuple(told) if isinstance(told, list) else ()
+
+
+def _weight(told: Any) -> float:
+    try:
+        return float(told)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _weighed(found: Found, run: Ids) -> FloatArray | None:
+    """The weight of each row, NaN where none is told; None where none is told of any."""
+    told: dict[tuple[str, str, str], float] = {}
+    for each in found.weights:
+        if isinstance(each, dict) and {"run", "topic", "measure", "weight"} <= each.keys():
+            weight = _weight(each["weight"])
+            if math.isfinite(weight) and weight >= 0:
+                told[str(each["run"]), str(each["topic"]), str(each["measure"])] = weight
+    if not told:
+        return None
+    topic, measure = found.rows.get("topic"), found.rows.get("measure")
+    rows = zip(run.to_list(), topic.to_list(), measure.to_list(), strict=True)
+    return np.array([told.get(row, math.nan) for row in rows], np.float64)
 
 
 def _names(told: Any) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from tseval.statistics.ranks import (
     rank_biased_overlap,
     tau_ap,
 )
+from tseval.statistics.ratios import contributions, quotient_intervals, quotients
 from tseval.statistics.seeds import seeded
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "chance_means",
     "column_means",
     "compact_letters",
+    "contributions",
     "corrected",
     "effects",
     "interval",
@@ -62,6 +64,8 @@ __all__ = [
     "left_out",
     "mean_intervals",
     "p_values",
+    "quotient_intervals",
+    "quotients",
     "rank_biased_overlap",
     "rank_correlations",
     "resamples",

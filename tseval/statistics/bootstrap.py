@@ -132,7 +132,7 @@ def _deviations(centred: Floats, times: NDArray[np.int64], method: str, level: f
     if method == "percentile":
         return sorted_quantiles(drawn, ends)
     if method == "bca":
-        return sorted_quantiles(drawn, _corrected(ends, drawn, centred))
+        return sorted_quantiles(drawn, corrected_ends(ends, drawn, centred))
     errors = standard_errors(drawn, weighted_sums(times, centred**2) / rows, rows)
     # A draw without a spread is infinitely far from 0, unless it is at 0: then it says nothing.
     flat = np.where(drawn == 0, np.nan, np.copysign(np.inf, drawn))
@@ -152,7 +152,7 @@ def standard_errors(means: Floats, squares: Floats, rows: int) -> Floats:
     return errors
 
 
-def _corrected(ends: Floats, drawn: Floats, centred: Floats) -> Floats:
+def corrected_ends(ends: Floats, drawn: Floats, centred: Floats) -> Floats:
     """Which quantiles to take instead, for bias and acceleration (BCa)."""
     from scipy.special import ndtr, ndtri
 

@@ -31,6 +31,9 @@ class TopicScores:
     """How the scores came about, as far as their files tell; each once."""
     untold: tuple[str, ...] = ()
     """The files that do not tell it."""
+    weight: FloatArray | None = None
+    """Of measures whose `all` is a quotient of sums what each value was divided by, else NaN; None
+    if no file tells any."""
     types: tuple[str, ...] = ()
     """The topics that are information types of incident streams, as far as their files tell."""
 
@@ -48,6 +51,7 @@ class TopicScores:
             origin=self.origin.rows(chosen),
             signatures=self.signatures,
             untold=self.untold,
+            weight=None if self.weight is None else self.weight[chosen],
             types=self.types,
         )
 
@@ -64,6 +68,7 @@ class TopicScores:
             defined=np.concatenate([part.defined for part in parts]),
             origin=Origin.join([part.origin for part in parts]),
             signatures=tuple(dict.fromkeys(s for part in parts for s in part.signatures)),
+            weight=_weights(parts),
             untold=tuple(dict.fromkeys(name for part in parts for name in part.untold)),
             types=tuple(dict.fromkeys(name for part in parts for name in part.types)),
         )
@@ -73,5 +78,15 @@ class TopicScores:
         """The hash of the scores themselves: the same whatever the order of rows and files."""
         names = (self.run.to_list(), self.topic.to_list(), self.measure.to_list())
         values = [repr(v) if d else "" for v, d in zip(self.value, self.defined, strict=True)]
+        if self.weight is not None:
+            values = [f"{v}\t{w!r}" for v, w in zip(values, self.weight.tolist(), strict=True)]
         lines = sorted("\t".join(row) for row in zip(*names, values, strict=True))
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _weights(parts: Sequence[TopicScores]) -> FloatArray | None:
+    if all(part.weight is None for part in parts):
+        return None
+    return np.concatenate(
+        [np.full(len(p), np.nan) if p.weight is None else p.weight for p in parts]
+    )

@@ -1,0 +1,113 @@
+"""Runs compared by measures whose `all` is that of all topics' posts: quotients of sums."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tseval
+from tests.program import tseval as program
+from tseval import statistics
+
+TOPICS = [f"t{i}" for i in range(1, 9)]
+
+
+def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Two runs on eight topics, each with another number of posts, some minutes late each."""
+    members, posts = [], []
+    for at, topic in enumerate(TOPICS):
+        members.append((topic, "c", f"{topic}-first", 0))
+        for run, late, number in (("a", 60, 1 + at % 3), ("b", 120, 1 + at % 4)):
+            for each in range(number):
+                name = f"{topic}-{run}-{each}"
+                members.append((topic, "c", name, late * (1 + at + each)))
+                posts.append((run, topic, name, 1000 + each))
+    columns = ["topic", "cluster_id", "post_id", "time"]
+    runs = pd.DataFrame(posts, columns=["run", "topic", "post_id", "time"])
+    return runs, pd.DataFrame(members, columns=columns)
+
+
+def scores(**options: object) -> tseval.Scores:
+    return tseval.score_clusters(*tables(), "latency redundancy coverage", **options)  # type: ignore[arg-type]
+
+
+def saved(folder: Path, name: str) -> Path:
+    path = folder / name
+    scores().save(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["", "s.json", "s.parquet"])
+def test_the_means_are_all_of_the_scores(tmp_path: Path, name: str) -> None:
+    made = scores()
+    found = tseval.compare(saved(tmp_path, name) if name else made)
+    for each in found.standings:
+        assert each.mean == pytest.approx(made.value(each.measure, run=each.run), rel=1e-12)
+    for each in found.contests:
+        ours, theirs = (made.value(each.measure, run=run) or 0 for run in (each.run, each.other))
+        assert each.difference == pytest.approx(ours - theirs, rel=1e-12)
+    assert not [line for line in found.warnings if "means over topics" in line]
+
+
+def test_by_the_other_rule_they_are_means_over_topics() -> None:
+    made = scores(rules={"mean": "topics"})
+    found = tseval.compare(made)
+    for each in found.standings:
+        assert each.mean == pytest.approx(made.value(each.measure, run=each.run), rel=1e-12)
+    assert not [line for line in found.warnings if "means over topics" in line]
+
+
+def test_scores_without_weights_say_what_they_are_compared_by(tmp_path: Path) -> None:
+    found = tseval.compare(saved(tmp_path, "s.csv"))
+    said = "latency, redundancy: compared by means over topics, though `all`"
+    assert any(line.startswith(said) for line in found.warnings)
+
+
+def test_an_interval_is_that_of_quotients_of_drawn_topics() -> None:
+    """Slowly: each draw's topics are listed, their sums taken, and the quotient of these."""
+    rng = np.random.default_rng(1)
+    values, weights = rng.uniform(0, 9, (7, 2)), rng.integers(1, 9, (7, 2)).astype(float)
+    draws = statistics.resamples(7, 5, 400)
+    drawn = []
+    for times in draws:
+        chosen = [topic for topic, number in enumerate(times) for _ in range(number)]
+        sums = [(sum(values[t, c] * weights[t, c] for t in chosen)) for c in (0, 1)]
+        drawn.append([sums[c] / sum(weights[t, c] for t in chosen) for c in (0, 1)])
+    expected = np.quantile(np.array(drawn), [0.025, 0.975], axis=0)
+    found = statistics.quotient_intervals(values, weights, draws, "percentile")
+    assert found == pytest.approx(expected)
+    gap = np.quantile(np.array(drawn)[:, 0] - np.array(drawn)[:, 1], [0.025, 0.975])
+    sides = [(values[:, [c]], weights[:, [c]]) for c in (0, 1)]
+    found = statistics.quotient_intervals(*sides[0], draws, "percentile", less=sides[1])
+    assert found.ravel() == pytest.approx(gap)
+
+
+@pytest.mark.parametrize("method", statistics.INTERVALS)
+def test_equal_weights_give_what_means_give(method: str) -> None:
+    rng = np.random.default_rng(2)
+    values, other = rng.uniform(0, 9, (9, 3)), rng.uniform(0, 9, (9, 3))
+    weights, draws = np.full((9, 3), 4.0), statistics.resamples(9, 5, 500)
+    expected = statistics.mean_intervals(values, draws, method)
+    assert statistics.quotient_intervals(values, weights, draws, method) == pytest.approx(expected)
+    assert statistics.contributions(values, weights) == pytest.approx(values)
+    gaps = statistics.mean_intervals(values - other, draws, method)
+    found = statistics.quotient_intervals(values, weights, draws, method, less=(other, weights))
+    assert found == pytest.approx(gaps)
+
+
+def test_contributions_have_the_quotient_as_their_mean() -> None:
+    values, weights = np.array([[1.0], [4.0]]), np.array([[3.0], [1.0]])
+    assert statistics.quotients(values, weights) == pytest.approx([7 / 4])
+    # The shares of the weights are 3/2 and 1/2: 7/4 - 3/2 * 3/4 and 7/4 + 1/2 * 9/4.
+    assert statistics.contributions(values, weights).ravel() == pytest.approx([5 / 8, 23 / 8])
+
+
+def test_the_report_has_the_same_means(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = program("report", saved(tmp_path, "s.json"), "-o", page, "--quiet")
+    assert done.code == 0, done.err
+    value = scores().value("latency", run="a")
+    assert f"{value:.4f}"[:-1] in page.read_text(encoding="utf-8")
