@@ -152,6 +152,21 @@ def test_a_column_that_is_not_read_is_told(tmp_path: Path) -> None:
     assert "none of these measures reads which posts are selected" in nothing.warnings
 
 
+def test_a_drawn_sample_names_the_clusters_that_assessors_make() -> None:
+    """Drawn before any cluster exists: the clusters are called as the posts they are made for."""
+    drawn = tseval.sample_posts(run(), 2, sampling="random", seed=1)
+    made = {row.post_id: f"first {row.post_id} c" for row in drawn.itertuples()}
+    rows = [
+        ("t", name, post, TIMES[post]) for name, posts in made.items() for post in posts.split()
+    ]
+    found = frame("topic cluster_id post_id time", sorted(set(rows)))
+    scores = tseval.score_clusters(run(), found, SCORED, selected=drawn)
+    delays = [TIMES[post] / 60 for post in drawn["post_id"]]
+    beside = sum(post != "c" for post in drawn["post_id"])
+    assert values(scores) == [sum(delays) / 2, beside / 4]
+    assert not any("in several clusters" in each for each in scores.warnings)
+
+
 def test_the_file_of_selected_posts_is_in_the_signature(tmp_path: Path) -> None:
     path = tmp_path / "selected.tsv"
     chosen(("t", "a", "c1")).to_csv(path, sep="\t", index=False)

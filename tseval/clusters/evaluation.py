@@ -343,9 +343,9 @@ def _check_own(index: ClusterIndex, named: Selected) -> None:
             else f'topic "{posts.topic[row]}" has no cluster "{own[row]}", which is said to be '
             f'that of the selected post "{posts.post_id[row]}"',
             "cluster_id names the cluster that was made for the post, and that holds it: correct "
-            "one of the two files",
+            "one of the two files, or leave cluster_id empty where none was made",
         )
-        for row in lost.tolist()
+        for row in lost[np.argsort(named.row[lost], kind="stable")].tolist()
     )
 
 
