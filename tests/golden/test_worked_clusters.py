@@ -90,6 +90,18 @@ def test_all_over_time_is_that_of_all_posts() -> None:
             )
 
 
+def test_a_chart_says_what_all_is(tmp_path: Path) -> None:
+    for wanted, options, said in (
+        ("latency", (), "all topics"),
+        ("latency coverage", (), "all topics, or the mean over them"),
+        ("latency", ("--rule", "mean=topics"), "mean over topics"),
+    ):
+        page = tmp_path / "curve.html"
+        done = program("curve", SWIFT, CLUSTERS, "-m", wanted, *options, "-o", page, "--quiet")
+        assert done.code == 0, done.err
+        assert f'"subtitle": "{said}"' in page.read_text().replace('":"', '": "')
+
+
 def test_the_sample_of_highest_confidence() -> None:
     """Two a topic: of swift flood 1 and 3, ferry 1 and 4; ferry-c1 15 + 30, the others 0."""
     scores = tseval.score_clusters(SWIFT, CLUSTERS, "latency redundancy", sample=2)

@@ -11,6 +11,10 @@ import pytest
 import tseval
 from tests.program import tseval as program
 from tseval import statistics
+from tseval.clusters.evaluation import ClusterSources
+from tseval.clusters.scoring import prepare
+from tseval.measures import measures
+from tseval.trends import batch_series
 
 TOPICS = [f"t{i}" for i in range(1, 9)]
 
@@ -110,4 +114,22 @@ def test_the_report_has_the_same_means(tmp_path: Path) -> None:
     done = program("report", saved(tmp_path, "s.json"), "-o", page, "--quiet")
     assert done.code == 0, done.err
     value = scores().value("latency", run="a")
-    assert f"{value:.4f}"[:-1] in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert f"{value:.4f}"[:-1] in text
+    assert "Of latency, redundancy it is the value of all topics together" in text
+
+
+def test_batches_of_all_take_the_posts_of_all_topics() -> None:
+    """By hand: two topics that start at 0 and at 100, batches of 100 seconds since then."""
+    members = [("x", "c", "x0", 0), ("x", "c", "x1", 60), ("x", "c", "x2", 120)]
+    members += [("y", "c", "y0", 100), ("y", "c", "y1", 400)]
+    posts = [("x", "x1", 60), ("x", "x2", 120), ("y", "y0", 110), ("y", "y1", 220), ("y", "z", 230)]
+    runs = pd.DataFrame([("r", *row) for row in posts], columns=["run", "topic", "post_id", "time"])
+    clusters = pd.DataFrame(members, columns=["topic", "cluster_id", "post_id", "time"])
+    evaluation = prepare(ClusterSources([runs], clusters))
+    wanted = measures(["latency(unit=s)", "redundancy"], "clusters")
+    (series,) = batch_series(evaluation, wanted, 100.0)
+    # The first 100 seconds: x1 60 late, y0 0; then x2 120 and y1 300, and z in no cluster.
+    assert series.values.value[0, 0, :2].tolist() == [(60 + 0) / 2, (120 + 300) / 2]
+    # What x2 and y1 repeat is dated when they come: 2 others for each pair, 3 posts returned.
+    assert series.values.value[0, 1, :2].tolist() == pytest.approx([0, 4 / 3])

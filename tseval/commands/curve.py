@@ -14,7 +14,7 @@ from tseval.clusters.evaluation import ClusterSources
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.commands.score import prepared
-from tseval.curves import Followed, curves, frame
+from tseval.curves import Followed, curves, frame, pools
 from tseval.editions import DRAFT, EDITIONS, PROPOSAL
 from tseval.errors import UsageError
 from tseval.formats.clusters import is_table_of_clusters
@@ -183,7 +183,7 @@ def _curves(asked: Asked, given: dict[str, Any]) -> Shown:
         undefined_as_zero=given["undefined"] == "zero",
     )
     table = frame(list(drawn))
-    axes = _axes(asked.measures)
+    axes = _axes(asked)
     return Shown(table, CurveChart(table, asked.signature(given), given["title"], axes))
 
 
@@ -202,7 +202,7 @@ def _batches(asked: Asked, length: float, given: dict[str, Any]) -> Shown:
         table,
         asked.signature(given),
         given["title"],
-        _axes(asked.measures),
+        _axes(asked),
         length / UNITS["h"],
         trends.line_frame(drawn) if given["trend"] else None,
     )
@@ -291,15 +291,16 @@ def _topics(evaluation: Followed, given: dict[str, Any]) -> list[str]:
     return [*(evaluation.index.topics if given["per_topic"] else ()), ALL_TOPICS]
 
 
-def _axes(wanted: list[Measure]) -> dict[str, MeasureAxis]:
+def _axes(asked: Asked) -> dict[str, MeasureAxis]:
     """How each measure's axis reads."""
     return {
         measure.name: MeasureAxis(
             title=measure.definition.title,
             unit=_unit(measure),
             higher_is_better=measure.definition.higher_is_better,
+            pooled=pools(asked.evaluation, measure),
         )
-        for measure in wanted
+        for measure in asked.measures
     }
 
 

@@ -108,7 +108,7 @@ DEFINITIONS = (
         formula=(
             "mean over selected posts of the post's time - the time of the earliest post of its"
             " own cluster, both as the clusters tell them; a post without a cluster of its own"
-            " counts once for each that it is in"
+            " counts once for each that it is in; `all` is over the posts of all topics (rule mean)"
         ),
         empty_case="undefined with no selected post before t",
         range="0 to infinity",
@@ -129,7 +129,7 @@ DEFINITIONS = (
             " posts that the run returned; a post without a cluster of its own counts once for each"
             " that it is in;"
             " redundancy(unique) = posts in a cluster that the run had reported before / posts that"
-            " the run returned"
+            " the run returned; `all` of either adds both sums up over topics (rule mean)"
         ),
         empty_case="undefined with no post returned before t",
         range="0 to infinity: two selected posts of a cluster count each other;"

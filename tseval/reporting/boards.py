@@ -54,6 +54,7 @@ def measure_boards(board: Board, found: Comparison, names: Names) -> Iterator[Me
             different=sum(each.different for each in contests),
             listed=tuple(_pair(each, names) for each in contests) if is_short else (),
             cells=tuple(_cells(board, measure, names)),
+            pooled=board.weighed(measure) is not None,
             cannot_tell=found.cannot_tell.get(measure, ""),
         )
 

@@ -66,6 +66,8 @@ class MeasureBoard:
     """The pairs, where there are few enough to read."""
     cells: tuple[tuple[float | None, ...], ...]
     """By topic, then run."""
+    pooled: bool = False
+    """Whether a mean is that of all topics together: a quotient of sums over them."""
     cannot_tell: str = ""
     """Why no difference can be shown, whatever the scores; empty where one can."""
 

@@ -50,6 +50,8 @@ class MeasureAxis:
     unit: str = ""
     higher_is_better: bool | None = None
     bounds: tuple[float, float] | None = None
+    pooled: bool = False
+    """Whether `all` is no mean over topics, but that of all of them together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ def chart_title(curves: CurveChart) -> alt.Title:
 
     return alt.Title(
         printable(curves.title),
-        subtitle=printable(topic_name(curves.topics[0])) if len(curves.topics) == 1 else "",
+        subtitle=printable(only_topic(curves)) if len(curves.topics) == 1 else "",
         subtitleColor=GREY,
         frame="bounds",
         fontSize=16,
@@ -340,7 +342,8 @@ def heading(curves: CurveChart, panel: Panel) -> alt.Title:
     axis = curves.axis(panel.measure)
     better = {True: "higher is better", False: "lower is better", None: ""}
     notes = [note for note in (better[axis.higher_is_better], axis.title) if note]
-    words = [panel.measure] if len(curves.topics) < 2 else [topic_name(panel.topic), panel.measure]
+    topic = "all topics" if axis.pooled and panel.topic == MEAN else topic_name(panel.topic)
+    words = [panel.measure] if len(curves.topics) < 2 else [topic, panel.measure]
     first_row = panel.place < max(layout(curves)[0], len(curves.measures))
     return alt.Title(
         printable(" · ".join(words)),
@@ -348,6 +351,14 @@ def heading(curves: CurveChart, panel: Panel) -> alt.Title:
         subtitleColor=GREY,
         limit=layout(curves)[1],
     )
+
+
+def only_topic(curves: CurveChart) -> str:
+    """The one topic of all panels, as their common heading names it."""
+    pooled = [curves.axis(measure).pooled for measure in curves.measures]
+    if curves.topics[0] != MEAN or not any(pooled):
+        return topic_name(curves.topics[0])
+    return "all topics" if all(pooled) else "all topics, or the mean over them"
 
 
 def topic_name(topic: str) -> str:

@@ -32,6 +32,9 @@ def _reading(report: Report) -> Markup:
         if each.pairs and not each.cannot_tell
     )
     counted = f" Pairs told apart: {told}." if told else ""
+    pooled = ", ".join(each.name for each in report.measures if each.pooled)
+    if pooled:
+        counted += f" Of {pooled} it is the value of all topics together, not a mean over them."
     return joined(
         [
             element(
