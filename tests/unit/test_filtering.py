@@ -693,7 +693,12 @@ def told(*options: object) -> Outcome:
         (("--costs", "1,0.1,1"), "the costs of a miss and a false alarm and the share of targets"),
         (("--costs", "-1,0.1,.5"), "the costs of a miss and a false alarm and the share of target"),
         (("--start", "soon"), '--start: "soon" is neither a number nor an ISO 8601 time'),
-        (("--end", "5"), "the period ends at 5, not after its start 1699930800"),
+        (("--start", ""), "--start: a time is missing; write Unix seconds, such as 1329910380, or"),
+        (
+            ("--end", "5"),
+            "the period ends at 5, not after its start 1699930800: documents are judged from"
+            " 1699930800 to 1700373600; choose --start and --end so that documents lie between",
+        ),
         (("--edition", "ts2014"), "edition ts2014 is for temporal; for filtering there are"),
         (("--rule", "kept=never"), "rule kept cannot be 'never': choose one of at-least, above"),
         (("--rule", "nothing=1"), "unknown rule 'nothing'; known: kept, own-rating, "),
@@ -716,6 +721,11 @@ def test_wrong_usage(options: tuple[object, ...], said: str) -> None:
 def test_measures_have_no_place_beside_bursts() -> None:
     done = program("filter", TRUTH, "--show", "bursts", "-m", "end(R)")
     assert done.err.startswith("error: -m has no meaning with --show bursts")
+
+
+def test_a_run_in_the_place_of_the_truth() -> None:
+    done = program("filter", STEADY, STEADY.replace("steady", "fading"))
+    assert "truth needs the columns topic post_id relevance; here: topic post_id time" in done.err
 
 
 def test_files_that_are_missing() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.errors import UsageError
 from tseval.measures.batches import places
-from tseval.tables.times import Moment, NotANumber, duration
+from tseval.tables.times import TIME_CURE, Moment, NotANumber, duration
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -44,7 +44,11 @@ class Period:
         begins = first if start is None else _moment("--start", start, first)
         ends = math.floor(times.max()) + 1.0 if end is None else _moment("--end", end, begins)
         if ends <= begins:
-            raise UsageError(f"the period ends at {ends:.10g}, not after its start {begins:.10g}")
+            judged = f"documents are judged from {first:.10g} to {times.max():.10g}"
+            raise UsageError(
+                f"the period ends at {ends:.10g}, not after its start {begins:.10g}: {judged}; "
+                "choose --start and --end so that documents lie between them"
+            )
         return cls(begins, ends)
 
     def holds(self, times: FloatArray) -> BoolArray:
@@ -76,6 +80,8 @@ def seconds_of(length: str) -> float:
 
 
 def _moment(option: str, text: str, first: float) -> float:
+    if not text.strip():
+        raise UsageError(f"{option}: a time is missing; {TIME_CURE}, or a length such as 6h")
     try:
         moment = Moment.parse(text)
     except NotANumber as error:

@@ -125,7 +125,8 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
     if missing:
         noun = "column" if len(missing) == 1 else "columns"
         needed = " ".join(column.name for column in schema.required)
-        cure = f"{schema.table} need the columns {needed}; here: {' '.join(names)}"
+        needs = "need" if schema.table.endswith("s") else "needs"
+        cure = f"{schema.table} {needs} the columns {needed}; here: {' '.join(names)}"
         faults.add(line, f"no {noun} {', '.join(missing)}", cure)
     twice = sorted({name for name in names if names.count(name) > 1 and schema.find(name)})
     if twice:
