@@ -282,6 +282,25 @@ def test_incidents_have_types_and_trust(tmp_path: Path) -> None:
     assert "no event 'flood' in the labels: storm" in done.err
 
 
+def test_labels_without_priorities_have_no_picture_of_trust(tmp_path: Path) -> None:
+    for name, content in INCIDENT_FILES.items():
+        (tmp_path / name).write_text(content)
+    ontology, labels, run = (tmp_path / name for name in INCIDENT_FILES)
+    rows = [line.split("\t") for line in labels.read_text().splitlines()]
+    labels.write_text("".join("\t".join([*row[:2], *row[3:]]) + "\n" for row in rows))
+    scores, page = tmp_path / "scores.json", tmp_path / "report.html"
+    given = ("incidents", run, labels, "--ontology", ontology, "-m", "type.F1", "-q", "--quiet")
+    assert tseval(*given, "-o", scores).code == 0
+    own = ("--run", run, "--labels", labels, "--ontology", ontology)
+    done = tseval("report", scores, *own, "-o", page)
+    assert done.code == 0, done.err
+    assert "the labels tell no priorities: there is no picture of trust" in done.err
+    text = page.read_text(encoding="utf-8")
+    assert 'id="types"' in text
+    assert 'data-panel="trust-1"' not in text
+    assert tseval("report", scores, *own, "--event", "storm", "-o", page).code == 2
+
+
 FILTER = FIXTURES / "filter"
 FILTERED = [FILTER / f"{name}.tsv" for name in ("steady", "improving", "fading")]
 

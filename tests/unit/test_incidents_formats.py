@@ -765,6 +765,7 @@ def test_judged_pools_that_cannot_be_read() -> None:
     for content, reason in (
         (POOL.replace("f1\t1", "f1\t2"), "judged.tsv:2: relevant is 2"),
         (POOL.replace("\t1\n", "\t\n").replace("\t0\n", "\t\n"), "judged.tsv: nobody judged"),
+        (POOL.replace("relevant", "useful"), "judged.tsv:1: no column relevant"),
         (f"{POOL}flood\tNews\tf1\t0\n", 'judged.tsv:6: post_id "f1" stands twice'),
     ):
         outcome = incidents(run, written("judged.tsv", content), "--edition", "proposal")

@@ -170,7 +170,7 @@ def _schema(source: Input, form: str | None) -> Schema:
     names = recognise(source)[1]
     if form in ("tsv", "csv"):
         names = header(source, LABELS, form, FaultList(source))
-    return plain_schema(names) or LABELS
+    return plain_schema(names) or (JUDGED_POOL if "type" in names else LABELS)
 
 
 def _tabled(source: Input, rows: Rows, types: TypeNames) -> Labels:

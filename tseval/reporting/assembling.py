@@ -179,7 +179,7 @@ def _with_incidents(
         inputs=tuple(dict.fromkeys([*report.inputs, *inputs])),
         types=tuple(incidents.types(evaluation, names)),
         trust=tuple(incidents.trust_panels(runs, evaluation, names)),
-        warnings=tuple(dict.fromkeys([*report.warnings, *told])),
+        warnings=tuple(dict.fromkeys([*report.warnings, *told, *incidents.warnings(evaluation)])),
     )
 
 

@@ -54,10 +54,20 @@ def types(evaluation: IncidentEvaluation, names: Names) -> Iterator[TypeRow]:
         )
 
 
+def warnings(evaluation: IncidentEvaluation) -> Iterator[str]:
+    """What the page cannot show of these labels."""
+    if not evaluation.labels.has_levels:
+        yield "the labels tell no priorities: there is no picture of trust"
+
+
 def trust_panels(
     runs: IncidentRuns, evaluation: IncidentEvaluation, names: Names
 ) -> Iterator[Panel]:
-    """Two panels an event: worth so far, and false alerts in a row."""
+    """Two panels an event: worth so far, and false alerts in a row; none without priorities."""
+    if not evaluation.labels.has_levels:
+        if runs.events:
+            raise UsageError("the labels tell no priorities, so no event has a picture of trust")
+        return
     index = evaluation.index
     events = list(runs.events) or longest_events(index, EVENTS_DRAWN)
     frame = trust(index, evaluation.labels.post_id, events)
