@@ -312,8 +312,16 @@ def _scored_events(
 
 
 def _without_part(name: str, parts: Sequence[str]) -> str:
-    """The name of an event without the ending that tells which part of it was labelled."""
-    return next((name.removesuffix(part) for part in parts if name.endswith(part)), name)
+    """The name of an event without the ending that tells which part of it was labelled.
+
+    The track's events end with their year. An ending that follows no digit is the name's own, or
+    events such as `A` and `B`, or `HAVANA` and `HAVANB`, would be one.
+    """
+    for part in parts:
+        whole = name.removesuffix(part)
+        if whole != name and whole[-1:].isdecimal():
+            return whole
+    return name
 
 
 def _times(labels: Labels, runs: Predictions, given: FloatArray | None) -> FloatArray:
