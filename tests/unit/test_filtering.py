@@ -955,6 +955,21 @@ def test_teams_by_the_names_of_runs() -> None:
     assert rows[rows["ranking"] == "F_1"]["run"].tolist() == ["a-2", "b-1", "c"]
 
 
+def test_a_hyphen_in_the_name_of_a_file_ends_no_team(tmp_path: Path) -> None:
+    returned = Path(STEADY).read_text().splitlines()
+    for name in ("a-1", "a-2"):
+        (tmp_path / f"{name}.tsv").write_text("\n".join(returned) + "\n")
+        lines = [f"{line}\t{name if at else 'run'}" for at, line in enumerate(returned)]
+        (tmp_path / f"{name}.named").write_text("\n".join(lines) + "\n")
+    for suffix, teams in ((".tsv", {"a-1.tsv", "a-2.tsv"}), (".named", {"a"})):
+        runs = [tmp_path / f"{name}{suffix}" for name in ("a-1", "a-2")]
+        options = ("--show", "teams", "-f", "csv", "--input-format", "tsv")
+        done = program("filter", *runs, TRUTH, *options)
+        assert set(pd.read_csv(io.StringIO(done.out))["team"].dropna()) == teams
+        told = "each a team by itself: a-1.tsv, a-2.tsv; --teams FILE says whose they are"
+        assert (told in done.err) == (suffix == ".tsv")
+
+
 def test_teams_of_nobody(tmp_path: Path) -> None:
     path = tmp_path / "teams.tsv"
     path.write_text("run\tteam\nother\tone\n")

@@ -153,7 +153,7 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     "--teams",
     metavar="FILE",
     help="For --show teams: whose each run is, a table `run team`. Default: what stands before the "
-    "first hyphen of the run's name.",
+    "first hyphen of the run's name; a run that is called as its file is a team by itself.",
 )
 @click.option(
     "--residuals",
@@ -359,7 +359,14 @@ def _sections(
     """The tables that `--show teams` or `stability` asks for, and how to read them."""
     index = evaluation.index
     if given["show"] == TEAMS:
-        found = teams.Teams.of(index, asked, _teams(given, index.runs))
+        named = _teams(given, index.runs)
+        unknown = {run: run for run in _named_as_files(evaluation) if run not in named}
+        if unknown:
+            lost = (
+                f"runs that are named as their files, each a team by itself: {listed([*unknown])}"
+            )
+            warn([f"{lost}; --teams FILE says whose they are"], given["quiet"])
+        found = teams.Teams.of(index, asked, named | unknown)
         shown = {"Teams by their best run": found.places(), "Agreement": found.agreement()}
         return shown, (teams.READING,)
     weighted = given["residuals"] == WEIGHTED
@@ -368,6 +375,13 @@ def _sections(
     if not len(pairs):
         return {"Assumptions": shares}, (stability.READING, stability.ONE_LENGTH)
     return {"Assumptions": shares, "Stability": pairs}, (stability.READING,)
+
+
+def _named_as_files(evaluation: FilterEvaluation) -> list[str]:
+    """The runs whose names are those of their files, where a hyphen ends no name of a team."""
+    paths = [str(source.path) for source in evaluation.inputs]
+    files = {run: run.partition(":")[0] for run in evaluation.index.runs}
+    return [run for run, name in files.items() if any(path.endswith(name) for path in paths)]
 
 
 def _teams(given: dict[str, Any], runs: tuple[str, ...]) -> dict[str, str]:
