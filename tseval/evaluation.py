@@ -29,6 +29,7 @@ from tseval.caveats import caveats, count, listed, of_duplicates, of_matches, ou
 from tseval.editions import Edition, Rules, edition
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
+from tseval.formats.forms import Forms, check_forms, form_for
 from tseval.formats.trec_temporal import PLAIN, Reading, has_header
 from tseval.matching import Progress, get_matcher
 from tseval.measures.assessed import AssessedIndex
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 
 Table = TypeVar("Table")
 
+INPUTS = ("updates", "nuggets", "matches", "topics", "duplicates", "pool")
+"""What the inputs are called."""
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "fuzzy"
 SHORT_HASH = 12
@@ -75,13 +78,18 @@ class Sources:
     topics: Given | None = None
     duplicates: Given | None = None
     pool: Given | None = None
-    form: str | None = None
-    """The format of all of them, where it is not to be recognised."""
+    form: Forms = None
+    """The format of all of them, or of each of some, where it is not to be recognised."""
 
     def listed(self) -> list[Given]:
         """Every input that was given."""
         single = (self.nuggets, self.matches, self.topics, self.duplicates, self.pool)
         return [*self.updates, *(source for source in single if source is not None)]
+
+    def form_of(self, name: str) -> str | None:
+        """The format of one of `INPUTS`; None leaves it to its content."""
+        check_forms(self.form, INPUTS)
+        return form_for(self.form, name)
 
 
 @dataclass(frozen=True)
@@ -123,17 +131,20 @@ def read_tables(sources: Sources, reading: Reading = PLAIN, sharing: Sharing = A
     Where nothing is left to match, it is the reading of the runs that is shared out.
     """
     formats.check_inputs(sources.listed())
-    form = sources.form
-    given = sources
+    given, form = sources, sources.form_of
     return Tables(
         updates=formats.read_updates(
-            given.updates, form, Spread(ALONE if given.matches is None else sharing)
+            given.updates, form("updates"), Spread(ALONE if given.matches is None else sharing)
         ),
-        nuggets=formats.read_nuggets(given.nuggets, form, reading),
-        matches=_read(given.matches, lambda path: formats.read_matches(path, form, reading)),
-        topics=_read(given.topics, lambda path: formats.read_topics(path, form)),
-        duplicates=_read(given.duplicates, lambda path: formats.read_duplicates(path, form)),
-        pool=_read(given.pool, lambda path: formats.read_pool(path, form, reading)),
+        nuggets=formats.read_nuggets(given.nuggets, form("nuggets"), reading),
+        matches=_read(
+            given.matches, lambda path: formats.read_matches(path, form("matches"), reading)
+        ),
+        topics=_read(given.topics, lambda path: formats.read_topics(path, form("topics"))),
+        duplicates=_read(
+            given.duplicates, lambda path: formats.read_duplicates(path, form("duplicates"))
+        ),
+        pool=_read(given.pool, lambda path: formats.read_pool(path, form("pool"), reading)),
     )
 
 
@@ -272,7 +283,8 @@ def _files(sources: Sources, rules: Rules) -> Files | None:
     paths = [sources.nuggets, *sources.updates]
     if sources.pool is not None or not all(isinstance(path, str | Path) for path in paths):
         return None
-    habits = Habits(sources.form, reading_by(rules), rules)
+    form = sources.form_of
+    habits = Habits(form("nuggets"), reading_by(rules), rules, form("updates"))
     return Files([str(path) for path in sources.updates], str(sources.nuggets), habits)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
+from tseval.formats.forms import Forms
 from tseval.measures import Measure
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.beside import Beside, Named
@@ -65,6 +66,7 @@ def report(
     jobs: int | None = None,
     engine: str | Engine = "local",
     scheduler: str | None = None,
+    input_format: Forms = None,
     **beside: Unpack[Named],
 ) -> Page:
     """One self-contained page about runs and their scores.
@@ -80,6 +82,6 @@ def report(
     given = Beside(**beside)
     with shared(engine, jobs, scheduler) as sharing:
         request = Request(
-            scores, measures, treatment, plan, None, title, curves=curves, sharing=sharing
+            scores, measures, treatment, plan, input_format, title, curves=curves, sharing=sharing
         )
         return Page(assemble(given.added(request)))

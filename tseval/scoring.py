@@ -11,6 +11,7 @@ import numpy as np
 from tseval.caveats import count, listed
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
+from tseval.formats.forms import Forms
 from tseval.measures import Measure, measures
 from tseval.measures.draft import default_cost
 from tseval.measures.measure import with_times
@@ -49,6 +50,7 @@ def score(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     resume: bool = False,
+    input_format: Forms = None,
 ) -> Scores:
     """Score one or more runs against gold nuggets.
 
@@ -57,13 +59,14 @@ def score(
     without, `matcher` finds them (default `fuzzy`). `measures` are names or `Measure` values, the
     edition's list by default; `at` adds each of them at these times. `rules` are combined with
     those of the edition: `{"unsampled": "skip"}`. `jobs`, `engine`, `scheduler` and `resume` say
-    where matching runs, and change no score.
+    where matching runs, and change no score. `input_format` names the format of all inputs, or of
+    some: `{"nuggets": "csv"}`.
 
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
     several: Sequence[Given] = updates if isinstance(updates, list | tuple) else [updates]  # type: ignore[list-item]
     chosen = None if matches is not None and matcher == DEFAULT_MATCHER else matcher
-    sources = Sources(several, nuggets, matches, topics, duplicates, pool)
+    sources = Sources(several, nuggets, matches, topics, duplicates, pool, input_format)
     with shared(engine, jobs, scheduler, resume=resume) as sharing:
         evaluation = prepare(
             sources, chosen, threshold, edition, given_rules=rules, sharing=sharing

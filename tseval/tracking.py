@@ -14,6 +14,7 @@ from tseval.caveats import count, listed, not_in_seconds
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats import TREC_TS
+from tseval.formats.forms import Forms, check_forms, form_for, form_named, form_of_the_rest
 from tseval.formats.temporal import check_inputs, read_topics
 from tseval.formats.tracking import read_gold, read_values
 from tseval.measures import Measure
@@ -40,6 +41,10 @@ Undefined: TypeAlias = Literal["skip", "zero"]
 DEFAULT = ("VT",)
 
 
+INPUTS = ("run", "gold", "topics")
+"""What the inputs are called."""
+
+
 @dataclass(frozen=True)
 class ValueEvaluation:
     """Runs and gold, read and indexed."""
@@ -63,6 +68,7 @@ def score_values(
     jobs: int | None = None,
     engine: str | Engine = "local",
     scheduler: str | None = None,
+    input_format: Forms = None,
 ) -> Scores:
     """Score one or more runs that track values against gold values.
 
@@ -73,7 +79,7 @@ def score_values(
     """
     several: Sequence[Given] = runs if isinstance(runs, list | tuple) else [runs]  # type: ignore[list-item]
     with shared(engine, jobs, scheduler) as sharing:
-        evaluation = prepare(several, gold, topics, sharing=sharing)
+        evaluation = prepare(several, gold, topics, input_format, sharing)
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
     return scores_of(evaluation, chosen_measures(evaluation, wanted, at), on_missing, undefined)
 
@@ -82,7 +88,7 @@ def prepare(
     runs: Sequence[Given],
     gold: Given,
     topics: Given | None = None,
-    form: str | None = None,
+    form: Forms = None,
     sharing: Sharing = ALONE,
 ) -> ValueEvaluation:
     """Read every input; a fault in any of them is an `InputError`.
@@ -93,9 +99,10 @@ def prepare(
     if not runs:
         raise UsageError("no run is given: name at least one table of values")
     check_inputs([*runs, gold, *([] if topics is None else [topics])])
-    plain = None if form == TREC_TS else form
-    said, known = read_values(runs, form, Spread(sharing)), read_gold(gold, plain)
-    events = None if topics is None else read_topics(topics, plain)
+    check_forms(form, INPUTS)
+    said = read_values(runs, form_for(form, "run"), Spread(sharing))
+    known = read_gold(gold, _plain(form, "gold"))
+    events = None if topics is None else read_topics(topics, _plain(form, "topics"))
     rename = TopicNames(known.topic, "gold")
     said, events = with_topics_named(said, rename), with_topics_named(events, rename)
     index = ValueIndex.build(said, known, events)
@@ -114,6 +121,13 @@ def prepare(
         inputs=tuple(s for each in (said.origin, *named.values()) for s in each.sources),
         warnings=tuple(warnings),
     )
+
+
+def _plain(forms: Forms, name: str) -> str | None:
+    """The format of an input of which the track has none; that of all is then not for it."""
+    own = form_named(forms, name)
+    rest = form_of_the_rest(forms)
+    return own or (None if rest == TREC_TS else rest)
 
 
 def _hash(origin: Origin) -> str:

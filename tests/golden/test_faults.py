@@ -1216,3 +1216,96 @@ def test_warnings_are_in_the_json_even_when_quiet() -> None:
     assert json.loads(outcome.out)["warnings"] == [
         "run run.tsv: 1 update before the start of the topic"
     ]
+
+
+# What a file is meant for
+
+NEAR = {
+    "JSON lines without an id": (
+        '{"topic": "t", "text": "a", "time": 5}\n' * 4,
+        "f:1: no update_id: nearest to updates (topic update_id time text); "
+        "nuggets: no nugget_id; clusters: no cluster_id, post_id",
+    ),
+    "JSON lines of another program": (
+        '{"id": "1", "text": "a", "time": 5}\n' * 4,
+        "f:1: no topic, update_id: nearest to updates (topic update_id time text); "
+        "nuggets: no topic, nugget_id; clusters: no topic, cluster_id, post_id",
+    ),
+    "an array": (
+        '[{"topic": "t", "update_id": "u", "text": "a", "time": 5}]',
+        "f:1: a JSON array, of updates by its keys, where a table has one JSON object a line",
+    ),
+    "an array over lines": (
+        '[\n  {"topic": "t", "nugget_id": "n",\n  "text": "a", "time": 5}\n]\n',
+        "f:1: a JSON array, of nuggets by its keys, where a table has one JSON object a line",
+    ),
+    "a misspelt column": (
+        "topic\tupdate_id\ttimestmp\ttext\nt\tu\t5\ta\n",
+        'f:1: no time: nearest to updates (topic update_id time text); "timestmp" looks like time',
+    ),
+    "semicolons": (
+        "topic;update_id;time;text\nt;u;5;a\n",
+        "f:1: the fields are divided by semicolons",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_validate_tells_the_nearest_table(name: str) -> None:
+    content, expected = NEAR[name]
+    Path("f").write_text(content)
+    outcome = program.tseval("validate", "f")
+    assert (outcome.code, outcome.out) == (1, expected + "\n")
+
+
+def test_an_array_is_called_one_wherever_a_table_is_read() -> None:
+    Path("f").write_text('[{"topic": "t", "update_id": "u", "text": "a", "time": 1329910380}]')
+    for more in ((), ("--input-format", "jsonl"), ("--in-blocks", "2")):
+        outcome = program.tseval("score", "f", NUGGETS, *more)
+        assert outcome.code == 1
+        assert outcome.err.startswith(
+            "error: f:1: a JSON array, where updates have one JSON object a line\n  | [{"
+        )
+        assert outcome.err.endswith("jq -c '.[]' FILE\n")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_fault_of_all_rows_is_said_once_with_their_number(form: str) -> None:
+    """The value that is quoted may be another in each row; a fault of some rows is listed."""
+    rows = [{**dict(zip(HEADER, FIRST, strict=True)), "update_id": f"u{i}", "time": f"day {i}"}
+            for i in range(13)]  # fmt: skip
+    frame = pd.DataFrame(rows).astype(str)
+    frame.loc[4, "cost"] = "-1"
+    write_as(frame, form)
+    unit = "row" if form == "parquet" else "line"
+    first = 1 if form in ("jsonl", "parquet") else 2
+    place = f"f: row {first}" if form == "parquet" else f"f:{first}"
+    lines = program.tseval("validate", "--table", "updates", "f").out.splitlines()
+    assert lines[0] == (
+        f'{place}: time "day 0" is neither a number nor an ISO 8601 time; '
+        f"so in all 13 {unit}s from here on"
+    )
+    assert len(lines) == 2
+    assert lines[1].endswith('cost "-1" is negative')
+    frame.loc[7, "time"] = "1699934400"
+    write_as(frame, form)
+    lines = program.tseval("validate", "--table", "updates", "f").out.splitlines()
+    assert len(lines) == 13
+
+
+def write_as(frame: pd.DataFrame, form: str) -> None:
+    if form == "parquet":
+        frame.to_parquet("f")
+    elif form == "jsonl":
+        frame.to_json("f", orient="records", lines=True)
+    else:
+        frame.to_csv("f", sep="\t" if form == "tsv" else ",", index=False)
+
+
+def test_the_named_format_tells_validate_what_the_columns_are() -> None:
+    """A tab in the header of a CSV makes it a TSV by its content."""
+    Path("f").write_text("topic,update_id,time,text,my\tnote\nt,u,5,a,b\n")
+    assert program.tseval("validate", "f").code == 1
+    for form in ("csv", "updates=csv"):
+        outcome = program.tseval("validate", "f", "--input-format", form)
+        assert outcome.out == "f: updates, 1 row, no fault\n", form

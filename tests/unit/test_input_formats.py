@@ -8,6 +8,7 @@ import click
 import pandas as pd
 import pytest
 
+import tseval
 from tests import program
 from tseval.commands import SUMMARIES, cli
 from tseval.formats import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
@@ -113,3 +114,59 @@ def test_runs_to_compare_have_no_form_of_scores() -> None:
     outcome = program.tseval("compare", *given)
     assert outcome.code == 2
     assert "--input-format json is for scores; runs and gold have: tsv, csv, jsonl" in outcome.err
+
+
+INPUTS = {
+    "score": ("updates", "nuggets"),
+    "curve": ("updates", "nuggets"),
+    "match": ("updates", "nuggets"),
+    "calibrate": ("updates", "nuggets", "matches"),
+    "values": ("run", "gold"),
+    "clusters": ("run", "clusters"),
+    "incidents": ("run", "labels"),
+    "filter": ("run", "truth"),
+    "compare": ("scores",),
+    "validate": ("scores",),
+}
+"""What the tables of `READ` are called."""
+
+
+@pytest.mark.parametrize("name", READ)
+def test_each_input_may_have_a_form_of_its_own(name: str, tmp_path: Path) -> None:
+    """The last one as CSV under a header with a tab, which its content would make a TSV."""
+    tables, more = READ[name]
+    files = [tmp_path / f"{at}" for at in range(len(tables))]
+    for frame, file in zip(tables, files, strict=True):
+        write(frame, file, "jsonl")
+    files[-1].write_bytes(b"note\there," + tables[-1].to_csv(index=False).encode())
+    lines = files[-1].read_bytes().splitlines()
+    files[-1].write_bytes(b"\n".join([lines[0], *(b"a\tb," + line for line in lines[1:])]))
+    own = f"{INPUTS[name][-1]}=csv"
+    if name != "validate":
+        assert program.tseval(name, *files, *more).code == 1
+    outcome = program.tseval(name, *files, *more, "--input-format", own)
+    assert outcome.code == 0, outcome.err
+    outcome = program.tseval(name, *files, *more, "--input-format", "jsonl", "--input-format", own)
+    assert outcome.code == 0, outcome.err
+    outcome = program.tseval(name, *files, *more, "--input-format", "chair=csv")
+    assert outcome.code == 2
+    assert "no input 'chair' here; there are: " in outcome.err
+    twice = ("--input-format", own, "--input-format", own.replace("csv", "tsv"))
+    assert "is given twice" in program.tseval(name, *files, *more, *twice).err
+
+
+def test_python_has_them_too(tmp_path: Path) -> None:
+    """A CSV of nuggets with a tab in its header beside a TSV of updates."""
+    gold = tmp_path / "gold"
+    frame = table(Path(program.NUGGETS)).assign(**{"a\tb": "x"})
+    gold.write_text(frame[["a\tb", *frame.columns[:-1]]].to_csv(index=False))
+    expected = tseval.score(program.SWIFT, program.NUGGETS, program.MATCHES, measures="R")
+    given: dict[str, str] = {"nuggets": "csv"}
+    found = tseval.score(program.SWIFT, gold, program.MATCHES, measures="R", input_format=given)
+    assert found.value("R") == expected.value("R")
+    with pytest.raises(tseval.InputError, match="no columns topic, nugget_id, time"):
+        tseval.score(program.SWIFT, gold, program.MATCHES, measures="R")
+    with pytest.raises(tseval.UsageError, match=r"^no input 'gold' here; there are: updates, nu"):
+        tseval.score(program.SWIFT, gold, measures="R", input_format={"gold": "csv"})
+    many = tseval.score(program.SWIFT, gold, measures="R", input_format=given, jobs=2)
+    assert many.value("R") == tseval.score(program.SWIFT, program.NUGGETS, measures="R").value("R")

@@ -14,6 +14,7 @@ from tseval.assessments import TopicNames, with_topics_named
 from tseval.caveats import count
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
+from tseval.formats.forms import Forms, check_forms, form_for
 from tseval.formats.inputs import Input
 from tseval.matching import collection
 from tseval.tables import (
@@ -43,6 +44,10 @@ class Topic(NamedTuple):
     """Updates x nuggets: which pairs assessors matched."""
 
 
+INPUTS = ("updates", "nuggets", "matches")
+"""What the inputs are called."""
+
+
 @dataclass(frozen=True)
 class JudgedFiles:
     """The paths of what is judged."""
@@ -50,7 +55,7 @@ class JudgedFiles:
     updates: tuple[str, ...]
     nuggets: str
     matches: str
-    form: str | None
+    form: Forms
 
     def listed(self) -> tuple[str, ...]:
         """Every path."""
@@ -105,7 +110,7 @@ class Judged:
 
 
 def read_judged(
-    updates: Sequence[Given], nuggets: Given, matches: Given, form: str | None = None
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: Forms = None
 ) -> Judged:
     """Read what matchers are to be held against; updates need no times here.
 
@@ -114,10 +119,11 @@ def read_judged(
     `UsageError`.
     """
     formats.check_inputs([*updates, nuggets, matches])
-    gold = formats.read_nuggets(nuggets, form)
+    check_forms(form, INPUTS)
+    gold = formats.read_nuggets(nuggets, form_for(form, "nuggets"))
     rename = TopicNames(gold.topic, "gold")
-    texts = with_topics_named(formats.read_texts(updates, form), rename)
-    said = with_topics_named(formats.read_matches(matches, form), rename)
+    texts = with_topics_named(formats.read_texts(updates, form_for(form, "updates")), rename)
+    said = with_topics_named(formats.read_matches(matches, form_for(form, "matches")), rename)
     resolved = resolve(said, texts, gold)
     if not len(resolved.pairs):
         raise UsageError(
@@ -149,7 +155,7 @@ def read_files(files: JudgedFiles) -> Judged:
 
 
 def _files(
-    updates: Sequence[Given], nuggets: Given, matches: Given, form: str | None
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: Forms
 ) -> JudgedFiles | None:
     given = [*updates, nuggets, matches]
     if not all(isinstance(each, str | Path) and Input(each).can_be_read_again for each in given):

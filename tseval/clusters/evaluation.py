@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tseval.errors import Fault, InputError, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats import clusters as formats
 from tseval.formats.cluster_imports import TIMES
+from tseval.formats.forms import Forms, check_forms, form_for, form_named
 from tseval.formats.temporal import check_inputs
 from tseval.measures import Measure
 from tseval.measures.cluster_rules import POSTS, ClusterRules
@@ -44,7 +45,10 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | pd.DataFrame
     Index: TypeAlias = ClusterIndex | PushIndex | LiveIndex
 
+INPUTS = ("run", "clusters", "qrels", "epochs", "live", "live_epochs", "selected")
+"""What the inputs are called."""
 REMARKS_SHOWN = 5
+Table = TypeVar("Table")
 DAYS_CURE = "choose the edition whose days they are (--edition)"
 GROUPS = "groups"
 """What latency, redundancy and coverage are taken from."""
@@ -65,8 +69,16 @@ class ClusterSources:
     """Where the clusters' times come from, where neither their file nor the epochs are to say."""
     topic: str | None = None
     """The topic of a list of two columns."""
-    form: str | None = None
-    """The format of runs and clusters, where it is not to be recognised."""
+    form: Forms = None
+    """The format of runs and clusters, or of each of `INPUTS`, where it is not to be recognised."""
+
+    def form_of(self, name: str) -> str | None:
+        """The format of one of `INPUTS`; None leaves it to its content.
+
+        One for all is that of runs and clusters: the other files have forms of their own.
+        """
+        check_forms(self.form, INPUTS)
+        return (form_for if name in INPUTS[:2] else form_named)(self.form, name)
 
 
 @dataclass(frozen=True)
@@ -366,11 +378,12 @@ def read(
     chosen = edition(edition_name, FAMILY)
     rules = _changed(chosen, given_rules or {})
     check_inputs(_listed(sources))
-    epochs = None if sources.epochs is None else formats.read_epochs(sources.epochs)
+    form = sources.form_of
+    epochs = _read(sources.epochs, form("epochs"), formats.read_epochs)
     push = rules if isinstance(rules, PushRules) else None
     repeats = push is not None and push.repeated_posts == "keep"
     read_posts = partial(
-        formats.read_posts, sources.runs, sources.form, each=Spread(sharing), repeats=repeats
+        formats.read_posts, sources.runs, form("run"), each=Spread(sharing), repeats=repeats
     )
     posts, clusters = _runs_and_clusters(sources, push, epochs, clusters_needed, read_posts)
     prefix = "" if push is None else push.topic_prefix
@@ -378,10 +391,10 @@ def read(
     tables = Tables(
         posts=posts,
         clusters=clusters,
-        grades=None if sources.qrels is None else formats.read_grades(sources.qrels, prefix),
+        grades=_read(sources.qrels, form("qrels"), partial(formats.read_grades, prefix=prefix)),
         epochs=_epochs(epochs, sources, posts, clusters),
-        live=None if sources.live is None else formats.read_live(sources.live),
-        live_epochs=formats.read_epochs(sources.live_epochs) if sources.live_epochs else epochs,
+        live=_read(sources.live, form("live"), formats.read_live),
+        live_epochs=_read(sources.live_epochs, form("live_epochs"), formats.read_epochs) or epochs,
     )
     selection = selection or Selection()
     named, how = _named(sources, posts, selection)
@@ -398,6 +411,11 @@ def read(
         | ({"selection": f"sha256:{chosen_file[0].sha256[:SHORT_HASH]}"} if chosen_file else {}),
         inputs=tables.records(apart=apart) + chosen_file,
     )
+
+
+def _read(source: Given | None, form: str | None, reader: Callable[..., Table]) -> Table | None:
+    """A table that may not be given."""
+    return None if source is None else reader(source, form=form)
 
 
 def _habits(chosen: Edition) -> ClusterRules:
@@ -456,7 +474,7 @@ def _clock(sources: ClusterSources, epochs: Epochs | None) -> formats.Clock | No
 def _clusters(sources: ClusterSources, clock: formats.Clock | None) -> Clusters:
     return formats.read_clusters(
         sources.clusters,
-        sources.form,
+        sources.form_of("clusters"),
         clock,
         sources.topic,
         replace_times=sources.times is not None,
@@ -496,7 +514,7 @@ def _named(
     if sources.selected is not None and selection.sample is not None:
         raise UsageError("give selected posts or a sample to draw, not both")
     if sources.selected is not None:
-        return formats.read_selected(sources.selected, posts), "file"
+        return formats.read_selected(sources.selected, posts, sources.form_of("selected")), "file"
     if selection.sample is not None:
         seed = f",seed={selection.seed}" if selection.sampling == "random" else ""
         return None, f"{selection.sampling}({selection.sample}{seed})"

@@ -19,6 +19,7 @@ from tseval.clusters.evaluation import (
     read,
 )
 from tseval.errors import MissingTopics, UsageError
+from tseval.formats.forms import Forms
 from tseval.measures import Measure, pools
 from tseval.measures import measures as listed_measures
 from tseval.measures.accounts import Values
@@ -66,6 +67,7 @@ def score_clusters(
     jobs: int | None = None,
     engine: str | Engine = "local",
     scheduler: str | None = None,
+    input_format: Forms = None,
 ) -> Scores:
     """Score one or more runs over clusters of posts that carry the same information.
 
@@ -76,7 +78,7 @@ def score_clusters(
     """
     several: Sequence[Given] = runs if isinstance(runs, list | tuple) else [runs]  # type: ignore[list-item]
     sources = ClusterSources(
-        several, clusters, qrels, epochs, live, live_epochs, selected, times, topic
+        several, clusters, qrels, epochs, live, live_epochs, selected, times, topic, input_format
     )
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
     selection = Selection(sample, sampling, seed)

@@ -14,6 +14,7 @@ from tseval.commands import options
 from tseval.commands.options import check_output, deliver, form_of, warn
 from tseval.commands.progress import progress
 from tseval.evaluation import DEFAULT_MATCHER
+from tseval.formats import TEMPORAL_FORMS
 from tseval.formats.profiles import SUFFIX, profile_bytes
 from tseval.formats.rows import records_bytes, rows_bytes
 from tseval.views.calibration import CalibrationChart, draw_calibration
@@ -46,7 +47,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
 @options.seed_option
 @options.format_option(FORMS, "table")
 @options.output_option
-@options.temporal_format_option
+@options.input_format(TEMPORAL_FORMS, ("updates", "nuggets", "matches"))
 @options.engine_options
 @options.quiet_option
 @options.debug_option

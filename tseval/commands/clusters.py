@@ -12,6 +12,7 @@ from tseval.clusters.explanation import explain_clusters
 from tseval.clusters.scoring import chosen_measures, prepare, scores_of
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.formats import PLAIN_FORMS
 from tseval.formats.cluster_imports import TIMES
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
@@ -89,7 +90,11 @@ from tseval.views.tables import rows_table, scores_table
     ["table", *RESULT_FORMS, *ROW_FORMS], "table", "Scores have trec, explanations have tsv."
 )
 @options.output_option
-@options.plain_format_option
+@options.input_format(
+    PLAIN_FORMS,
+    ("run", "clusters", "qrels", "epochs", "live", "live_epochs", "selected"),
+    "runs and clusters",
+)
 @options.engine_options
 @options.quiet_option
 @options.debug_option

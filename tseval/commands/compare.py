@@ -26,6 +26,7 @@ from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
 from tseval.errors import UsageError
 from tseval.evaluation import Sources
 from tseval.formats import SCORE_FORMS, TEMPORAL_FORMS
+from tseval.formats.forms import form_for, form_named
 from tseval.formats.rows import ROW_FORMS
 from tseval.formats.scores import read_teams
 from tseval.formats.temporal import check_inputs
@@ -206,7 +207,7 @@ other_analyses = chained(
 )
 @options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
 @options.output_option
-@options.input_format(SCORE_FORMS)
+@options.input_format(SCORE_FORMS, ("scores", "against", *options.OF_MATCHING))
 @options.engine_options
 @options.resume_option
 @options.quiet_option
@@ -284,8 +285,10 @@ def _refuse_unused(analysis: str, given: dict[str, Any]) -> None:
             raise UsageError(f"{_option(name)} has no meaning with {what}")
         if name in BY_GOLD and given["gold"] is None:
             raise UsageError(f"{_option(name)} needs the gold to score with: give --gold NUGGETS")
-    form = given["input_format"]
-    if given["gold"] is not None and form not in (None, *TEMPORAL_FORMS):
+    forms = given["input_format"]
+    own = [forms] if isinstance(forms, str) else [*(forms or {}).values()]
+    form = next((each for each in own if each not in TEMPORAL_FORMS), None)
+    if given["gold"] is not None and form is not None:
         known = ", ".join(TEMPORAL_FORMS)
         raise UsageError(f"--input-format {form} is for scores; runs and gold have: {known}")
     if given["teams"] is not None and given["leave_out"] != "team":
@@ -326,10 +329,16 @@ def _gold(files: tuple[str, ...], given: dict[str, Any]) -> Gold:
     )
 
 
+def _form(given: dict[str, Any], name: str) -> str | None:
+    """The format of scores: beside runs and gold, that of all is not for them."""
+    forms = given["input_format"]
+    return form_for(forms, name) if given["gold"] is None else form_named(forms, name)
+
+
 def _board(files: tuple[str, ...], given: dict[str, Any]) -> Board:
     """The scores that are given, or those of the runs that are."""
     if given["gold"] is None:
-        return read_board(files, given["wanted"], _treatment(given), given["input_format"])
+        return read_board(files, given["wanted"], _treatment(given), _form(given, "scores"))
     gold = _gold(files, given)
     with progress("matching", given["quiet"]) as told:
         return gold.board(_treatment(given), given["on_missing"], progress=told)
@@ -358,7 +367,7 @@ def _other_board(files: tuple[str, ...], given: dict[str, Any]) -> Board:
     if not given["against"] and given["against_matcher"] is None:
         return _board(files, given)
     if given["against"]:
-        form = given["input_format"] if given["gold"] is None else None
+        form = _form(given, "against")
         return read_board(given["against"], given["wanted"], _treatment(given), form)
     gold = _gold(files, given).matched_by(given["against_matcher"])
     with progress("matching", given["quiet"]) as told:

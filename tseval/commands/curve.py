@@ -17,6 +17,7 @@ from tseval.commands.score import prepared
 from tseval.curves import Followed, curves, frame, pools
 from tseval.editions import DRAFT, EDITIONS, PROPOSAL
 from tseval.errors import UsageError
+from tseval.formats import TEMPORAL_FORMS
 from tseval.formats.clusters import is_table_of_clusters
 from tseval.formats.rows import rows_bytes
 from tseval.measures import Measure
@@ -77,7 +78,7 @@ FORMS = ("csv", *PICTURES)
 )
 @options.format_option(FORMS, "csv")
 @options.output_option
-@options.temporal_format_option
+@options.input_format(TEMPORAL_FORMS, (*options.OF_MATCHING, "run", "clusters", "labels", "epochs"))
 @options.engine_options
 @options.resume_option
 @options.quiet_option

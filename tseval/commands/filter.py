@@ -22,6 +22,7 @@ from tseval.filtering.scoring import (
     trend_warnings,
     trends,
 )
+from tseval.formats import PLAIN_FORMS
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.formats.scores import read_teams
@@ -176,7 +177,7 @@ FOR_PEOPLE = {TESTS: reports.TESTS_FOR_PEOPLE, FITS: reports.FITS_FOR_PEOPLE}
     "Scores have trec and pictures, which need the extra `report`; the others have tsv.",
 )
 @options.output_option
-@options.plain_format_option
+@options.input_format(PLAIN_FORMS, ("run", "truth"))
 @options.engine_options
 @options.quiet_option
 @options.debug_option

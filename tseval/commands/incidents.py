@@ -11,6 +11,7 @@ import click
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, each_once, form_of, parted, warn
 from tseval.errors import OutputError, UsageError
+from tseval.formats import PLAIN_FORMS
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
@@ -148,7 +149,7 @@ EVENTS_DRAWN = 4
     help="With -f trec-is: call the files as the track did, RUN.results.overall.txt in 2018 and "
     "2019 and RUN.results.2021a.overall.txt in 2021.",
 )
-@options.plain_format_option
+@options.input_format(PLAIN_FORMS, ("run", "labels", "epochs"), "runs and labels")
 @options.engine_options
 @options.quiet_option
 @options.debug_option

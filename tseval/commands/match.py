@@ -12,6 +12,7 @@ from tseval.commands import options
 from tseval.commands.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.commands.progress import progress
 from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
+from tseval.formats import TEMPORAL_FORMS
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.matching import EVIDENCE, evidence, get_matcher
 from tseval.views.tables import rows_table
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 )
 @options.format_option(["table", *ROW_FORMS], "tsv")
 @options.output_option
-@options.temporal_format_option
+@options.input_format(TEMPORAL_FORMS, ("updates", "nuggets", "pool"))
 @options.engine_options
 @options.resume_option
 @options.quiet_option

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tseval.errors import OutputError, UsageError
-from tseval.formats import PLAIN_FORMS, TEMPORAL_FORMS
 
 if TYPE_CHECKING:
     from tseval.units import Sharing
@@ -49,19 +48,58 @@ seed_option = click.option(
 )
 
 
+class FormatOfInputs(click.Choice[str]):
+    """A format, or the name of an input with one: `csv`, `nuggets=csv`."""
+
+    name = "format"
+
+    def __init__(self, forms: Sequence[str], inputs: Sequence[str]) -> None:
+        super().__init__(forms)
+        self.inputs = inputs
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """What stands behind the option in the help."""
+        return f"[INPUT=][{'|'.join(self.choices)}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The value as it is given; an unknown input or format is wrong usage."""
+        name, divided, form = str(value).rpartition("=")
+        if divided and name not in self.inputs:
+            known = ", ".join(self.inputs)
+            self.fail(f"no input '{name}' here; there are: {known}.", param, ctx)
+        return f"{name}{divided}{super().convert(form, param, ctx)}"
+
+
+def _forms(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> str | dict[str, str] | None:
+    """The formats as `Forms`; the same input twice is wrong usage."""
+    forms: dict[str, str] = {}
+    for value in values:
+        name, _, form = value.rpartition("=")
+        if name in forms:
+            whose = f"of {name} " if name else ""
+            raise click.BadParameter(f"the format {whose}is given twice", ctx, param)
+        forms[name] = form
+    return forms.get("") if set(forms) <= {""} else forms
+
+
 def input_format(
-    forms: Sequence[str], what: str = "the input files"
+    forms: Sequence[str], inputs: Sequence[str], what: str = "the input files"
 ) -> Callable[[Command], Command]:
-    """The option that names the format of a command's files: one of those that it reads."""
+    """The option that names the formats of a command's files: of those that it reads."""
     return click.option(
         "--input-format",
-        type=click.Choice(forms),
-        help=f"The format of {what}. Default: by their content.",
+        type=FormatOfInputs(forms, inputs),
+        multiple=True,
+        callback=_forms,
+        help=f"The format of {what}, or of one kind: {inputs[-1]}={forms[1]}; repeatable. Default: "
+        f"by their content. Inputs: {', '.join(inputs)}.",
     )
 
 
-plain_format_option = input_format(PLAIN_FORMS)
-temporal_format_option = input_format(TEMPORAL_FORMS)
+OF_MATCHING = ("updates", "nuggets", "matches", "topics", "duplicates", "pool")
+"""What the inputs of commands that match are called."""
 runs_and_nuggets = click.argument(
     "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
 )

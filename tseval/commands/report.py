@@ -116,7 +116,7 @@ filter_options = chained(
 )
 @options.undefined_option
 @options.output_option
-@options.input_format(SCORE_FORMS, "the files of scores")
+@options.input_format(SCORE_FORMS, ("scores",), "the files of scores")
 @options.engine_options
 @options.quiet_option
 @options.debug_option

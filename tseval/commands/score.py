@@ -14,7 +14,7 @@ from tseval.editions import DRAFT
 from tseval.errors import UsageError
 from tseval.evaluation import Evaluation, Sources, prepare
 from tseval.explanations import explain_nuggets, explain_updates
-from tseval.formats import TREC_TS
+from tseval.formats import TEMPORAL_FORMS, TREC_TS
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.formats.trec_table import trec_table_bytes
@@ -59,7 +59,7 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
 )
 @live.follow_options
 @options.output_option
-@options.temporal_format_option
+@options.input_format(TEMPORAL_FORMS, options.OF_MATCHING)
 @options.engine_options
 @options.resume_option
 @options.quiet_option

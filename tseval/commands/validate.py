@@ -6,6 +6,7 @@ import click
 
 from tseval.commands import options
 from tseval.formats import SCORE_FORMS
+from tseval.formats.forms import Forms
 from tseval.formats.validation import validate
 from tseval.tables import SCHEMAS
 
@@ -17,9 +18,9 @@ from tseval.tables import SCHEMAS
     type=click.Choice(list(SCHEMAS)),
     help="What the files are. Default: by the columns that their headers name.",
 )
-@options.input_format(SCORE_FORMS)
+@options.input_format(SCORE_FORMS, (*SCHEMAS,))
 @options.debug_option
-def command(files: tuple[str, ...], table: str | None, input_format: str | None) -> None:
+def command(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
     """Every fault of a file, as file:line: reason.
 
     Each file by itself; and if there are updates, nuggets and matches among them, whether the

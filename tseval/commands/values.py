@@ -9,6 +9,7 @@ import click
 
 from tseval.commands import options
 from tseval.commands.options import check_output, deliver, form_of, warn
+from tseval.formats import TEMPORAL_FORMS
 from tseval.formats.results import RESULT_FORMS, result_bytes
 from tseval.tracking import chosen_measures, prepare, scores_of
 from tseval.views.tables import scores_table
@@ -37,7 +38,7 @@ from tseval.views.tables import scores_table
 @options.undefined_option
 @options.format_option(["table", *RESULT_FORMS], "table")
 @options.output_option
-@options.temporal_format_option
+@options.input_format(TEMPORAL_FORMS, ("run", "gold", "topics"))
 @options.engine_options
 @options.quiet_option
 @options.debug_option

@@ -14,6 +14,7 @@ from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.runs import Comparison, Contest, Standing, compare_board
 from tseval.errors import UsageError
+from tseval.formats.forms import Forms, check_forms, form_for
 from tseval.formats.scores import read_scores
 from tseval.formats.temporal import check_inputs
 from tseval.measures import Measure
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | pd.DataFrame | Scores
 
 __all__ = [
+    "INPUT",
     "Board",
     "Comparison",
     "Contest",
@@ -41,11 +43,15 @@ __all__ = [
 ]
 
 
+INPUT = "scores"
+"""What the files of scores are called."""
+
+
 def read_board(
     scores: Given | Sequence[Given],
     measures: Iterable[str | Measure] | str | Measure = (),
     treatment: Treatment | None = None,
-    form: str | None = None,
+    form: Forms = None,
     types: Sequence[str] = (),
 ) -> Board:
     """The scores of files, frames or calls, put together with what is missing settled.
@@ -55,10 +61,12 @@ def read_board(
     several: Sequence[Given] = scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
     if not several:
         raise UsageError("no scores are given")
+    check_forms(form, (INPUT,))
+    own = form_for(form, INPUT)
     held = [each for each in several if isinstance(each, Scores)]
     files = [each for each in several if not isinstance(each, Scores)]
     check_inputs(files)
-    parts = [scores_table(each) for each in held] + ([read_scores(files, form)] if files else [])
+    parts = [scores_table(each) for each in held] + ([read_scores(files, own)] if files else [])
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures)
     table = TopicScores.join(parts)
     table = replace(table, types=tuple(dict.fromkeys([*table.types, *types])))
@@ -81,6 +89,7 @@ def compare(
     undefined: str = Treatment.undefined,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
+    input_format: Forms = None,
 ) -> Comparison:
     """Compare runs by their scores of single topics.
 
@@ -92,7 +101,7 @@ def compare(
     """
     treatment = Treatment(on_missing, undefined, tuple(lower_is_better), tuple(higher_is_better))
     plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
-    return compare_board(read_board(scores, measures, treatment), plan)
+    return compare_board(read_board(scores, measures, treatment, input_format), plan)
 
 
 def correlate(

@@ -18,6 +18,7 @@ from tseval.filtering.pairs import Pairs, paired
 from tseval.filtering.period import Period, seconds_of
 from tseval.filtering.tally import Tally
 from tseval.formats.filtering import read_returned, read_truth
+from tseval.formats.forms import Forms, check_forms, form_for
 from tseval.formats.temporal import check_inputs
 from tseval.measures.filter_metrics import COSTS, EVEN
 from tseval.measures.filter_rules import FilterRules
@@ -46,14 +47,23 @@ DEFAULT_BATCH = "1d"
 ON_MISSING = ("zero", "skip", "error")
 
 
+INPUTS = ("run", "truth")
+"""What the inputs are called."""
+
+
 @dataclass(frozen=True)
 class FilterSources:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
     runs: Sequence[Given]
     truth: Given
-    form: str | None = None
-    """The format of all of them, where it is not to be recognised."""
+    form: Forms = None
+    """The format of all of them, or of each of `INPUTS`, where it is not to be recognised."""
+
+    def form_of(self, name: str) -> str | None:
+        """The format of one of `INPUTS`; None leaves it to its content."""
+        check_forms(self.form, INPUTS)
+        return form_for(self.form, name)
 
 
 @dataclass(frozen=True)
@@ -122,8 +132,8 @@ def read(
     if not sources.runs and runs_needed:
         raise UsageError("no run is given: name at least one table of returned documents")
     check_inputs([*sources.runs, sources.truth])
-    returned = read_returned(sources.runs, sources.form, Spread(sharing))
-    truth = read_truth(sources.truth, sources.form)
+    returned = read_returned(sources.runs, sources.form_of("run"), Spread(sharing))
+    truth = read_truth(sources.truth, sources.form_of("truth"))
     level, warned = _level(truth, settings.level)
     pairs = paired(returned, truth, LEVELS[level], rules)
     tally, lost = _tally(pairs, rules, settings, chosen)

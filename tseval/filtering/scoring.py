@@ -19,6 +19,7 @@ from tseval.filtering.evaluation import (
     Settings,
     read,
 )
+from tseval.formats.forms import Forms
 from tseval.measures import Measure
 from tseval.measures import measures as listed_measures
 from tseval.measures.filter_metrics import BOUNDS, COSTS, EVEN
@@ -62,6 +63,7 @@ def score_filtering(
     jobs: int | None = None,
     engine: str | Engine = "local",
     scheduler: str | None = None,
+    input_format: Forms = None,
 ) -> Scores:
     """Score one or more runs that filter a stream: by batch, over time, as a whole.
 
@@ -85,7 +87,7 @@ def score_filtering(
         on_missing=on_missing,
     )
     with shared(engine, jobs, scheduler) as sharing:
-        sources = FilterSources(several, truth)
+        sources = FilterSources(several, truth, input_format)
         evaluation = read(sources, edition, settings, rules, sharing=sharing)
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
     return scores_of(evaluation, chosen_measures(evaluation, wanted), per_topic=per_topic)

@@ -108,16 +108,21 @@ class Gold:
         return {name: t.origin.sources[0] for name, t in tables.items() if t is not None}
 
 
+def _read(source: Any, form: str | None, reader: Callable[..., Any]) -> Any:
+    """A table that may not be given."""
+    return None if source is None else reader(source, form)
+
+
 def read_gold(sources: Sources) -> Gold:
     """Read everything but the runs."""
-    form = sources.form
+    form = sources.form_of
     if sources.duplicates is not None:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
     gold = Gold(
-        nuggets=formats.read_nuggets(sources.nuggets, form),
-        topics=None if sources.topics is None else formats.read_topics(sources.topics, form),
-        matches=None if sources.matches is None else formats.read_matches(sources.matches, form),
-        pool=None if sources.pool is None else formats.read_pool(sources.pool, form),
+        nuggets=formats.read_nuggets(sources.nuggets, form("nuggets")),
+        topics=_read(sources.topics, form("topics"), formats.read_topics),
+        matches=_read(sources.matches, form("matches"), formats.read_matches),
+        pool=_read(sources.pool, form("pool"), formats.read_pool),
     )
     named = {name: gold.named(getattr(gold, name)) for name in ("topics", "matches", "pool")}
     return replace(gold, **named)
@@ -274,7 +279,8 @@ def _inputs(sources: Sources) -> list[BlockInput]:
     formats.check_inputs(sources.listed())
     given = [Input(str(each)) for each in sources.updates]
     names = run_names(given)
-    return [BlockInput(each, name, sources.form) for each, name in zip(given, names, strict=True)]
+    form = sources.form_of("updates")
+    return [BlockInput(each, name, form) for each, name in zip(given, names, strict=True)]
 
 
 def _blocks(inputs: Sequence[BlockInput], rows: int, has_cost: bool) -> Iterator[Updates]:

@@ -313,10 +313,10 @@ def days_of(times: FloatArray) -> IntArray:
     return numbers
 
 
-def read_grades(source: Given, prefix: str = "") -> Grades:
+def read_grades(source: Given, prefix: str = "", form: str | None = None) -> Grades:
     """What assessors thought of posts. Topics that are bare numbers get the prefix."""
     given = _input(source, QRELS)
-    rows = push_files.read_track_file(given, push_files.QRELS_FILE)
+    rows = push_files.read_track_file(given, push_files.QRELS_FILE, form=form)
     return Grades(
         _named(rows.get("topic"), prefix), rows.get("post_id"), rows.get("grade"), rows.origin
     )
@@ -327,10 +327,10 @@ def _named(topics: Ids, prefix: str) -> Ids:
     return Ids(topics.codes, strings(names)) if prefix else topics
 
 
-def read_epochs(source: Given) -> Epochs:
+def read_epochs(source: Given, form: str | None = None) -> Epochs:
     """When posts were created. A post may stand twice if it has the same time both times."""
     given = _input(source, EPOCHS)
-    rows = push_files.read_track_file(given, push_files.EPOCHS_FILE)
+    rows = push_files.read_track_file(given, push_files.EPOCHS_FILE, form=form)
     day = rows.get("day").astype(np.int64)
     epochs = Epochs(rows.get("post_id"), day, rows.get("time"), rows.origin)
     repeats, originals = repeated_rows(epochs.post_id)
@@ -343,21 +343,21 @@ def read_epochs(source: Given) -> Epochs:
     return epochs
 
 
-def read_live(source: Given) -> Live:
+def read_live(source: Given, form: str | None = None) -> Live:
     """Live judgments; each line is one assessor's."""
     given = _input(source, LIVE)
     push_files.refuse_qrels(given)
-    rows = push_files.read_track_file(given, push_files.live_layout(given))
+    rows = push_files.read_track_file(given, push_files.live_layout(given), form=form)
     return Live(rows.get("topic"), rows.get("post_id"), rows.get("label"), rows.origin)
 
 
-def read_selected(source: Given, posts: Posts) -> Selected:
+def read_selected(source: Given, posts: Posts, form: str | None = None) -> Selected:
     """Which posts of the runs a table `topic post_id [run] [cluster_id]` names.
 
     A post that no run returned is a fault, and so are two clusters of one post.
     """
     given = _input(source, SELECTED)
-    rows = _rows(given, SELECTED, None)
+    rows = _rows(given, SELECTED, form)
     topic, post, run = rows.get("topic"), rows.get("post_id"), rows.get("run")
     place, row = equal_rows(
         pair_keys(topic, post, posts.topic, posts.post_id),

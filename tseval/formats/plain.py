@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,11 @@ READERS: dict[str, Reader] = {
     "parquet": parquet.read_parquet,
 }
 """How each of `PLAIN_FORMS` is read."""
+ARRAY = "a JSON array"
+"""No form of a plain table, but one that is known when it is seen."""
+ARRAY_START = re.compile(rb"\[\s*[{\]]")
+ARRAY_CURE = "write its elements one a line, without the brackets and the commas: jq -c '.[]' FILE"
+SEMICOLONS_CURE = "divide the fields by tabs, or by commas; spreadsheets ask for it when they save"
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
     first = head.removeprefix(tsv.BYTE_ORDER_MARK).lstrip()
     if first.startswith(b"{"):
         return "jsonl", first_keys(first)
+    if ARRAY_START.match(first):
+        return ARRAY, []
     line = head.partition(b"\n")[0]
     if b"\t" in line:
         return "tsv", tsv.split_header(line, Schema("any", ()))
@@ -89,6 +97,8 @@ def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
 
 def form_of(source: Input, schema: Schema, form: str | None) -> str:
     """The form of an input: the one that is named, else what its content shows."""
+    if form == "jsonl" and recognise(source)[0] == ARRAY:
+        form = None  # it is said below what it is
     form = form or _form(source, schema)
     if form not in READERS:
         known = ", ".join(READERS)
@@ -105,6 +115,12 @@ def _form(source: Input, schema: Schema) -> str:
         faults.add(None, "the file is empty", cure)
         faults.check()
     form, names = recognise(source)
+    if form == ARRAY:
+        faults.add(1, f"{ARRAY}, where {schema.table} have one JSON object a line", ARRAY_CURE)
+        faults.check()
+    if form is None and len(names) == 1 and not schema.missing(names[0].split(";")):
+        faults.add(1, "the fields are divided by semicolons", SEMICOLONS_CURE)
+        faults.check()
     if form is None and not schema.missing(names):
         return "tsv"
     if form is None:
@@ -152,6 +168,7 @@ def build(source: Input, cells: Cells, schema: Schema, faults: FaultList) -> Row
     The columns are worked on side by side; their faults come in the columns' order all the same.
     """
     columns: dict[str, Any] = {}
+    faults.rows = len(cells.lines)
     good = np.ones(len(cells.lines), bool)
     present = [column for column in schema if column.name in cells.columns]
     read = side_by_side(lambda column: _column(source, column, cells), present)

@@ -103,17 +103,22 @@ def refuse_qrels(source: Input) -> None:
 
 
 def read_track_file(
-    source: Input, layout: Layout, year: int | None = None, schema: Schema | None = None
+    source: Input,
+    layout: Layout,
+    year: int | None = None,
+    schema: Schema | None = None,
+    form: str | None = None,
 ) -> Rows:
     """Read a file without a header, or the plain table it stands for; any fault is raised.
 
-    `year` is what times such as 0729-23:17:35 lack; `schema` stands in for that of the layout.
+    `year` is what times such as 0729-23:17:35 lack; `schema` stands in for that of the layout;
+    `form` asks for the plain table in it.
     """
     layout = layout if schema is None else replace(layout, schema=schema)
     if isinstance(source, FrameInput):
         return read_frame(source, layout.schema)
-    if not layout.schema.missing(recognise(source)[1]):
-        return read_rows(source, layout.schema)
+    if form is not None or not layout.schema.missing(recognise(source)[1]):
+        return read_rows(source, layout.schema, form)
     faults = FaultList(source)
     cells = _cells(source, layout, year, faults)
     rows = build(source, cells, layout.schema, faults)

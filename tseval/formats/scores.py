@@ -27,7 +27,7 @@ from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.inputs import Input
 from tseval.formats.parquet import ParquetInput
-from tseval.formats.plain import Rows, build, first_keys, read_rows, recognise
+from tseval.formats.plain import ARRAY, Rows, build, first_keys, read_rows, recognise
 from tseval.formats.results import UNDEFINED
 from tseval.formats.trec_table import STATISTICS
 from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema, repeated_rows
@@ -177,7 +177,7 @@ def recognised(source: Input) -> str | None:
         faults = FaultList(source)
         faults.add(1, "the format is not recognised", LOOKED_FOR)
         faults.check()
-    return form
+    return None if form == ARRAY else form
 
 
 def _is_trec(fields: list[str]) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.formats import (
+    JSON,
+    TREC,
     cluster_imports,
     filtering,
     incident_checks,
@@ -17,9 +19,13 @@ from tseval.formats import (
     trec_checks,
     trec_temporal,
 )
+from tseval.formats.cluster_files import FACT
+from tseval.formats.faults import FaultList
+from tseval.formats.forms import Forms, form_for, form_of_the_rest
 from tseval.formats.incident_runs import is_event_names
 from tseval.formats.inputs import Input
-from tseval.formats.plain import read_rows, recognise
+from tseval.formats.nearest import array_keys, misspelt, names_in, nearest_fault
+from tseval.formats.plain import READERS, read_rows
 from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
 from tseval.tables.clusters import Posts
 from tseval.tables.incidents import Ontology
@@ -45,7 +51,7 @@ LISTING = "listing"
 
 
 def validate(
-    paths: Sequence[str], table: str | None = None, form: str | None = None
+    paths: Sequence[str], table: str | None = None, forms: Forms = None
 ) -> Iterator[tuple[str, bool]]:
     """Lines to show, each with whether it tells a fault."""
     temporal.check_inputs(paths)
@@ -54,7 +60,8 @@ def validate(
     for path in paths:
         try:
             source = Input(path)
-            name = table or _table_of(source)
+            name = table or _asked_for(source, forms) or _table_of(source, form_of_the_rest(forms))
+            form = form_for(forms, name)
             if name == LISTING:
                 yield from cluster_imports.listing_faults(source)
                 continue
@@ -106,38 +113,76 @@ def _of_the_track(table: Any) -> Iterator[tuple[str, bool]]:
         yield from ((f"{path}: warning: {line}", False) for line in trec_checks.run_warnings(table))
 
 
-def _table_of(source: Input) -> str:
+def _asked_for(source: Input, forms: Forms) -> str | None:
+    """The first table with a format of its own in which the input has the table's columns."""
+    for table, form in forms.items() if isinstance(forms, Mapping) else ():
+        schema = SCHEMAS.get(table)
+        if schema is not None and form in READERS and not schema.missing(names_in(source, form)):
+            return table
+    return None
+
+
+def _table_of(source: Input, form: str | None) -> str:
     """Which table an input is, by the columns that it names, or by its form."""
-    if is_event_names(source):
-        return incident_checks.TOPICS
-    official = kba.table_of(source) or trec_temporal.table_of(source)
+    official = _official(source, form)
     if official is not None:
         return official
-    of_incidents = incident_checks.table_of(source)
-    if of_incidents is not None:
-        return of_incidents
-    names = recognise(source)[1]
-    fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
-    if fitting:
-        return max(fitting, key=lambda schema: len(schema.required)).table
+    names = names_in(source, form)
+    fitting = _fitting(names)
+    meant = misspelt(names, fitting)
+    if meant is not None:
+        faults = FaultList(source)
+        faults.extend(filter(None, [nearest_fault(source, names)]))
+        faults.check()
+    if fitting is not None:
+        return fitting.table
+    if form in READERS:
+        raise _no_table(source, names)
     if scores.is_score_object(source):
         return "scores"
-    pushed = cluster_imports.track_table(source)
+    pushed = None if _is_of_rows(source, names) else cluster_imports.track_table(source)
     if pushed is not None:
         return pushed
     if scores.is_trec(source):
         return "scores"
-    close = max(SCHEMAS.values(), key=lambda schema: _named(schema, names))
-    if _named(close, names) > 1:
-        return close.table
+    raise _no_table(source, names)
+
+
+def _official(source: Input, form: str | None) -> str | None:
+    """Which file of a track an input is, where no other form is asked for."""
+    if form in (TREC, JSON):
+        return "scores"
+    if form in READERS:
+        return None
+    if is_event_names(source):
+        return incident_checks.TOPICS
+    official = kba.table_of(source) or trec_temporal.table_of(source)
+    return official if official is not None else incident_checks.table_of(source)
+
+
+def _fitting(names: list[str]) -> Schema | None:
+    """The plain table that has all required columns, and most of them."""
+    fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
+    return max(fitting, key=lambda schema: len(schema.required), default=None)
+
+
+def _is_of_rows(source: Input, names: list[str]) -> bool:
+    """Whether JSON is one object a row, or an array of them, and no clusters of the push tracks."""
+    keys = names if source.head().lstrip()[:1] == b"{" else array_keys(source)
+    return bool(keys) and FACT not in keys and nearest_fault(source, keys) is not None
+
+
+def _no_table(source: Input, names: list[str]) -> TsevalError:
+    fault = nearest_fault(source, names)
+    if fault is not None:
+        return InputError([fault])
     known = "; ".join(
         f"{s.table}: {' '.join(c.name for c in s.required)}" for s in SCHEMAS.values()
     )
-    raise TsevalError(f"{source.path}:1: no known table; looked for {known}; --table settles it")
-
-
-def _named(schema: Schema, names: list[str]) -> int:
-    return sum(column.name in schema.placed(names) for column in schema.required)
+    here = f"; here: {' '.join(names)}" if names else ""
+    return TsevalError(
+        f"{source.path}:1: no known table; looked for {known}{here}; --table settles it"
+    )
 
 
 def _together(read: Sequence[Any]) -> Iterator[tuple[str, bool]]:

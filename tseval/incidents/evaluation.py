@@ -15,6 +15,7 @@ from tseval.editions import Edition, edition
 from tseval.errors import Fault, InputError, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats.clusters import epoch_clock, read_epochs, snowflake_clock
+from tseval.formats.forms import Forms, check_forms, form_for, form_named
 from tseval.formats.incident_labels import read_labels
 from tseval.formats.incident_runs import Reading, read_event_names, read_predictions
 from tseval.formats.inputs import Input
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | pd.DataFrame
 
 
+INPUTS = ("run", "labels", "epochs")
+"""What the inputs are called that may have more than one format."""
+
+
 @dataclass(frozen=True)
 class IncidentSources:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
@@ -51,8 +56,13 @@ class IncidentSources:
     topics: str | None = None
     """The track's file of topics: which events are scored, and the numbers that runs may use."""
     epochs: str | Path | None = None
-    form: str | None = None
-    """The format of runs and labels, where it is not to be recognised."""
+    form: Forms = None
+    """The format of runs and labels, or of each of `INPUTS`, where it is not to be recognised."""
+
+    def form_of(self, name: str) -> str | None:
+        """The format of one of `INPUTS`; None leaves it to its content."""
+        check_forms(self.form, INPUTS)
+        return (form_for if name in INPUTS[:2] else form_named)(self.form, name)
 
 
 @dataclass(frozen=True)
@@ -186,14 +196,16 @@ def read(
     rules = choices.applied(base)
     renamed = rules.type_names == "renamed"
     for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
-    labels = read_labels(sources.labels, for_labels, sources.form)
-    reading = Reading(for_runs, rules.emitted_from, sources.form)
+    labels = read_labels(sources.labels, for_labels, sources.form_of("labels"))
+    reading = Reading(for_runs, rules.emitted_from, sources.form_of("run"))
     runs = read_predictions(sources.runs, reading, Spread(sharing))
     topics = None if sources.topics is None else read_event_names(sources.topics)
     names = None if topics is None else topics.names
     ontology, labels, runs = _scored_types(ontology, labels, runs, rules, choices.entries)
     labels, unscored = _scored_events(labels, names, rules)
-    epochs = None if sources.epochs is None else read_epochs(sources.epochs)
+    epochs = (
+        None if sources.epochs is None else read_epochs(sources.epochs, sources.form_of("epochs"))
+    )
     time = _times(labels, runs, None if epochs is None else epoch_clock(epochs)(labels.post_id))
     index = _index(ontology, labels, runs, time, names or {}, rules)
     _check_met(index)

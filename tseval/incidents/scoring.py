@@ -11,6 +11,7 @@ import numpy as np
 
 from tseval.caveats import count, listed
 from tseval.errors import MissingTopics, UsageError
+from tseval.formats.forms import Forms
 from tseval.incidents.caveats import caveats
 from tseval.incidents.evaluation import (
     Choices,
@@ -59,6 +60,7 @@ def score_incidents(
     jobs: int | None = None,
     engine: str | Engine = "local",
     scheduler: str | None = None,
+    input_format: Forms = None,
 ) -> Scores:
     """Score one or more runs against assessors' labels of posts.
 
@@ -68,7 +70,9 @@ def score_incidents(
 
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
-    sources = IncidentSources(_several(runs), _several(labels), ontology, topics, epochs)
+    sources = IncidentSources(
+        _several(runs), _several(labels), ontology, topics, epochs, input_format
+    )
     wanted = [measures] if isinstance(measures, str | Measure) else list(measures or ())
     choices = Choices(rules or {}, actionable, threshold, alpha, lambda_, entries, seed)
     with shared(engine, jobs, scheduler) as sharing:

@@ -12,6 +12,7 @@ from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
 from tseval.errors import UsageError
+from tseval.formats.forms import Forms, form_for
 from tseval.formats.told import Told, ToldInput, told_by
 from tseval.incidents.caveats import caveats
 from tseval.incidents.evaluation import IncidentEvaluation
@@ -57,7 +58,7 @@ class Request:
     measures: Iterable[str | Measure] | str | Measure = ()
     treatment: Treatment = field(default_factory=Treatment)
     plan: Plan = field(default_factory=Plan)
-    form: str | None = None
+    form: Forms = None
     title: str = TITLE
     runs: temporal.Runs | None = None
     """Runs and nuggets; None for those that the scores record, if they are still what they were."""
@@ -81,7 +82,11 @@ def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Re
     several: Sequence[Given] = (
         request.scores if isinstance(request.scores, list | tuple) else [request.scores]  # type: ignore[list-item]
     )
-    told = [each for given in several if (each := _told(given, request.form)) is not None]
+    told = [
+        each
+        for given in several
+        if (each := _told(given, form_for(request.form, "scores"))) is not None
+    ]
     report = _of_scores(request, board, told)
     if own is not None and evaluation is not None:
         return _with_incidents(report, own, evaluation)

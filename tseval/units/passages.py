@@ -134,7 +134,7 @@ def _in_place(updates: Updates, nuggets: Nuggets, files: Files, sharing: Sharing
             )
             stretches.append(stretch)
     gold = Gold(str(Path(files.nuggets).absolute()), files.habits, _hash_of_nuggets(nuggets))
-    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), files.habits.form)
+    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), files.habits.of_updates)
 
 
 def _written(updates: Updates, nuggets: Nuggets, folder: Path, sharing: Sharing) -> Shares:

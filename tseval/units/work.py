@@ -51,8 +51,11 @@ class Habits:
     """How the nuggets are read, and what the rules make of them."""
 
     form: str | None
+    """The format of the nuggets."""
     reading: Reading
     rules: Rules
+    of_updates: str | None = None
+    """The format of the updates, where it is not to be recognised."""
 
 
 @dataclass(frozen=True)
