@@ -428,7 +428,7 @@ JSON_LINES = {
     "a wrong type": (b'{"topic": ["t"]}\n', '"topic" is a list', "give a string or a number"),
     "a boolean": (
         b'{"topic":"t","update_id":"u","time":true,"text":""}\n',
-        '"time" is a bool',
+        '"time" is a truth value',
         "give a string or a number",
     ),
     "NaN": (
@@ -1309,3 +1309,46 @@ def test_the_named_format_tells_validate_what_the_columns_are() -> None:
     for form in ("csv", "updates=csv"):
         outcome = program.tseval("validate", "f", "--input-format", form)
         assert outcome.out == "f: updates, 1 row, no fault\n", form
+
+
+# Messages that were garbled
+
+MENDED = {
+    "no time": (("--at", ""), "P@: no time is given: write a time from the start, such as 6h, or "),
+    "no number": (("--at", "nan"), 'P@nan: "nan" is not a finite number: write a time from the st'),
+    "too large": (("--at", "1e999"), 'P@1e999: "1e999" is too large for a number: write a time '),
+    "a word": (
+        ("--at", "soon"),
+        'P@soon: "soon" is neither a number nor an ISO 8601 time: write a',
+    ),
+    "nothing after @": (("-m", "R@"), "'R@': after the @ a time is missing, such as R@6h\n"),
+    "no parameter": (("-m", "T(=3)"), "T: a parameter has no name; it has: g, unit\n"),
+}
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_messages_are_whole_sentences(name: str) -> None:
+    more, message = MENDED[name]
+    outcome = program.tseval("score", SWIFT, NUGGETS, *more)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"error: {message}")
+
+
+def test_a_file_without_a_name_is_no_folder() -> None:
+    outcome = program.tseval("score", SWIFT, NUGGETS, "--pool", "")
+    assert (outcome.code, outcome.err.strip()) == (
+        1, "error: (no name): give the file's path, or leave the option out"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [("1", "number"), ('"a"', "text"), ("null", "null"), ("true", "truth value"), ("[1]", "list")],
+)
+def test_values_of_json_are_called_as_json_calls_them(value: str, found: str) -> None:
+    good = '{"topic": "flood", "update_id": "u", "time": 1329910380, "text": "a"}\n'
+    Path("f").write_text(f"{good}{value}\n")
+    outcome = program.tseval("score", "f", NUGGETS)
+    assert f"f:2: a JSON {found} where an object is expected" in outcome.err
+    Path("f").write_text(good.replace('"a"', '{"b": 1}'))
+    assert 'f:1: "text" is an object' in program.tseval("score", "f", NUGGETS).err

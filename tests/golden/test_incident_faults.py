@@ -164,13 +164,13 @@ RECORD_FAULTS: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
     "no time": (
         EMISSION,
         {"PostTimestamp": None},
-        '"PostTimestamp" None is no time',
+        'no "PostTimestamp"',
         PROPOSAL_CURE,
     ),
     "a time in words": (
         EMISSION,
         {"PostTimestamp": "soon"},
-        "\"PostTimestamp\" 'soon' is no time",
+        '"PostTimestamp" "soon" is no time',
         PROPOSAL_CURE,
     ),
     "no types": (

@@ -91,7 +91,7 @@ def test_other_runs_or_gold_than_the_scores_are_told(scores: Path, tmp_path: Pat
             tmp_path / "r.html",
         )
     )
-    assert "rests on other inputs or rules than they: matcher, matches differ" in done.err
+    assert "by other rules, than those given beside them: matcher, matches differ" in done.err
 
 
 REFUSED = [
@@ -341,7 +341,7 @@ def test_other_batches_than_the_scores_are_told(tmp_path: Path) -> None:
         *("report", scores, *own, "--truth", truth, "--batch", "2d", "-o", tmp_path / "r.html")
     )
     assert done.code == 0, done.err
-    assert "rests on other inputs or rules than they: batch differ" in done.err
+    assert "by other rules, than those given beside them: batch differ" in done.err
 
 
 def test_nothing_else_lies_beside_the_page(scores: Path, tmp_path: Path) -> None:

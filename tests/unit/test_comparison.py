@@ -594,7 +594,7 @@ def test_a_score_given_twice_is_refused() -> None:
 
 def test_what_cannot_be_held_against_each_other_is_refused() -> None:
     both = pd.concat([wide("R", **ABOVE), wide("P", **ABOVE)])
-    with pytest.raises(UsageError, match=r"^no measure is in both: P, R; and V: choose with -m"):
+    with pytest.raises(UsageError, match=r"^no measure is in both: one side has P, R, the other V"):
         correlate(both, wide("V", **ABOVE))
     with pytest.raises(UsageError, match=r"^both sides need two runs or more"):
         correlate(wide(a=[0.1], b=[0.2]), wide(a=[0.1], c=[0.2]))

@@ -936,7 +936,7 @@ def test_the_checks_of_the_track() -> None:
         ("info_type_labels", [0] * 24 + [2], '"info_type_labels" has 2, which is not 0 or 1'),
         ("info_type_scores", [0] * 24 + [1.5], '"info_type_scores" has 1.5, which is not from 0'),
         ("info_type_scores", None, '"info_type_scores" is no list'),
-        ("info_type_scores", [0] * 24 + ["1"], "\"info_type_scores\" has '1', which is not"),
+        ("info_type_scores", [0] * 24 + ["1"], '"info_type_scores" has "1", which is not'),
     ],
 )
 def test_the_vectors_of_a_run(key: str, numbers: object, reason: str) -> None:

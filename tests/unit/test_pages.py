@@ -194,5 +194,7 @@ def test_filtering_by_other_rules_than_the_scores_is_told() -> None:
 
 
 def _differing(page: tseval.Page) -> list[str]:
-    start = "what is told beside the scores rests on other inputs or rules than they: "
+    start = (
+        "the scores were made from other inputs, or by other rules, than those given beside them: "
+    )
     return [each.removeprefix(start) for each in page.warnings if each.startswith(start)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import listed
+from tseval.caveats import count, listed
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.directions import wanted_measures
 from tseval.comparison.findings import Findings, Part
@@ -37,6 +37,10 @@ class Correlation(NamedTuple):
     high: float | None
 
 
+def _held(board: Board) -> str:
+    return f"{count(len(board.topics), 'topic')} of {listed(board.runs)}"
+
+
 @dataclass(frozen=True, eq=False)
 class Sides:
     """Two boards, and the runs and topics that both have."""
@@ -53,8 +57,8 @@ class Sides:
         topics = tuple(topic for topic in ours.topics if topic in theirs.topics)
         if len(runs) < 2 or not topics:
             raise UsageError(
-                "both sides need two runs or more and a topic in common; there: "
-                f"{listed(ours.runs)} and {listed(theirs.runs)}"
+                "both sides need two runs or more and a topic in common; one side has "
+                f"{_held(ours)}, the other {_held(theirs)}"
             )
         return cls(ours, theirs, runs, topics)
 
@@ -69,7 +73,8 @@ class Sides:
         if len(ours) == len(theirs) == 1:
             return [(ours[0], theirs[0])]
         raise UsageError(
-            f"no measure is in both: {listed(ours)}; and {listed(theirs)}: choose with -m"
+            f"no measure is in both: one side has {listed(ours)}, the other {listed(theirs)}; "
+            "choose with -m, or --against-measure"
         )
 
     def values(self, measure: str, other: str) -> tuple[FloatArray, FloatArray]:

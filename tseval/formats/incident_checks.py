@@ -181,7 +181,7 @@ def _wrong_vector(values: Any, allowed: tuple[int, ...] | None) -> str:
     for value in values:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not (value in allowed if allowed else 0 <= value <= 1):
-            return f"has {value!r}, which is not {'0 or 1' if allowed else 'from 0 to 1'}"
+            return f"has {json.dumps(value)}, which is not {'0 or 1' if allowed else 'from 0 to 1'}"
     return ""
 
 

@@ -350,7 +350,10 @@ def _proposal_run(source: Input, reading: Reading) -> Predictions:
         if not fault and not (isinstance(given, list) and all(map(_is_entry, given))):
             fault = 'no list of {"id", "confidence"} as "InformationTypes"'
         if not fault and time is None:
-            fault = f'"PostTimestamp" {record.get("PostTimestamp")!r} is no time'
+            written = json.dumps(record.get("PostTimestamp"), ensure_ascii=False)
+            fault = f'"PostTimestamp" {written} is no time'
+            if record.get("PostTimestamp") is None:
+                fault = 'no "PostTimestamp"'
         if fault:
             cure = 'each line has "EventID", "ID", "PostTimestamp" and "InformationTypes"'
             listing.faults.add(line, fault, cure)

@@ -150,6 +150,9 @@ class Input:
             stream = self.file.open("rb", buffering=0) if kept is None else io.BytesIO(kept)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
+            if not self.path:
+                nameless = Fault("(no name)", None, "give the file's path, or leave the option out")
+                raise InputError([nameless]) from error
             raise InputError([Fault(self.path, None, reason)]) from error
         with stream:
             size = len(kept or b"")

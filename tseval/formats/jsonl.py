@@ -23,6 +23,11 @@ HALF = "an escape stands for half a character: not UTF-8"
 HALVES_CURE = "write both halves of the pair, or the character itself"
 ESCAPED = re.compile(rb"\\u00[2-7]")
 """How a key's letters are written where they are escaped: those of ASCII."""
+KINDS = {
+    str: "text", int: "number", float: "number", bool: "truth value", list: "list", dict: "object",
+    type(None): "null",
+}  # fmt: skip
+"""What JSON's values are called."""
 OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
 
 
@@ -125,7 +130,10 @@ def _parsed(
             faults.add(number, HALF, HALVES_CURE)
             return None
         return record
-    faults.add(number, f"a JSON {type(record).__name__} where an object is expected", OBJECT_CURE)
+    # A number may have been kept as it is written.
+    is_text = isinstance(record, str) and line.lstrip().startswith(b'"')
+    kind = KINDS[type(record)] if is_text or not isinstance(record, str) else "number"
+    faults.add(number, f"a JSON {kind} where an object is expected", OBJECT_CURE)
     return None
 
 
@@ -152,8 +160,10 @@ def _record(
             continue
         cell = _cell(value, column)
         if cell is None:
-            found = type(value).__name__
-            faults.add(line, f'"{column.name}" is a {found}', "give a string or a number")
+            found = KINDS[type(value)]
+            article = "an" if found.startswith("o") else "a"
+            reason = f'"{column.name}" is {article} {found}'
+            faults.add(line, reason, "give a string or a number")
             return None
         cells[column.name] = cell
     return cells

@@ -91,6 +91,8 @@ class Definition:
             if parameter.name == name:
                 return parameter
         known = ", ".join(parameter.name for parameter in self.parameters) or "none"
+        if not name:
+            raise MeasureError(f"{self.name}: a parameter has no name; it has: {known}")
         raise MeasureError(f"{self.name} has no parameter '{name}'; it has: {known}")
 
 

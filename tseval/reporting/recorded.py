@@ -140,7 +140,8 @@ def differences(signature: str, scored: Sequence[str]) -> Iterator[str]:
         differing = [n for n in names if n not in OF_MEANS and ours.get(n) != theirs.get(n)]
         if differing and "edition" in theirs:
             yield (
-                "what is told beside the scores rests on other inputs or rules than they: "
+                "the scores were made from other inputs, or by other rules, than those given "
+                "beside them: "
                 f"{', '.join(differing)} differ"
             )
             return

@@ -66,6 +66,10 @@ def moment(cell: str) -> float:
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """The seconds in each unit of time."""
 _DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(s|min|m|h|d)", re.ASCII)
+MOMENT_CURE = (
+    "write a time from the start, such as 6h, or Unix seconds, such as 1329910380, or ISO 8601, "
+    "such as 2012-02-22T11:33Z"
+)
 DURATION_CURE = "write a number and a unit, such as 6h, 90m, 2d or 30s"
 
 
@@ -92,4 +96,5 @@ class Moment:
         try:
             return cls(moment(text), relative=False)
         except NotANumber as error:
-            raise NotANumber(f'"{text}" {error}, nor a time from the start such as 6h') from None
+            what = f'"{text}" {error}' if text.strip() else "no time is given"
+            raise NotANumber(f"{what}: {MOMENT_CURE}") from None
