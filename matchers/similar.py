@@ -26,6 +26,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.process import cpdist
 
 from matchers.threads import spread
+from matchers.words import is_cut
 
 SHORT = 4
 """Words with fewer letters are alike only when equal."""
@@ -147,8 +148,14 @@ class Vocabulary(NamedTuple):
 
 
 def inexact(word: str) -> bool:
-    """Whether other words can be like `word`: not if it is short or has a digit in it."""
-    return len(word) >= SHORT and (word.isalpha() or not any(map(str.isdigit, word)))
+    """Whether other words can be like `word`.
+
+    Not if it is short, has a digit in it, or is a part that a run without spaces was cut into: the
+    next part is nearly the same.
+    """
+    if len(word) < SHORT or is_cut(word):
+        return False
+    return word.isalpha() or not any(map(str.isdigit, word))
 
 
 def parted(words: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -159,6 +166,8 @@ def parted(words: Sequence[str]) -> tuple[list[int], list[int]]:
     size = len(words)
     plain = np.fromiter(map(str.isalpha, words), np.bool_, size)
     loose = plain & (np.fromiter(map(len, words), np.int64, size) >= SHORT)
+    if not "".join(words).isascii():
+        plain &= np.fromiter(map(str.isascii, words), np.bool_, size)
     for i in np.flatnonzero(~plain).tolist():
         loose[i] = inexact(words[i])
     return np.flatnonzero(loose).tolist(), np.flatnonzero(~loose).tolist()

@@ -1,16 +1,32 @@
 r"""The normaliser: what a word is, and where in the original text it stands.
 
-There is one definition. The whole text is brought to Unicode NFKC, then case-folded, and its words
-are the runs of ``\w`` (letters, digits, underscore). There is no stop list and no stemmer. A
-combining mark that NFKC cannot merge into a letter is not a letter, so it ends a word.
+There is one definition, and this is all of it.
+
+1. The text is folded as Unicode folds for matching whatever the case: compatibility forms (NFKC),
+   case, and what is ignored by default (soft hyphens, joiners, variation selectors) taken out. A
+   zero width space is a blank. Then marks that tell no words apart go: the dot above an i or j, as
+   lower case leaves it of ``İ``; the points of Hebrew, Arabic and Syriac, which most texts leave
+   out; signs around a letter.
+2. Words are the runs of letters, digits and underscores (``\w``), with the marks behind them.
+3. In scripts without spaces a run is cut: into overlapping pairs of characters for Chinese,
+   Japanese and their like, into overlapping threes for Thai, Lao, Khmer, Burmese and theirs. A
+   character is a letter with its marks. Such words begin and end where another script does.
+
+There is no stop list and no stemmer.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
+
+from matchers import scripts
+
+EDITION = 2
+"""Rises with every change of what words are, so that nothing kept from before is taken for new."""
 
 _WORD = re.compile(r"\w+")
 
@@ -25,7 +41,12 @@ class Word(NamedTuple):
 
 def words(text: str) -> list[str]:
     """The words of `text` in their order, repeated ones too; none for a text without words."""
-    return _WORD.findall(_folded(text))
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    folded = _folded(text)
+    if not _is_special(folded):
+        return _WORD.findall(folded)
+    return [folded[start:end] for start, end in _places(folded)]
 
 
 def normalised(text: str) -> str:
@@ -35,27 +56,99 @@ def normalised(text: str) -> str:
 
 def has_words(text: str) -> bool:
     """Whether `words` finds any; it stops at the first."""
-    return _WORD.search(text if text.isascii() else _folded(text)) is not None
+    if text.isascii():
+        return _WORD.search(text) is not None
+    return next(_places(_folded(text)), None) is not None
 
 
 def words_in_place(text: str) -> list[Word]:
     """The same words as `words` gives, each with its span in the original `text`.
 
     Folding changes lengths. Two words made from one character (``½`` gives ``1`` and ``2``) share
-    that character's span; a span never cuts a letter off its combining marks.
+    that character's span; a span never cuts a letter off its combining marks. The spans of words
+    that a run is cut into overlap.
     """
     pieces = [text[i : i + 1] for i in range(len(text))] if text.isascii() else _pieces(text)
     starts, ends = _origins(pieces)
-    return [
-        Word(found.group(), starts[found.start()], ends[found.end() - 1])
-        for found in _WORD.finditer(_folded(text))
-    ]
+    folded = _folded(text)
+    return [Word(folded[a:b], starts[a], ends[b - 1]) for a, b in _places(folded)]
+
+
+def is_cut(word: str) -> bool:
+    """Whether a word is of a script without spaces, and so a part of a run."""
+    return not word.isascii() and _rules().letter.match(word) is not None
+
+
+class _Rules(NamedTuple):
+    """What is looked for in texts that are not ASCII."""
+
+    special: re.Pattern[str]
+    """Anything that needs more than NFKC, case folding and ``\\w+``; all beyond 16 bits too."""
+    dropped: re.Pattern[str]
+    """Marks that tell no words apart."""
+    dot: re.Pattern[str]
+    """The dot above a letter that has one anyway, behind that letter."""
+    word: re.Pattern[str]
+    letter: re.Pattern[str]
+    """A letter of a script without spaces."""
+    character: re.Pattern[str]
+    """The same with its marks."""
+
+
+@cache
+def _rules() -> _Rules:
+    marks = scripts.marks()
+    ignored = scripts.ranges(map(chr, sorted(scripts.IGNORED)))
+    dropped = [m for m in marks if scripts.is_dropped(m)]
+    below = [m for m in marks if unicodedata.combining(m) not in (0, 230)]
+    of = {size: scripts.letters_class(size) for size in scripts.SIZES}
+    every, mark = "".join(of.values()), scripts.ranges(marks)
+    other = rf"[^\W{every}]"
+    runs = [f"(?P<by{size}>[{of[size]}][{of[size]}{mark}]*)" for size in scripts.SIZES]
+    return _Rules(
+        re.compile(f"[{mark}{ignored}{every}\U00010000-\U0010ffff]"),
+        re.compile(f"[{scripts.ranges(dropped)}]"),
+        re.compile(f"([{scripts.DOTTED}][{scripts.ranges(below)}]*)\u0307+"),
+        re.compile("|".join([*runs, f"{other}+(?:[{mark}]+{other}*)*"])),
+        re.compile(f"[{every}]"),
+        re.compile(f"[{every}][{mark}]*{scripts.VOWEL_BEHIND}"),
+    )
+
+
+def _is_special(folded: str) -> bool:
+    return _rules().special.search(folded) is not None
 
 
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text).casefold()
+    simple = unicodedata.normalize("NFKC", text).casefold()
+    return _folded_in_full(text) if _is_special(simple) else simple
+
+
+def _folded_in_full(text: str) -> str:
+    """Fold step by step; needed only where marks or ignored characters stay."""
+    rules = _rules()
+    text = unicodedata.normalize("NFD", text.translate(scripts.IGNORED)).casefold()
+    text = unicodedata.normalize("NFKD", text).casefold()
+    text = rules.dropped.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFC", rules.dot.sub(r"\1", text))
+
+
+def _places(folded: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand in a folded text."""
+    if folded.isascii() or not _is_special(folded):
+        yield from (found.span() for found in _WORD.finditer(folded))
+        return
+    rules = _rules()
+    for found in rules.word.finditer(folded):
+        if found.lastgroup is None:
+            yield found.span()
+            continue
+        size = int(found.lastgroup.removeprefix("by"))
+        characters = [each.span() for each in rules.character.finditer(folded, *found.span())]
+        for first in range(max(1, len(characters) - size + 1)):
+            yield characters[first][0], characters[first : first + size][-1][1]
 
 
 def _origins(pieces: list[str]) -> tuple[list[int], list[int]]:
@@ -94,7 +187,10 @@ def _begins_letter(character: str) -> bool:
     """Whether normalisation never merges `character` with the one before it.
 
     Marks and the vowels and finals of conjoining Hangul are merged; so are characters that
-    decompose into one of these first, such as half-width voicing marks.
+    decompose into one of these first, such as half-width voicing marks. What is ignored goes with
+    what stands before it, since a mark may follow.
     """
+    if scripts.IGNORED.get(ord(character), " ") is None:
+        return False
     first = unicodedata.normalize("NFKD", character)[0]
     return not (unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff")

@@ -14,8 +14,85 @@ from rapidfuzz import fuzz
 GRAIN = 2**36
 
 
+# Default_Ignorable_Code_Point, by the code points that begin and end each of its ranges.
+IGNORED = """00AD-00AD 034F-034F 061C-061C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E
+2060-206F 3164-3164 FE00-FE0F FEFF-FEFF FFA0-FFA0 FFF0-FFF8 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF"""
+
+
+def between(character, ranges):
+    ends = (each.split("-") for each in ranges.split())
+    return any(int(a, 16) <= ord(character) <= int(b, 16) for a, b in ends)
+
+
+def folded(text):
+    """Compatibility caseless matching of Unicode, without what is ignored and tells nothing."""
+    kept = ""
+    for character in text:
+        if character == "\u200b":
+            kept += " "
+        elif not between(character, IGNORED):
+            kept += character
+    step = unicodedata.normalize("NFKD", unicodedata.normalize("NFD", kept).casefold())
+    step = unicodedata.normalize("NFKD", step.casefold())
+    found = ""
+    above = False  # whether an i or j stands before, and no mark above it
+    for character in step:
+        place = unicodedata.combining(character)
+        if 10 <= place <= 36 or unicodedata.category(character) == "Me":
+            continue
+        if character == "\u0307" and above:
+            continue
+        if place in (0, 230):
+            above = character in "ij\u0268\u029d\u03f3\u0456\u0458\u1d96"
+        found += character
+    return unicodedata.normalize("NFC", found)
+
+
+# Scripts without spaces, by the blocks of their letters: how many characters a word has.
+TWO = """3005-3007 3021-3029 3031-3035 3038-303C 3041-3096 309D-309F 30A1-30FA 30FC-30FF 3105-312F
+31A0-31BF 31F0-31FF 3400-4DBF 4E00-9FFF A000-A48C F900-FAFF 16FE0-16FE3 17000-187FF 18800-18CFF
+18D00-18DFF 1AFF0-1AFFE 1B000-1B16F 1B170-1B2FF 20000-3FFFD"""
+THREE = """0E00-0EFF 1000-109F 1780-17FF 1950-19DF 1A20-1AAF 1B00-1B7F A980-A9FF AA60-AADF
+116D0-116FF 11700-1174F"""
+
+
+def size_of(letter):
+    """Of how many characters the words of this letter's script are; 0 if they have spaces."""
+    if between(letter, "3400-4DBF 4E00-9FFF 17000-187FF 20000-3FFFD"):
+        return 2
+    if letter.isdecimal() or not letter.isalnum():
+        return 0
+    return 2 if between(letter, TWO) else 3 if between(letter, THREE) else 0
+
+
 def words(text):
-    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    runs = []  # of (size, characters)
+    open_run = False
+    for character in folded(text):
+        if unicodedata.category(character)[0] == "M":
+            if open_run:
+                runs[-1][1][-1] += character
+            continue
+        size = size_of(character)
+        if not size and not re.match(r"\w", character):
+            open_run = False
+            continue
+        if not (open_run and runs[-1][0] == size):
+            runs.append((size, []))
+        elif runs[-1][1][-1][-1] + character in ("\u0e4d\u0e32", "\u0ecd\u0eb2"):  # the vowel am
+            runs[-1][1][-1] += character
+            continue
+        runs[-1][1].append(character)
+        open_run = True
+    found = []
+    for size, characters in runs:
+        if not size or len(characters) <= size:
+            found.append("".join(characters))
+        else:
+            found += [
+                "".join(characters[at : at + size]) for at in range(len(characters) - size + 1)
+            ]
+    return found
 
 
 def normalised(text):
@@ -41,7 +118,7 @@ def similarity(a, b, cutoff):
     if a == b:
         return 1.0
     for word in (a, b):
-        if len(word) < 4 or any(letter.isdigit() for letter in word):
+        if len(word) < 4 or any(letter.isdigit() for letter in word) or size_of(word[0]):
             return 0.0
     ratio = fuzz.ratio(a, b)
     return ratio / 100 if ratio >= cutoff else 0.0

@@ -106,6 +106,45 @@ class TestFuzzy:
         assert triples(found) == [(0, 0, 0.5)]
 
 
+class TestScriptsWithoutSpaces:
+    """A nugget inside an unbroken text is found, and its evidence points into that text."""
+
+    @pytest.mark.parametrize(
+        ("update", "nugget", "said"),
+        [
+            ("昨夜、ｶﾞｽ漏れで東京の地震が発生した。", "東京の地震", "東京の地震"),
+            ("北京今天发生火灾", "发生火灾", "发生火灾"),
+            ("เกิดแผ่นดินไหวในกรุงเทพ", "แผ่นดินไหว", "แผ่นดินไหว"),
+            ("ข่าว: น้ำท่วมหนัก", "น้ำท่วม", "น้ำท่วม"),
+            ("ရန်ကုန်မြို့မီးလောင်", "မီးလောင်", "မီးလောင်"),
+            ("दिल्ली में भूकंप आया", "भूकंप", "भूकंप"),
+            ("Floods in I\u0307zmir today", "izmir", "I\u0307zmir"),
+        ],
+    )
+    @pytest.mark.parametrize(
+        "name",
+        ["fuzzy", "grams(threshold=0.4)", "fuzzy(window=10)", "exact(contained=true)"],
+    )
+    def test_a_nugget_is_found_where_it_stands(self, name, update, nugget, said):
+        matcher = matchers.get(name)
+        others = ["停電", "ไฟไหม้", "quake"]
+        found = matcher.match([update], [nugget, *others], collection=[nugget, *others])
+        assert found.nugget.tolist() == [0]
+        start, end = matcher.explain(update, nugget, collection=[nugget, *others]).span
+        assert said in update[start:end]
+        if "grams" not in name:  # whose evidence is the first words that hold its grams
+            assert update[start:end] == said
+
+    def test_scores_by_hand(self):
+        # 东京 京发 发生 against 东京 京地 地震 震发 发生: two of three, all of one weight
+        found = matchers.get("fuzzy(threshold=0.1)").match(["东京地震发生"], ["东京发生"])
+        assert triples(found) == [(0, 0, pytest.approx(2 / 3, abs=1e-9))]
+
+    def test_parts_of_runs_have_to_be_equal(self):
+        # น้ำท่ว and น้ำท่ม are seven letters of eight alike, and say other things
+        assert len(matchers.get("fuzzy(threshold=0.1)").match(["น้ำท่ม"], ["น้ำท่ว"])) == 0
+
+
 class TestGrams:
     def test_short_words_and_places(self):
         # " storm " has 4 grams of 4, " storms " shares the first 3 of them

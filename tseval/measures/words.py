@@ -2,7 +2,7 @@
 
 `Rules.words` says what a word is. With `tokens` it is a run of bytes that are not white space; with
 `blanks` the words are one more than the blanks, so that two blanks in a row hold an empty word. For
-what a text costs it is a run of `letters` and digits after NFKC, as for the matchers.
+what a text costs it is a run of `letters` and digits after NFKC; matchers cut more finely.
 """
 
 from __future__ import annotations

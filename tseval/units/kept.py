@@ -1,9 +1,10 @@
 """Pairs that were found before, kept on disk by what they were found in.
 
 An entry is named by the hash of everything that its pairs depend on: the matcher with its
-parameters, the nuggets, the updates of the unit, and the version of tseval. It appears whole or not
-at all, and holds a hash of itself; what does not bear it out is taken for absent. So any number of
-processes may keep their pairs in one folder, and all of it may be deleted at any time.
+parameters, the nuggets, the updates of the unit, the version of tseval, and the edition of what
+words are. It appears whole or not at all, and holds a hash of itself; what does not bear it out is
+taken for absent. So any number of processes may keep their pairs in one folder, and all of it may
+be deleted at any time.
 """
 
 from __future__ import annotations
@@ -44,11 +45,12 @@ class Kept:
     def of(cls, matcher: matchers.Matcher, gold: Gold) -> Kept:
         """Below the folder of caches; a `UsageError` where there is none."""
         from matchers.vectors import CACHE, cache_folder
+        from matchers.words import EDITION
 
         root = cache_folder()
         if root is None:
             raise UsageError(f"nothing can be kept to resume from: {CACHE} is empty")
-        return cls(root / "pairs", f"{VERSION}|{matcher}|{gold.sha256}")
+        return cls(root / "pairs", f"{VERSION}|words {EDITION}|{matcher}|{gold.sha256}")
 
     def get(self, unit: Unit) -> Pairs | None:
         """The pairs of a unit; None if they are not here, or not whole."""
