@@ -8,6 +8,7 @@ import math
 import re
 import unicodedata
 from fractions import Fraction
+from functools import cache, lru_cache
 
 from rapidfuzz import fuzz
 
@@ -19,6 +20,7 @@ IGNORED = """00AD-00AD 034F-034F 061C-061C 115F-1160 17B4-17B5 180B-180F 200B-20
 2060-206F 3164-3164 FE00-FE0F FEFF-FEFF FFA0-FFA0 FFF0-FFF8 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF"""
 
 
+@cache
 def between(character, ranges):
     ends = (each.split("-") for each in ranges.split())
     return any(int(a, 16) <= ord(character) <= int(b, 16) for a, b in ends)
@@ -56,6 +58,7 @@ THREE = """0E00-0EFF 1000-109F 1780-17FF 1950-19DF 1A20-1AAF 1B00-1B7F A980-A9FF
 116D0-116FF 11700-1174F"""
 
 
+@cache
 def size_of(letter):
     """Of how many characters the words of this letter's script are; 0 if they have spaces."""
     if between(letter, "3400-4DBF 4E00-9FFF 17000-187FF 20000-3FFFD"):
@@ -66,6 +69,11 @@ def size_of(letter):
 
 
 def words(text):
+    return list(_words(text))
+
+
+@lru_cache(maxsize=100_000)  # the same texts are asked for again and again
+def _words(text):
     runs = []  # of (size, characters)
     open_run = False
     for character in folded(text):
