@@ -229,8 +229,8 @@ def test_the_evidence_adds_up(update, nugget, others):
 
 
 @given(
-    st.lists(st.text("abcdeéß地", min_size=4, max_size=20), unique=True, max_size=12),
-    st.lists(st.text("abcdeéß地", min_size=4, max_size=20), unique=True, max_size=12),
+    st.lists(st.text("abcdeéß𐐨", min_size=4, max_size=20), unique=True, max_size=12),
+    st.lists(st.text("abcdeéß𐐨", min_size=4, max_size=20), unique=True, max_size=12),
     st.floats(50, 100),
     *(st.sampled_from([0, 10]), st.sampled_from([1, 2, 4096])),
 )
