@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tseval.engine import Engine, choose
+from tseval.tables import times
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,6 +28,18 @@ def _vectors_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSEVAL_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("HF_HUB_OFFLINE", "1")
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_times(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let a module that is marked `small_times` count seconds from a zero of its own.
+
+    Whether such times are refused is for `tests/unit/test_times.py`, which isn't marked.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if request.node.get_closest_marker("small_times"):
+            patch.setattr(times, "EARLIEST", -math.inf)
         yield
 
 

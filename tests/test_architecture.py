@@ -46,6 +46,7 @@ PREPARED = (
 ROOMS["evaluation"] = PREPARED
 for answer in ("scoring", "curves", "explanations"):
     ROOMS[answer] = PREPARED | {"evaluation", "scores"}
+ROOMS["timestamps"] = PREPARED | {"evaluation", "scores", "scoring"}
 ROOMS["trends"] = PREPARED | {"evaluation", "curves", "statistics"}
 ROOMS["calibration"] = PREPARED | {"evaluation", "matchers", "statistics"}
 ROOMS["clusters"] = PREPARED | {"evaluation", "scores"}

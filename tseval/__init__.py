@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tseval.pages import report
     from tseval.scores import Scores
     from tseval.scoring import score
+    from tseval.timestamps import jitter
     from tseval.tracking import score_values
 
 __version__ = version.VERSION
@@ -53,6 +54,7 @@ _PUBLIC = {
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
+    "jitter": "tseval.timestamps",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.incidents.pooling",
     "read_matches": "tseval.formats.temporal",
@@ -83,6 +85,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "jitter",
     "measure",
     "pool_incidents",
     "read_matches",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.earliest import EarliestIndex
+from tseval.errors import InputError, Reason
 from tseval.tables import (
     ABSENT,
     Duplicates,
@@ -20,8 +21,10 @@ from tseval.tables import (
     Updates,
     all_names,
     known_updates,
+    natural_order,
 )
 from tseval.tables.arrow import strings
+from tseval.tables.times import UNITS, written
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -31,6 +34,10 @@ NAMED = 5
 
 FAR = 1e11
 """Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
+
+
+YEARS_APART = 2 * 365.25 * UNITS["d"]
+"""No event is reported for as long as this, and no filtering track took as long."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,8 @@ class Census:
     """The latest time; minus infinity without updates."""
     outside: int = 0
     """How many updates of judged topics there are, where none of them is in the pool."""
+    all_silent: bool = False
+    """Whether no update of a judged topic has a text, where a matcher had to read it."""
 
 
 def caveats(
@@ -66,6 +75,9 @@ def caveats(
     """
     yield from of_runs(_censuses(index, starts, outside, by_text=by_text))
     yield from of_gold(index.nuggets, index.topics, topics, by_text=by_text)
+    sent = index.updates
+    found = run_spans(sent.run, sent.topic, sent.time)
+    yield from years_apart([*gold_spans(index.nuggets, topics), *found], index.topics)
 
 
 def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
@@ -76,7 +88,8 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
             yield f"run {run.run}: {noun} not in the gold, ignored: {listed(run.unjudged)}"
     for run in censuses:
         if run.outside:
-            yield f"run {run.run}: {none_of('its', run.outside, 'update', 'updates')} in the pool"
+            none = none_of("its", run.outside, "update", "updates")
+            yield Reason(f"run {run.run}: {none} in the pool")
     for run in censuses:
         if run.early:
             yield f"run {run.run}: {count(run.early, 'update')} before the start of the topic"
@@ -85,12 +98,37 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
             yield f"run {run.run}: every confidence is {run.confidence:g}"
     for run in censuses:
         if run.silent:
-            yield f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
+            said = f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
+            yield Reason(said) if run.all_silent else said
     for run in censuses:
         yield from not_in_seconds(f"run {run.run}", run.latest)
 
 
-def of_matches(matches: Matches, nuggets: Nuggets, *, applied: bool) -> Iterator[str]:
+def refuse_foreign_pool(pool: Pool, runs: Sequence[str], judged: int) -> None:
+    """Refuse a pool that has none of the `judged` updates that these runs have in judged topics.
+
+    A run in the track's own files may well have nothing in the pool: it is warned about.
+    """
+    if not judged or not len(pool.update_id):
+        return
+    reason = (
+        f"{none_of('the', judged, 'update', 'updates')} in the pool, of all that the runs have in "
+        f'judged topics: the pool has updates such as "{pool.update_id[0]}" of topic '
+        f'"{pool.topic[0]}", the runs are {listed(runs)}'
+    )
+    raise InputError([pool.origin.fault(0, reason, FOREIGN_POOL_CURE)])
+
+
+FOREIGN_POOL_CURE = "give the pool that was drawn from these runs, with their updates' ids"
+FOREIGN_CURE = (
+    "a run without a column `run` is called as its file: give the file its old name, or name the "
+    "run in both tables, or leave the column `run` out of the matches"
+)
+
+
+def of_matches(
+    matches: Matches, nuggets: Nuggets, runs: Sequence[str], *, applied: bool
+) -> Iterator[str]:
     """Warnings about matches; `applied` says that any is of an update and a nugget that are there.
 
     Only in a table that a track published may a match be of a nugget that is not.
@@ -98,13 +136,30 @@ def of_matches(matches: Matches, nuggets: Nuggets, *, applied: bool) -> Iterator
     known = known_updates(matches.topic, matches.nugget_id, _keys(nuggets, nuggets.nugget_id))
     there = int(known.sum())
     if not there and len(matches):
-        yield f"{none_of('the', len(matches), 'match', 'matches')} of a nugget that is there"
+        none = none_of("the", len(matches), "match", "matches")
+        yield Reason(f"{none} of a nugget that is there")
     elif there < len(matches):
         unknown = sorted(set(matches.nugget_id.rows(~known).to_list()))
         noun = count(len(unknown), "nugget")
         yield f"matches name {noun} that are not there, passed over: {listed(unknown)}"
     if there and not applied:
-        yield f"{none_of('the', there, 'match', 'matches')} of an update of these runs"
+        none = none_of("the", there, "match", "matches")
+        yield Reason(f"{none} of an update of these runs")
+    elif there and matches.run is not None:
+        lost = natural_order(set(runs) - set(all_names(matches.run).to_pylist()))
+        if lost:
+            yield Reason(f"no match is of these runs, which say nothing then: {listed(lost)}")
+
+
+def refuse_foreign_matches(matches: Matches, runs: Sequence[str]) -> None:
+    """Refuse matches that are all of other runs than these: likely files have new names."""
+    if matches.run is None or not len(matches) or not runs:
+        return
+    theirs = natural_order(set(all_names(matches.run).to_pylist()))
+    if not set(theirs).isdisjoint(runs):
+        return
+    reason = f"every match is of another run: of {listed(theirs)}; scored: {listed(list(runs))}"
+    raise InputError([matches.origin.fault(0, reason, FOREIGN_CURE)])
 
 
 def of_duplicates(duplicates: Duplicates, *updates: Updates) -> Iterator[str]:
@@ -150,6 +205,68 @@ def not_in_seconds(what: str, latest: float) -> Iterator[str]:
         yield f"{what}: times up to {latest:.0f} look like milliseconds; they are read as seconds"
 
 
+@dataclass(frozen=True)
+class Span:
+    """From when to when the times of a topic are in one table."""
+
+    table: str
+    topic: str
+    first: float
+    last: float
+
+
+def spans(table: str, topic: Ids, time: FloatArray) -> Iterator[Span]:
+    """The span of each topic of a table; times that are not known are left out."""
+    known = ~np.isnan(time)
+    codes, times = topic.codes[known], time[known]
+    first, last = np.full(len(topic.names), np.inf), np.full(len(topic.names), -np.inf)
+    np.minimum.at(first, codes, times)
+    np.maximum.at(last, codes, times)
+    there = np.flatnonzero(first <= last)
+    for name, low, high in zip(
+        topic.take_names(there), first[there].tolist(), last[there].tolist(), strict=True
+    ):
+        yield Span(table, name, low, high)
+
+
+def gold_spans(nuggets: Nuggets, topics: Topics | None) -> Iterator[Span]:
+    """The spans of the gold."""
+    yield from spans("nuggets", nuggets.topic, nuggets.time)
+    if topics is not None:
+        yield from spans("topics", topics.topic, topics.start)
+        if topics.end is not None:
+            yield from spans("topics", topics.topic, topics.end)
+
+
+def run_spans(runs: Ids, topic: Ids, time: FloatArray) -> Iterator[Span]:
+    """The same for each run of a table."""
+    for code, name in enumerate(runs.vocabulary()):
+        own = runs.codes == code
+        yield from spans(f"run {name}", topic.rows(own), time[own])
+
+
+def years_apart(found: Iterable[Span], judged: Iterable[str]) -> Iterator[str]:
+    """A warning of judged topics whose times lie years apart: some are likely not theirs."""
+    of_topic: dict[str, list[Span]] = {name: [] for name in natural_order(set(judged))}
+    for span in found:
+        if span.topic in of_topic:
+            of_topic[span.topic].append(span)
+    told = []
+    for topic, all_spans in of_topic.items():
+        if not all_spans:
+            continue
+        low = min(all_spans, key=lambda span: span.first)
+        high = max(all_spans, key=lambda span: span.last)
+        if high.last - low.first > YEARS_APART and high.last < FAR:
+            first, last = (
+                f"{written(low.first)} ({low.table})",
+                f"{written(high.last)} ({high.table})",
+            )
+            told.append(f"{topic} from {first} to {last}")
+    if told:
+        yield f"times of {count(len(told), 'topic')} lie years apart: {listed(told)}"
+
+
 def _censuses(
     index: EarliestIndex, starts: FloatArray, outside: IntArray, *, by_text: bool
 ) -> list[Census]:
@@ -167,7 +284,8 @@ def _censuses(
         constant = _constant(confidence)
         mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))
         lone = int(outside[at])
-        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest, lone))
+        dumb = 0 < mute == int((own & judged).sum())
+        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest, lone, dumb))
     return found
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "MissingExtra",
     "MissingTopics",
     "OutputError",
+    "Reason",
     "TsevalError",
     "UsageError",
 ]
@@ -33,6 +34,12 @@ SHOWN_WIDTH = 200
 """A faulty line is shown up to this many characters."""
 SAID_WIDTH = 400
 """A sentence that quotes more than this of a file loses its middle."""
+
+
+class Reason(str):
+    """A warning that says why scores are 0: it is told even where no warnings are wanted."""
+
+    __slots__ = ()
 
 
 class TsevalError(Exception):

@@ -25,7 +25,16 @@ from tseval.assessments import (
     standing_matches,
     with_topics_named,
 )
-from tseval.caveats import caveats, count, listed, of_duplicates, of_matches, outside_pool
+from tseval.caveats import (
+    caveats,
+    count,
+    listed,
+    of_duplicates,
+    of_matches,
+    outside_pool,
+    refuse_foreign_matches,
+    refuse_foreign_pool,
+)
 from tseval.editions import Edition, Rules, edition
 from tseval.errors import UsageError
 from tseval.formats import temporal as formats
@@ -34,6 +43,7 @@ from tseval.formats.trec_temporal import PLAIN, Reading, has_header
 from tseval.matching import Progress, get_matcher
 from tseval.measures.assessed import AssessedIndex
 from tseval.tables import (
+    ABSENT,
     Duplicates,
     Matches,
     Nuggets,
@@ -47,6 +57,7 @@ from tseval.tables import (
     natural_order,
     resolve,
 )
+from tseval.tables.arrow import strings
 from tseval.units import ALONE, Files, Sharing, Spread, match_in_units
 from tseval.units.work import Habits
 from tseval.version import VERSION
@@ -237,6 +248,7 @@ def prepare(
         raise UsageError("the rules leave no nugget to score with")
     if tables.matches is not None:
         found = _assessors_pairs(tables, case, kept)
+        name = tables.matches.maker or name
     else:
         using = get_matcher(name, threshold)
         name = str(using)
@@ -252,7 +264,6 @@ def prepare(
     )
     index = replace(index, nuggets=replace(nuggets, time=known))
     starts = index.periods[0]
-    outside = outside_pool(index, case.updates, case.sampled)
     return Evaluation(
         edition=replace(chosen, rules=rules),
         index=index,
@@ -263,7 +274,7 @@ def prepare(
         warnings=(
             *_track_caveats(sources, tables, rules),
             *_fit_caveats(tables, case, found, kept),
-            *caveats(index, starts, tables.topics, outside, by_text=tables.matches is None),
+            *_caveats(tables, case, index),
         ),
         given_rules=given,
         teams=_teams(tables.updates),
@@ -324,6 +335,7 @@ def _assessors_pairs(tables: Tables, case: Standing, kept: BoolArray) -> Found:
     matches = tables.matches
     if matches is None:
         return Found(Pairs.none())
+    refuse_foreign_matches(matches, _runs_of(tables))
     resolved = formats.resolve_checked(matches, case.updates, tables.nuggets, tables.pool)
     pairs, counts = resolved.pairs, kept[resolved.pairs.nugget]
     renumbered = np.cumsum(kept) - 1
@@ -364,12 +376,34 @@ def _track_caveats(sources: Sources, tables: Tables, rules: Rules) -> Iterator[s
             yield "the pool has no header; it is read all the same"
 
 
+def _caveats(tables: Tables, case: Standing, index: AssessedIndex) -> Iterator[str]:
+    """What the tables tell of runs and gold."""
+    outside, by_text = _outside(tables, case, index), tables.matches is None
+    yield from caveats(index, index.periods[0], tables.topics, outside, by_text=by_text)
+
+
+def _outside(tables: Tables, case: Standing, index: AssessedIndex) -> IntArray:
+    """How many updates each run has if none is in the pool; a pool of other runs is refused."""
+    outside = outside_pool(index, case.updates, case.sampled)
+    if tables.pool is None or tables.updates.team is not None:
+        return outside
+    judged = case.updates.topic.within(strings(index.topics)) != ABSENT
+    if not case.sampled[judged].any():
+        refuse_foreign_pool(tables.pool, _runs_of(tables), int(judged.sum()))
+    return outside
+
+
+def _runs_of(tables: Tables) -> list[str]:
+    """The runs that have an update of any topic."""
+    return natural_order(set(all_names(tables.updates.run).to_pylist()))
+
+
 def _fit_caveats(tables: Tables, case: Standing, found: Found, kept: BoolArray) -> Iterator[str]:
     """Warnings about files that do not belong together."""
     matches, nuggets, duplicates = tables.matches, tables.nuggets, tables.duplicates
     if matches is not None:
         applied = len(found.pairs) or len(resolve(matches, case.updates, nuggets).pairs)
-        yield from of_matches(matches, nuggets, applied=applied > 0)
+        yield from of_matches(matches, nuggets, _runs_of(tables), applied=applied > 0)
     if duplicates is not None:
         yield from of_duplicates(duplicates, tables.updates, case.updates)
     dropped = int((~kept).sum())

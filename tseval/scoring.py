@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from tseval.caveats import count, listed
-from tseval.errors import MissingTopics, UsageError
+from tseval.errors import MissingTopics, Reason, UsageError
 from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
 from tseval.formats.forms import Forms
 from tseval.measures import Measure, measures
@@ -194,10 +194,11 @@ def missing_by_rule(rule: str, units: Units, present: BoolArray) -> Missing:
         noun = count(len(topics), "judged topic")
         raise MissingTopics(f"run {run} has no updates for {noun}: {listed(topics)}")
     how = "left out of the mean" if rule == "skip" else "counted as an empty system"
-    warnings = [
-        f"run {run}: no updates for {count(len(topics), 'judged topic')}, {how}: {listed(topics)}"
-        for run, topics in of_runs
-    ]
+    warnings = []
+    for run, topics in of_runs:
+        noun = count(len(topics), "judged topic")
+        said = f"run {run}: no updates for {noun}, {how}: {listed(topics)}"
+        warnings.append(Reason(said) if len(topics) == len(units.topics) else said)
     counted = present if rule == "skip" else np.ones_like(present)
     return Missing(rule, present, counted, tuple(warnings))
 

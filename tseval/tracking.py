@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from tseval.assessments import TopicNames, with_topics_named
-from tseval.caveats import count, listed, not_in_seconds
+from tseval.caveats import count, listed, not_in_seconds, run_spans, spans, years_apart
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
 from tseval.formats import TREC_TS
@@ -108,6 +108,10 @@ def prepare(
     index = ValueIndex.build(said, known, events)
     named = {"gold": known.origin} | ({} if events is None else {"topics": events.origin})
     warnings = [*_milliseconds(said), *not_in_seconds("gold", known.time.max(initial=-np.inf))]
+    warnings += years_apart(
+        [*run_spans(said.run, said.topic, said.time), *spans("gold", known.topic, known.time)],
+        index.topics,
+    )
     warnings += _unknown_topics(index, said.run.codes, said.topic.to_list())
     warnings += _untimely(index)
     if events is not None:

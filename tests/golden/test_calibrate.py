@@ -24,10 +24,10 @@ t1\tu2\tkuna
 t2\tu3\tbime soda
 """
 GOLD = """topic\tnugget_id\ttime\ttext
-t1\tn1\t0\tkuna lopi
-t1\tn2\t0\tlopi rade
-t2\tn3\t0\tsoda
-t2\tn4\t0\tfeto
+t1\tn1\t1700000000\tkuna lopi
+t1\tn2\t1700000000\tlopi rade
+t2\tn3\t1700000000\tsoda
+t2\tn4\t1700000000\tfeto
 """
 SAID = """topic\tupdate_id\tnugget_id
 t1\tu1\tn1

@@ -44,6 +44,10 @@ class Counting:
         pass
 
 
+START = 1_700_006_400
+"""Midnight: when the tables made here start."""
+
+
 @pytest.fixture
 def sharing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let the program share its work so, whatever its options say of engines."""
@@ -69,7 +73,8 @@ def incidents(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     levels = ("Low", "Medium", "High", "Critical")
     labels = ["topic\tpost_id\tlevel\ttypes\ttime"]
     labels += [
-        f"flood\t{post}\t{levels[at % 4]}\t{types[at % 3]}\t{at}" for at, post in enumerate(posts)
+        f"flood\t{post}\t{levels[at % 4]}\t{types[at % 3]}\t{START + at}"
+        for at, post in enumerate(posts)
     ]
     (folder / "labels.tsv").write_text("\n".join(labels) + "\n")
     for run in range(3):
@@ -87,7 +92,7 @@ def incidents(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
 def values(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     folder = tmp_path_factory.mktemp("values")
     for name, start in (("a", 1), ("b", 4), ("gold", 3)):
-        rows = "".join(f"t1\tdeaths\t{time}\t{start * time}\n" for time in range(1, 9))
+        rows = "".join(f"t1\tdeaths\t{START + time}\t{start * time}\n" for time in range(1, 9))
         (folder / f"{name}.tsv").write_text(f"topic\tattribute\ttime\tvalue\n{rows}")
     return tuple(str(folder / f"{name}.tsv") for name in ("a", "b", "gold"))
 
@@ -96,9 +101,9 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
 def filtering(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     folder = tmp_path_factory.mktemp("filtering")
     for run, step in (("a", 2), ("b", 3)):
-        rows = "".join(f"t1\tp{at}\t{at * 86400}\t{at % 7}\n" for at in range(0, 20, step))
+        rows = "".join(f"t1\tp{at}\t{START + at * 86400}\t{at % 7}\n" for at in range(0, 20, step))
         (folder / f"{run}.tsv").write_text(f"topic\tpost_id\ttime\tconfidence\n{rows}")
-    rows = "".join(f"t1\tp{at}\t{at * 86400}\t{at % 3}\n" for at in range(20))
+    rows = "".join(f"t1\tp{at}\t{START + at * 86400}\t{at % 3}\n" for at in range(20))
     (folder / "truth.tsv").write_text(f"topic\tpost_id\ttime\trelevance\n{rows}")
     return tuple(str(folder / f"{name}.tsv") for name in ("a", "b", "truth"))
 

@@ -343,7 +343,9 @@ def test_a_match_is_of_its_topic_and_its_run() -> None:
 
 def test_a_pool_makes_updates_of_other_runs_known() -> None:
     Path("m.tsv").write_bytes(tsv(MATCH_HEADER, LOST[UNKNOWN_UPDATE]))
-    Path("pool.tsv").write_bytes(tsv(("topic", "update_id"), ("flood", "zz")))
+    Path("pool.tsv").write_bytes(
+        tsv(("topic", "update_id"), ("flood", "zz"), ("flood", "sw-flood-1"))
+    )
     given = ("score", SWIFT, NUGGETS, "--matches", "m.tsv", "--quiet")
     assert program.tseval(*given, "--pool", "pool.tsv").code == 0
     assert program.tseval("validate", SWIFT, NUGGETS, "m.tsv", "pool.tsv").code == 0
@@ -386,16 +388,20 @@ def test_a_faulty_line(fault: str) -> None:
 
 CSV_CURE = 'put a field that holds commas between double quotes: "a, b"'
 CSV_LINES = {
-    "too many fields": (b"flood,u2,2,a, b,1,1\n", "7 fields where the header has 6", CSV_CURE),
+    "too many fields": (
+        b"flood,u2,1699921800,a, b,1,1\n",
+        "7 fields where the header has 6",
+        CSV_CURE,
+    ),
     "too few fields": (b"flood\n", "1 field where the header has 6", CSV_CURE),
-    "not UTF-8": (b"flood,u2,2,b\xe4nks,1,1\n", "byte 0xe4 is not UTF-8", UTF8_CURE),
+    "not UTF-8": (b"flood,u2,1699921800,b\xe4nks,1,1\n", "byte 0xe4 is not UTF-8", UTF8_CURE),
     "a quote too few": (
-        b'flood,u2,2,"a,1,1\n',
+        b'flood,u2,1699921800,"a,1,1\n',
         "broken quotes: unexpected end of data",
         'write a quote inside quotes twice: ""',
     ),
     "a lone carriage return": (
-        b"flood,u2,2,a\rb,1,1\n",
+        b"flood,u2,1699921800,a\rb,1,1\n",
         "a carriage return inside the line",
         "end lines with LF or CR LF; a field with a line's end needs double quotes",
     ),
@@ -405,7 +411,7 @@ CSV_LINES = {
 @pytest.mark.parametrize("fault", CSV_LINES)
 def test_a_faulty_line_of_csv(fault: str) -> None:
     line, reason, cure = CSV_LINES[fault]
-    two_lines = 'flood,u1,1,"one\ntwo",1,1\n'
+    two_lines = 'flood,u1,1699921800,"one\ntwo",1,1\n'
     Path("run.csv").write_bytes(",".join(HEADER).encode() + b"\n" + two_lines.encode() + line)
     shown = line.decode("utf-8", "replace").rstrip("\n").replace("\r", r"\r")
     check(f"error: run.csv:4: {reason}\n  | {shown}\n  {cure}\n", "score", "run.csv", NUGGETS)
@@ -454,10 +460,15 @@ def test_a_faulty_line_of_json(fault: str) -> None:
 
 
 def test_a_null_in_parquet() -> None:
-    columns = {"topic": ["flood", None], "update_id": ["a", "b"], "time": [1, 2], "text": ["", ""]}
+    columns = {
+        "topic": ["flood", None],
+        "update_id": ["a", "b"],
+        "time": [1699921800, 1699921801],
+        "text": ["", ""],
+    }
     pq.write_table(pa.table(columns), "run.parquet")
     check(
-        "error: run.parquet: row 2: no topic\n  | None\tb\t2\t\n  fill in the value\n",
+        "error: run.parquet: row 2: no topic\n  | None\tb\t1699921801\t\n  fill in the value\n",
         *("score", "run.parquet", NUGGETS),
     )
 
@@ -484,18 +495,19 @@ def test_parquet_that_calls_other_bytes_strings() -> None:
     columns = {
         "topic": pa.array(["t"]),
         "update_id": wrong,
-        "time": pa.array([1]),
+        "time": pa.array([1699921800]),
         "text": pa.array([""]),
     }
     pq.write_table(pa.table(columns), "run.parquet")
     check(
-        f"error: run.parquet: row 1: byte 0xe4 is not UTF-8\n  | t\t�\t1\t\n  {UTF8_CURE}\n",
+        "error: run.parquet: row 1: byte 0xe4 is not UTF-8\n"
+        f"  | t\t�\t1699921800\t\n  {UTF8_CURE}\n",
         *("score", "run.parquet", NUGGETS),
     )
 
 
 def test_columns_of_other_things_than_values() -> None:
-    columns = {"topic": [["t"]], "update_id": ["a"], "time": [1], "text": [""]}
+    columns = {"topic": [["t"]], "update_id": ["a"], "time": [1699921800], "text": [""]}
     pq.write_table(pa.table(columns), "run.parquet")
     outcome = program.tseval("score", "run.parquet", NUGGETS)
     assert outcome.err.startswith("error: run.parquet: column topic holds list<")
@@ -995,12 +1007,24 @@ def test_a_pipe_by_its_path_is_read_once() -> None:
 # Warnings
 
 
+WHY_ZERO = (
+    "of a nugget that is there",
+    "of an update of these runs",
+    "in the pool",
+    "no match is of these runs",
+    "no updates for",
+)
+"""What is said of scores of 0, and so to the quiet as well."""
+
+
 def warnings_of(*arguments: object) -> list[str]:
     outcome = program.tseval("score", *arguments, "-m", "R", "-f", "csv")
     assert outcome.code == 0
     quiet = program.tseval("score", *arguments, "-m", "R", "-f", "csv", "--quiet")
-    assert (quiet.out, quiet.err) == (outcome.out, "")
-    return outcome.err.splitlines()
+    told = outcome.err.splitlines()
+    reasons = [line for line in told if any(reason in line for reason in WHY_ZERO)]
+    assert (quiet.out, quiet.err.splitlines()) == (outcome.out, reasons)
+    return told
 
 
 def test_topics_that_are_not_in_the_gold_are_warned_about() -> None:
@@ -1111,10 +1135,16 @@ POOL_HEADER = ("topic", "update_id")
 MATCH_HEADER = ("topic", "update_id", "nugget_id")
 OUTSIDE = "run run.tsv: none of its 2 updates is in the pool"
 NO_UPDATE = "none of the 2 matches is of an update of these runs"
+FOREIGN_POOL = (
+    "error: pool.tsv:2: none of the 2 updates is in the pool, of all that the runs have in judged "
+    'topics: the pool has updates such as "x1" of topic "flood", the runs are run.tsv'
+)
 
 
 @pytest.mark.parametrize("more", [(), ("--in-blocks", "1"), ("--rule", "unsampled=skip")])
-def test_a_pool_and_matches_of_other_runs_are_warned_about(more: tuple[str, ...]) -> None:
+def test_a_pool_of_other_runs_is_refused_and_matches_are_warned_about(
+    more: tuple[str, ...],
+) -> None:
     unjudged = ("storm", *SENT[0][1:])
     Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
     Path("run.tsv").write_bytes(tsv(HEADER, *SENT, unjudged))
@@ -1129,7 +1159,10 @@ def test_a_pool_and_matches_of_other_runs_are_warned_about(more: tuple[str, ...]
         return [line for line in found if line != ignored]
 
     lost = [("flood", "x1", "n1"), ("flood", "x2", "n1")]
-    assert told(others, lost) == [f"warning: {NO_UPDATE}", f"warning: {OUTSIDE}"]
+    assert told([*others, ("flood", "u1")], lost) == [f"warning: {NO_UPDATE}"]
+    Path("pool.tsv").write_bytes(tsv(POOL_HEADER, *others))
+    refused = program.tseval("score", *files)
+    assert (refused.code, refused.err.partition("\n")[0]) == (1, FOREIGN_POOL)
     one = [*others, ("flood", "u2")]
     assert told(one, lost) == [f"warning: {NO_UPDATE}"]
     assert told(one, lost[:1]) == ["warning: the one match is not of an update of these runs"]

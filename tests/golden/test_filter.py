@@ -153,7 +153,7 @@ def test_a_truth_without_judgments(content: str) -> None:
 
 
 def test_a_topic_of_the_name_of_the_mean() -> None:
-    Path("truth.tsv").write_text("topic\tpost_id\trelevance\ttime\nall\td\t2\t0\n")
+    Path("truth.tsv").write_text("topic\tpost_id\trelevance\ttime\nall\td\t2\t1700000000\n")
     refused(
         'error: truth.tsv: a topic is called "all", the name of the mean over topics\n'
         "  give the topic another name\n",
@@ -323,9 +323,9 @@ def test_an_output_without_permission(here: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_closed_pipe_is_silent() -> None:
-    rows = "".join(f"t\td{n}\t{n}\t100\n" for n in range(20_000))
+    rows = "".join(f"t\td{n}\t{1_700_000_000 + n}\t100\n" for n in range(20_000))
     Path("run.tsv").write_text(f"topic\tpost_id\ttime\tconfidence\n{rows}")
-    truth = "".join(f"t{n}\td{n}\t2\t{n}\n" for n in range(20_000))
+    truth = "".join(f"t{n}\td{n}\t2\t{1_700_000_000 + n}\n" for n in range(20_000))
     Path("truth.tsv").write_text(f"topic\tpost_id\trelevance\ttime\n{truth}")
     arguments = ("run.tsv", "truth.tsv", "-m", "R", "-q", "-f", "csv", "--cutoff", 50)
     assert program.error_of_a_closed_pipe("filter", *arguments, "--quiet") == b""

@@ -189,7 +189,9 @@ def test_the_signature_names_all_that_can_change_a_number() -> None:
 
 def test_json_is_finite_where_nothing_is_defined() -> None:
     Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\n")
-    content = strict(out("score", "run.tsv", NUGGETS, "-f", "json", "-q", "--at", "6h", "--quiet"))
+    done = program.tseval("score", "run.tsv", NUGGETS, "-f", "json", "-q", "--at", "6h", "--quiet")
+    assert "no updates for 3 judged topics" in done.err
+    content = strict(done.out)
     records = content["records"]
     assert isinstance(records, list)
     assert len(records) == 4 * 8

@@ -253,7 +253,7 @@ INCIDENT_FILES = {
     "labels.tsv": "topic\tpost_id\tlevel\ttypes\ttime\n"
     + "".join(
         f"storm\tp{n}\t{'Critical' if n % 3 == 0 else 'Low'}\t"
-        f"{'Request-SearchAndRescue' if n % 3 == 0 else 'Report-Weather'}\t{1000 + n}\n"
+        f"{'Request-SearchAndRescue' if n % 3 == 0 else 'Report-Weather'}\t{1_700_000_000 + n}\n"
         for n in range(9)
     ),
     "run.tsv": "topic\tpost_id\tpriority\ttypes\n"

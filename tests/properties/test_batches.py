@@ -20,6 +20,8 @@ from tseval.measures.accounts import ALWAYS, Account, Ledger, ratio
 from tseval.measures.batches import Batches, cover, within
 from tseval.tables import ABSENT, ALL_TOPICS
 
+pytestmark = pytest.mark.small_times
+
 LENGTHS = st.sampled_from([1, 2, 3, 5, 40])
 TRACK = (
     *("updates", "EG", "nEG", "ELG", "nELG", "C", "LC", "HM", "V", "L"),

@@ -19,6 +19,8 @@ from tseval.clusters.scoring import prepare
 from tseval.curves import curves
 from tseval.measures import measures
 
+pytestmark = pytest.mark.small_times
+
 TOPICS = ("t1", "t2", "t10")
 RUNS = ("b", "a")
 IDS = tuple(f"p{i}" for i in range(6))

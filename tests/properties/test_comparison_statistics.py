@@ -17,6 +17,8 @@ from tseval import statistics
 from tseval.statistics import paired, ranks
 from tseval.statistics.bootstrap import mean_intervals, sorted_quantiles, weighted_sums
 
+pytestmark = pytest.mark.small_times
+
 SEED = np.random.SeedSequence(7)
 TIED = st.integers(-3, 3).map(float)
 """Few different differences, so that ties and zeros are common."""

@@ -22,6 +22,8 @@ from tseval.formats.filtering import is_kba, read_returned
 from tseval.formats.inputs import Input
 from tseval.measures.filter_metrics import METRICS
 
+pytestmark = pytest.mark.small_times
+
 ENTITIES = ("a", "b", "c")
 DOCUMENTS = tuple(f"{time}-{'x' * n}" for n, time in enumerate((0, 3, 9, 10, 11, 19, 20, 27, 35)))
 CUTOFFS = (50, 100, 150, 500, 1000)

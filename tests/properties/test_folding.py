@@ -20,6 +20,8 @@ from tseval.evaluation import Sources
 from tseval.folding.blocks import score_in_blocks
 from tseval.formats.results import result_bytes
 
+pytestmark = pytest.mark.small_times
+
 NAMES = (
     "P P(reward=1) P(cost=words) P(cost=chars,cost-of=match) P(updates) P(updates,cost=words) "
     "R R(reward=binary) R@3s Rs Rs@6 T T(unit=s) T(g=sign)@5s T(g=logistic(scale=1m))"

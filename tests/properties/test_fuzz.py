@@ -33,6 +33,8 @@ from tseval.formats.inputs import Input
 from tseval.formats.plain import READERS, Rows, build, read_rows
 from tseval.tables import SCHEMAS, Texts
 
+pytestmark = pytest.mark.small_times
+
 FIXTURES = {
     "updates": program.FIXTURES / "runs" / "swift.tsv",
     **{path.stem: path for path in program.FIXTURES.glob("*.tsv")},

@@ -21,6 +21,8 @@ from tests.reference.incidents import Label, Line, Ontology
 from tests.reference.incidents_values import EDITIONS, Evaluation, Values, World
 from tseval.measures.priorities import expected_dcg
 
+pytestmark = pytest.mark.small_times
+
 EVENTS = ("f", "e", "g")
 POSTS = tuple(f"p{at}" for at in range(6))
 LEVELS = ("Low", "Medium", "High", "Critical", "Unknown")

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 import tseval
 from tests.reference import push as slow
 
+pytestmark = pytest.mark.small_times
+
 TOPICS = ("t1", "t2", "t3")
 RUNS = ("a", "b")
 MANY = tuple(f"p{at}" for at in range(15))

@@ -23,6 +23,8 @@ from tseval.measures import measures
 from tseval.measures.running import RunningScores
 from tseval.measures.values import evaluate
 
+pytestmark = pytest.mark.small_times
+
 EXACT = (
     "P",
     "P(reward=1)",

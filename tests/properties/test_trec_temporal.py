@@ -18,6 +18,8 @@ from tseval.evaluation import Evaluation, Sources, prepare
 from tseval.measures import measures
 from tseval.scoring import scores_of
 
+pytestmark = pytest.mark.small_times
+
 PLAIN = ("EG", "nEG", "ELG", "nELG", "C", "LC", "HM", "V", "L")
 NAMES = ("updates", "sampled", *PLAIN, *(f"cb{name}" for name in PLAIN))
 AREAS = ("C(area)", "LC(area)")

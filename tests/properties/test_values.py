@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ import tseval
 from tests.reference.values import Given, error
 from tseval.formats.tracking import read_values
 from tseval.tables.tracking import ATTRIBUTES
+
+pytestmark = pytest.mark.small_times
 
 TIMES = st.integers(0, 12).map(Fraction)
 """Few different times, so that ties are common."""

@@ -20,6 +20,8 @@ from tests.program import FIXTURES, SWIFT, Outcome
 from tests.program import tseval as program
 from tseval.formats.clusters import days_of
 
+pytestmark = pytest.mark.small_times
+
 ID = [str(891161183016820736 + (hour << 22) * 3_600_000) for hour in range(60)]
 """Posts an hour apart, from 29 July 2017, 04:56:25 on."""
 FIRST = 1_501_304_185.0

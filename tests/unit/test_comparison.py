@@ -26,6 +26,8 @@ from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import Sources
 from tseval.formats.latex import escaped
 
+pytestmark = pytest.mark.small_times
+
 COLUMNS = ["run", "topic", "measure", "value"]
 Row = tuple[str, str, str, float | None]
 

@@ -255,11 +255,13 @@ class TestInterrupts:
         words = [f"word{i} other{i % 97} more{i % 89} still{i % 83}" for i in range(60_000)]
         updates.write_text(
             "topic\tupdate_id\ttime\ttext\n"
-            + "".join(f"t\tu{i}\t{i}\t{text}\n" for i, text in enumerate(words))
+            + "".join(f"t\tu{i}\t{1_700_000_000 + i}\t{text}\n" for i, text in enumerate(words))
         )
         nuggets.write_text(
             "topic\tnugget_id\ttime\ttext\n"
-            + "".join(f"t\tn{i}\t{i}\t{text}\n" for i, text in enumerate(words[:20_000:5]))
+            + "".join(
+                f"t\tn{i}\t{1_700_000_000 + i}\t{text}\n" for i, text in enumerate(words[:20_000:5])
+            )
         )
         return command("match", updates, nuggets, "--matcher", "rapidfuzz", "-o", tmp_path / "out")
 

@@ -27,6 +27,8 @@ from tseval.measures.filter_metrics import METRICS, Batches, Counts
 from tseval.scores import Scores
 from tseval.views.filtering import ticks
 
+pytestmark = pytest.mark.small_times
+
 DAY = 86400
 FOLDER = FIXTURES / "filter"
 TRUTH, STEADY = str(FOLDER / "truth.tsv"), str(FOLDER / "steady.tsv")

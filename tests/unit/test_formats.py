@@ -27,6 +27,8 @@ from tseval.formats.whole import write_whole
 from tseval.tables import SCHEMAS
 from tseval.tables.times import Moment, NotANumber, duration, moment, number
 
+pytestmark = pytest.mark.small_times
+
 HEADER = "topic\tupdate_id\ttime\ttext\n"
 ROW = "t1\tu1\t5\tsome words\n"
 

@@ -23,6 +23,8 @@ from tseval.measures.incidents import FAMILY, GROUPS
 from tseval.measures.registry import definitions
 from tseval.views.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
 
+pytestmark = pytest.mark.small_times
+
 STREAM = program.FIXTURES / "incidents"
 FILES = [str(STREAM / name) for name in ("keen.txt", "labels.json")]
 ONTOLOGY = str(STREAM / "types.json")

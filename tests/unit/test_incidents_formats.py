@@ -19,6 +19,8 @@ import tseval
 from tests import program
 from tests.program import FIXTURES, Outcome
 
+pytestmark = pytest.mark.small_times
+
 INCIDENTS = FIXTURES / "incidents"
 TYPES, LABELS, EPOCHS = (INCIDENTS / name for name in ("types.json", "labels.json", "epochs.txt"))
 KEEN, SHY = INCIDENTS / "keen.txt", INCIDENTS / "shy.tsv"

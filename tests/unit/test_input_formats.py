@@ -14,6 +14,8 @@ from tseval.commands import SUMMARIES, cli
 from tseval.formats import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
 from tseval.formats.plain import READERS
 
+pytestmark = pytest.mark.small_times
+
 OFFERED = {
     **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
     **dict.fromkeys(("clusters", "incidents", "filter"), PLAIN_FORMS),

@@ -15,6 +15,8 @@ from tseval.measures import Definition, Measure, families, measure, measures, re
 from tseval.measures.measure import with_times
 from tseval.scoring import scores_of
 
+pytestmark = pytest.mark.small_times
+
 DEFINITIONS = [each for family in families().values() for each in family.values()]
 
 

@@ -13,6 +13,8 @@ import tseval
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
 
+pytestmark = pytest.mark.small_times
+
 FILTER = FIXTURES / "filter"
 STREAM = FIXTURES / "incidents"
 RUNS = [SWIFT, THOROUGH]

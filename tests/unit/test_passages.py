@@ -15,6 +15,8 @@ from tseval.formats.passages import Said, read_lines, read_parquet_rows, write_s
 from tseval.formats.temporal import read_updates
 from tseval.units.work import Gold, MatchWork, Passage, fingerprint
 
+pytestmark = pytest.mark.small_times
+
 TEXTS = [f'text {row}, "quoted"' if row % 4 else f"two\nlines {row}" for row in range(40)]
 FORMS = ("run.csv", "run.tsv", "run.tsv.gz", "run.jsonl", "run.parquet")
 

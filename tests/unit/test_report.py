@@ -29,6 +29,8 @@ from tseval.reporting.temporal import Runs
 from tseval.reporting.timelines import _characters as characters
 from tseval.tables.incidents import LEVELS
 
+pytestmark = pytest.mark.small_times
+
 PERCENTILE = Plan(interval="percentile", resamples=200)
 """Three topics give this interval; the studentised one asks for more."""
 

@@ -29,6 +29,8 @@ from tseval.views.report.heat import shade_of, short
 from tseval.views.report.markup import VOID, element, shown
 from tseval.views.report.numbers import decimals_for, number, ticks
 
+pytestmark = pytest.mark.small_times
+
 HOSTILE = (
     "<script>window.hacked = 1</script>",
     "</script><img src=x onerror='window.hacked = 1'>",

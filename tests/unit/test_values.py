@@ -13,6 +13,8 @@ import tseval
 from tests.program import tseval as program
 from tseval.errors import InputError, MissingTopics, UsageError
 
+pytestmark = pytest.mark.small_times
+
 HOUR = 3600
 QUARTER = math.pi / 2 * 6371.0088
 """From the equator to a pole, in km."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
+from tseval.caveats import listed, none_of
 from tseval.editions import EDITIONS, Edition, edition
 from tseval.errors import Fault, InputError, UsageError
 from tseval.evaluation import SHORT_HASH
@@ -231,7 +232,9 @@ class ClusterEvaluation:
             raise UsageError(f"edition {self.edition.name} had no live judgments")
         if self.tables.posts.day is not None:
             raise UsageError("daily lists have no push times: the live measures need runs A")
-        return LiveIndex.build(self.tables.posts, self.tables.live, self.tables.live_epochs, rules)
+        index = LiveIndex.build(self.tables.posts, self.tables.live, self.tables.live_epochs, rules)
+        _check_live(index, self.tables.live)
+        return index
 
     def _push_rules(self, what: str) -> PushRules:
         if not isinstance(self.rules, PushRules):
@@ -314,6 +317,20 @@ def raise_faults(faults: Iterable[Fault]) -> None:
     found = list(faults)
     if found:
         raise InputError(found)
+
+
+def _check_live(index: LiveIndex, live: Live) -> None:
+    """Refuse judgments of other runs: nobody looked at any post of these."""
+    unmet = int(index.unmet.sum())
+    if not unmet or not (index.unmet > 0).all() or not len(live.topic):
+        return
+    reason = (
+        f"{none_of('the', unmet, 'post', 'posts')} judged here, of all that the runs have in "
+        f'judged topics: the judgments are of posts such as "{live.post_id[0]}" of topic '
+        f'"{live.topic[0]}", the runs are {listed(index.runs)}'
+    )
+    cure = "give the judgments that assessors made of these runs, with the posts' own ids"
+    raise InputError([live.origin.fault(0, reason, cure)])
 
 
 def _check_selected(index: ClusterIndex) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from tseval.caveats import count, listed, not_in_seconds
+from tseval.caveats import count, listed, not_in_seconds, run_spans, spans, years_apart
 from tseval.clusters.evaluation import (
     GROUPS,
     REMARKS_SHOWN,
@@ -18,7 +18,7 @@ from tseval.clusters.evaluation import (
     need_of,
     read,
 )
-from tseval.errors import MissingTopics, UsageError
+from tseval.errors import MissingTopics, Reason, UsageError
 from tseval.formats.forms import Forms
 from tseval.measures import Measure, pools
 from tseval.measures import measures as listed_measures
@@ -319,6 +319,7 @@ def caveats(
     if len(remarks) > REMARKS_SHOWN:
         yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
     yield from _milliseconds(evaluation)
+    yield from _years_apart(evaluation, indexes)
     yield from _unjudged_topics(evaluation, indexes)
     chosen = evaluation.named is not None or evaluation.selection.sample is not None
     if chosen and not by_selection:
@@ -373,6 +374,17 @@ def _milliseconds(evaluation: ClusterEvaluation) -> Iterator[str]:
             yield from not_in_seconds(name, table.time.max(initial=-np.inf))
 
 
+def _years_apart(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
+    """Topics whose times, in the runs and in the clusters, are not of one time."""
+    posts, clusters = evaluation.tables.posts, evaluation.tables.clusters
+    if posts.day is not None:  # daily lists have no times
+        return
+    found = [*run_spans(posts.run, posts.topic, posts.time)]
+    if clusters is not None:
+        found += spans("clusters", clusters.topic, clusters.time)
+    yield from years_apart(found, (topic for index in indexes for topic in index.topics))
+
+
 def _unclustered(index: ClusterIndex) -> Iterator[str]:
     """Runs of which no post is in a cluster: likely the clusters are of other posts."""
     judged = index.posts.run.codes[index.unit != ABSENT]
@@ -381,7 +393,7 @@ def _unclustered(index: ClusterIndex) -> Iterator[str]:
         number = int((judged == code).sum())
         if number and code not in found:
             said = count(number, "post")
-            yield f"run {run}: none of its {said} of judged topics is in any cluster"
+            yield Reason(f"run {run}: none of its {said} of judged topics is in any cluster")
 
 
 def _unjudged_topics(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
@@ -439,7 +451,7 @@ def _without_judgments(index: LiveIndex) -> Iterator[str]:
     for run, number in zip(index.runs, index.unmet.tolist(), strict=True):
         if number:
             said = count(number, "post")
-            yield f"run {run}: none of its {said} of judged topics has a live judgment"
+            yield Reason(f"run {run}: none of its {said} of judged topics has a live judgment")
 
 
 def _ungraded_topics(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:

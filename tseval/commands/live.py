@@ -64,6 +64,9 @@ UNUSED = {
     "duplicates": "--duplicates",
     "input_format": "--input-format",
     "in_blocks": "--in-blocks",
+    "jitter": "--jitter",
+    "samples": "--samples",
+    "seed": "--seed",
 }
 
 

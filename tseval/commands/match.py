@@ -13,6 +13,7 @@ from tseval.commands.options import check_output, deliver, form_of, runs_and_gol
 from tseval.commands.progress import progress
 from tseval.evaluation import DEFAULT_MATCHER, Evaluation, Sources, prepare
 from tseval.formats import TEMPORAL_FORMS
+from tseval.formats.machine_matches import signed
 from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.matching import EVIDENCE, evidence, get_matcher
 from tseval.views.tables import rows_table
@@ -68,6 +69,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     table = pd.concat(frames, ignore_index=True)
     signature = "; ".join(signatures)
     if form == "table":
+        own = ["checksum"] if len(given["names"]) > 1 else ["matcher", "checksum"]
+        table = table.drop(columns=own)  # for people; no program reads it
         deliver(rows_table(table, signature, to_file=output is not None), output)
     else:
         deliver(rows_bytes(table, form, signature), output)
@@ -79,10 +82,11 @@ def _matched(sources: Sources, name: str, sharing: Sharing, given: dict[str, Any
 
 
 def _frame(evaluation: Evaluation, matcher: Matcher, given: dict[str, Any]) -> pd.DataFrame:
-    """The matches with their evidence; where there are several matchers, with its name."""
+    """The matches with their evidence and their matcher, which goes first if there are several."""
     index = evaluation.index
     rows = evidence(matcher, index.updates, index.nuggets, evaluation.pairs)
     frame = pd.DataFrame(rows, columns=EVIDENCE)
+    frame = signed(frame, str(matcher))
     if len(given["names"]) > 1:
-        frame.insert(0, "matcher", str(matcher))
+        frame.insert(0, "matcher", frame.pop("matcher"))
     return frame

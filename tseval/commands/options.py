@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tseval.errors import OutputError, UsageError
+from tseval.errors import OutputError, Reason, UsageError
 
 if TYPE_CHECKING:
     from tseval.units import Sharing
@@ -35,7 +35,9 @@ def chained(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the Python traceback of an error."
 )
-quiet_option = click.option("--quiet", is_flag=True, help="No progress, no warnings.")
+quiet_option = click.option(
+    "--quiet", is_flag=True, help="No progress, and of warnings only why scores are 0."
+)
 output_option = click.option(
     "-o",
     "--output",
@@ -409,7 +411,7 @@ def form_of(form: str | None, output: Path | None, known: Sequence[str], default
 
 
 def warn(warnings: Iterable[str], quiet: bool) -> None:
-    """Tell warnings on standard error."""
-    if not quiet:
-        for warning in warnings:
+    """Tell warnings on standard error; the quiet hear only those that explain scores of 0."""
+    for warning in warnings:
+        if not quiet or isinstance(warning, Reason):
             click.echo(f"warning: {warning}", err=True)

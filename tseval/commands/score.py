@@ -20,6 +20,7 @@ from tseval.formats.rows import ROW_FORMS, rows_bytes
 from tseval.formats.trec_table import trec_table_bytes
 from tseval.scores import Scores
 from tseval.scoring import chosen_measures, scores_of
+from tseval.timestamps import SAMPLES, error_of, jittered_measures, moved
 from tseval.views.tables import rows_table, scores_table
 
 EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
@@ -44,6 +45,19 @@ EXPLANATIONS = {"nuggets": explain_nuggets, "updates": explain_updates}
     type=click.Choice(list(EXPLANATIONS)),
     help="Instead of scores: nugget by nugget, or update by update, what happened.",
 )
+@click.option(
+    "--jitter",
+    metavar="TIME",
+    help="With each score the interval in which it lies if every nugget's time is wrong by up to "
+    "so much, such as 1h. Default measures: Rs T.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="How often --jitter draws errors. Default: 1000.",
+)
+@click.option("--seed", type=int, help="For the errors that --jitter draws. Default: 0.")
 @options.missing_option
 @options.undefined_option
 @options.format_option(
@@ -82,15 +96,42 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     explain = given["explain"]
     if explain:
-        options.refuse_measures(given)
-    known = ("table", *(ROW_FORMS if explain else (*RESULT_FORMS, TREC_TS)))
+        options.refuse_measures(given, {"jitter": "--jitter"})
+    _check_jitter(given)
+    as_rows = explain or given["jitter"]
+    known = ("table", *(ROW_FORMS if as_rows else (*RESULT_FORMS, TREC_TS)))
     form = form_of(given["form"], output, known, "table")
     if given["in_blocks"]:
         deliver(written(in_blocks(files, form, given), form, given), output)
         return
     evaluation = prepared(files, given)
-    content = explained(evaluation, form, given) if explain else scored(evaluation, form, given)
-    deliver(content, output)
+    write = jittered if given["jitter"] else explained if explain else scored
+    deliver(write(evaluation, form, given), output)
+
+
+def _check_jitter(given: dict[str, Any]) -> None:
+    """Refuse a jitter that is none, and what says how to draw where nothing is drawn."""
+    if given["jitter"]:
+        error_of(given["jitter"])
+        if given["in_blocks"]:
+            raise UsageError("--jitter has no meaning with --in-blocks: it needs all updates")
+        return
+    for name in ("samples", "seed"):
+        if given[name] is not None:
+            raise UsageError(f"--{name} has no meaning without --jitter: nothing is drawn")
+
+
+def jittered(evaluation: Evaluation, form: str, given: dict[str, Any]) -> bytes:
+    """Each score with its interval, in the form asked for."""
+    wanted = jittered_measures(evaluation, given["wanted"], given["at"])
+    scores = scores_of(evaluation, wanted, given["on_missing"], given["undefined"])
+    samples, seed = given["samples"] or SAMPLES, given["seed"] or 0
+    found = moved(evaluation, wanted, scores, given["jitter"], samples, seed)
+    warn(found.warnings, given["quiet"])
+    frame = found.frame(per_topic=given["per_topic"])
+    if form == "table":
+        return rows_table(frame, found.signature, to_file=given["output"] is not None)
+    return rows_bytes(frame, form, found.signature)
 
 
 def sources_of(files: tuple[str, ...], given: dict[str, Any]) -> Sources:

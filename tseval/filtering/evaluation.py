@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.caveats import count, listed, not_in_seconds
+from tseval.caveats import count, listed, not_in_seconds, run_spans, years_apart
 from tseval.editions import EDITIONS, Edition, edition
 from tseval.errors import MissingTopics, UsageError
 from tseval.evaluation import SHORT_HASH
@@ -306,6 +306,8 @@ def _of_times(returned: Returned, pairs: Pairs) -> Iterator[str]:
     for run, time in zip(returned.run.vocabulary(), latest.tolist(), strict=True):
         yield from not_in_seconds(f"run {run}", time)
     yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
+    found = run_spans(returned.run, returned.topic, returned.time)
+    yield from years_apart(found, returned.topic.vocabulary())
 
 
 def _caveats(tally: Tally, settings: Settings) -> Iterator[str]:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.assessments import Standing, TopicNames, standing, with_topics_named
-from tseval.caveats import Census, of_gold, of_matches, of_runs
+from tseval.caveats import (
+    Census,
+    Span,
+    gold_spans,
+    of_gold,
+    of_matches,
+    of_runs,
+    refuse_foreign_matches,
+    refuse_foreign_pool,
+    years_apart,
+)
 from tseval.editions import DRAFT
 from tseval.errors import UsageError
 from tseval.evaluation import ASSESSED, DEFAULT_MATCHER, SHORT_HASH, Sources
@@ -165,6 +175,8 @@ class Pairing:
             self._sought = SoughtNuggets(using, gold.nuggets)
         elif threshold is not None or matcher not in (None, ASSESSED):
             raise UsageError("matches are given: a matcher would not be asked")
+        else:
+            self.name = gold.matches.maker or ASSESSED
         number = 0 if gold.matches is None else len(gold.matches)
         self._known = np.zeros(number, bool)
         self._runs: set[str] = set()
@@ -262,12 +274,23 @@ def score_in_blocks(
         fold.add(known.updates, pairing.pairs(known.updates), known.sampled)
         if progress:
             progress(fold.updates, fold.updates)
+    _check_fit(fold, gold)
     pairing.check()
     records = [_record(each) for each in inputs]
     empty = [each.name for each in inputs if not each.rows]
     return scores_of_fold(
         fold, gold, pairing.name, [*records, *gold.sources().values()], on_missing, undefined, empty
     )
+
+
+def _check_fit(fold: Fold, gold: Gold) -> None:
+    """Refuse matches and a pool that are all of other runs."""
+    runs = natural_order(fold.runs)
+    if gold.matches is not None:
+        refuse_foreign_matches(gold.matches, runs)
+    seen = [run.seen for run in fold.runs.values()]
+    if gold.pool is not None and not any(each.pooled for each in seen):
+        refuse_foreign_pool(gold.pool, runs, sum(each.judged for each in seen))
 
 
 def _inputs(sources: Sources) -> list[BlockInput]:
@@ -389,9 +412,22 @@ def _caveats(folds: Sequence[RunFold], gold: Gold) -> Iterator[str]:
     by_text = gold.matches is None
     if gold.matches is not None:
         applied = any(run.says_any for run in folds)
-        yield from of_matches(gold.matches, gold.nuggets, applied=applied)
+        runs = [run.run for run in folds if run.seen.updates]
+        yield from of_matches(gold.matches, gold.nuggets, runs, applied=applied)
     yield from of_runs([_census(each, by_text=by_text) for each in folds])
     yield from of_gold(gold.nuggets, gold.judged(), gold.topics, by_text=by_text)
+    found = [
+        *gold_spans(gold.nuggets, gold.topics),
+        *(span for run in folds for span in _spans(run)),
+    ]
+    yield from years_apart(found, gold.judged())
+
+
+def _spans(run: RunFold) -> Iterator[Span]:
+    """From when to when the run's times are, in each topic that it has."""
+    for name, first, last in zip(run.wanted.topics, *map(np.ndarray.tolist, run.span), strict=True):
+        if first <= last:
+            yield Span(f"run {run.run}", name, first, last)
 
 
 def _census(run: RunFold, *, by_text: bool) -> Census:
@@ -401,4 +437,5 @@ def _census(run: RunFold, *, by_text: bool) -> Census:
     silent = seen.silent if by_text else 0
     unjudged = tuple(sorted(seen.unjudged))
     outside = 0 if seen.pooled else seen.judged
-    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest, outside)
+    dumb = 0 < silent == seen.judged
+    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest, outside, dumb)

@@ -93,6 +93,8 @@ class RunFold:
         self.present = np.zeros(len(wanted.topics), bool)
         """The topics that have updates."""
         self.seen = Seen()
+        self.span = (np.full(len(wanted.topics), np.inf), np.full(len(wanted.topics), -np.inf))
+        """The earliest and the latest time of each topic; a state doesn't keep them."""
         self.has_cost = has_cost
         self.totals: list[list[FloatArray]] = [[] for _ in wanted.measures]
         """For each measure the sums of its ledgers over the updates that are not kept."""
@@ -164,6 +166,8 @@ class RunFold:
     def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
         seen, judged = self.seen, index.unit != ABSENT
         self.present[np.unique(index.unit[judged])] = True
+        np.minimum.at(self.span[0], index.unit[judged], updates.time[judged])
+        np.maximum.at(self.span[1], index.unit[judged], updates.time[judged])
         before = np.maximum.accumulate(np.append(seen.latest, updates.time))
         seen.late += int((updates.time < before[:-1]).sum())
         seen.latest = float(before[-1])

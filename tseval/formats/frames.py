@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tseval.formats.faults import FaultList
 from tseval.formats.inputs import Input
-from tseval.formats.parquet import arrow_cells
+from tseval.formats.parquet import arrow_cells, refuse_kind
 from tseval.formats.plain import Rows, build, check_header
 from tseval.formats.tsv import UTF8_CURE
 from tseval.tables import Schema
@@ -87,6 +87,7 @@ def _arrow(series: pd.Series[Any], faults: FaultList) -> Any:
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        _refuse_kinds(series, faults)
         missing = series.isna().tolist()
         cells = [None if m else str(v) for m, v in zip(missing, series.tolist(), strict=True)]
     for row, cell in enumerate(cells, start=1):
@@ -94,6 +95,14 @@ def _arrow(series: pd.Series[Any], faults: FaultList) -> Any:
             faults.add(row, f"{series.name} holds half a character: not UTF-8", UTF8_CURE)
             cells[row - 1] = None
     return pa.array(cells, pa.string())
+
+
+def _refuse_kinds(series: pd.Series[Any], faults: FaultList) -> None:
+    """Refuse periods and durations that stand among other objects."""
+    kinds = {type(value).__name__ for value in series.tolist()}
+    for found, kind in (("Period", "periods"), ("Timedelta", "durations")):
+        if found in kinds:
+            refuse_kind(str(series.name), kind, faults)
 
 
 def _encodable(text: str) -> bool:

@@ -34,7 +34,7 @@ from tseval.formats.tsv import BYTE_ORDER_MARK
 from tseval.tables import Ids, Origin, Source, repeated_rows
 from tseval.tables.incidents import Predictions, TypeNames
 from tseval.tables.schema import PREDICTIONS, TOLD
-from tseval.tables.times import TOO_LARGE, NotANumber, moment, number
+from tseval.tables.times import TOO_LARGE, NotANumber, early, moment, number, too_early
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -354,6 +354,10 @@ def _proposal_run(source: Input, reading: Reading) -> Predictions:
             fault = f'"PostTimestamp" {written} is no time'
             if record.get("PostTimestamp") is None:
                 fault = 'no "PostTimestamp"'
+        if not fault and time is not None and early(time):
+            reason, cure = too_early(time)
+            listing.faults.add(line, f'"PostTimestamp" {record["PostTimestamp"]!r} {reason}', cure)
+            continue
         if fault:
             cure = 'each line has "EventID", "ID", "PostTimestamp" and "InformationTypes"'
             listing.faults.add(line, fault, cure)

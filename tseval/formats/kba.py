@@ -133,7 +133,7 @@ def read_kba(source: Input, layout: Layout) -> Rows:
         faults.extend(replace(fault, line=(fault.line or 0) + before) for fault in own)
         before += lines
     empty = Cells.empty([column.name for column in layout.schema], layout.schema)
-    rows = build(source, Cells.join(parts) if parts else empty, layout.schema, faults)
+    rows = build(source, Cells.join(parts) if parts else empty, layout.schema.of_track, faults)
     faults.check()
     return rows
 

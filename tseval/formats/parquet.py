@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -69,6 +69,7 @@ def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
     with opened(source) as file:
         names = file.schema_arrow.names
         places = schema.placed(list(names))
+        _refuse_periods(file.schema_arrow, places, faults)
         table = file.read(columns=[names[at] for at in places.values()])
         _settle(source)
     return arrow_cells({c: table.column(names[at]) for c, at in places.items()}, schema, faults)
@@ -80,6 +81,7 @@ def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -
     with opened(source) as file:
         names = file.schema_arrow.names
         places = schema.placed(list(names))
+        _refuse_periods(file.schema_arrow, places, faults)
         wanted = [names[at] for at in places.values()]
         for batch in file.iter_batches(batch_size=number, columns=wanted):
             columns = {c: batch.column(names[at]) for c, at in places.items()}
@@ -94,6 +96,38 @@ def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -
 def _settle(source: Input) -> None:
     """Make the hash now, of the bytes that were read: Arrow reads them where it wants."""
     source.sha256  # noqa: B018 - it is kept
+
+
+def _refuse_periods(stored: Any, places: Mapping[str, int], faults: FaultList) -> None:
+    """Refuse columns that pandas wrote as numbers of periods; Arrow alone sees plain integers."""
+    for name, at in places.items():
+        told = (stored.field(at).metadata or {}).get(EXTENSION)
+        if told == PERIOD.encode():
+            refuse_kind(name, "periods", faults)
+
+
+LENGTHS_CURE = (
+    "the length of a time since some start is no time: add the start, as in "
+    "frame.start + frame.time"
+)
+PERIODS_CURE = "a period is no point in time: say which is meant, as in frame.time.dt.start_time"
+KINDS = {"durations": LENGTHS_CURE, "periods": PERIODS_CURE}
+"""What Arrow and pandas store as counts of a unit, and what to do with each."""
+PERIOD = "pandas.period"
+EXTENSION = b"ARROW:extension:name"
+
+
+def refuse_kind(name: str, kind: str, faults: FaultList) -> None:
+    """Refuse a whole column that holds one of these kinds."""
+    faults.add(None, f"column {name} holds {kind}", KINDS[kind])
+    faults.check()
+
+
+def _kind_of(values: Any) -> str:
+    """Which of the kinds an Arrow column is; nothing if it is none."""
+    if pa.types.is_duration(values.type):
+        return "durations"
+    return "periods" if getattr(values.type, "extension_name", "") == PERIOD else ""
 
 
 @contextmanager
@@ -141,6 +175,8 @@ def _as_text(values: Any, column: Column, faults: FaultList) -> Any:
         values = values.combine_chunks()
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
+    if _kind_of(values):
+        refuse_kind(column.name, _kind_of(values), faults)
     if pa.types.is_timestamp(values.type):
         micro = pc.cast(pc.cast(values, pa.timestamp("us", tz="UTC"), safe=False), pa.int64())
         values = pc.divide(pc.cast(micro, pa.float64(), safe=False), 1e6)

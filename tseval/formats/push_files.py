@@ -121,7 +121,7 @@ def read_track_file(
         return read_rows(source, layout.schema, form)
     faults = FaultList(source)
     cells = _cells(source, layout, year, faults)
-    rows = build(source, cells, layout.schema, faults)
+    rows = build(source, cells, layout.schema.of_track, faults)
     faults.check()
     return rows
 

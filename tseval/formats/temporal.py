@@ -16,6 +16,7 @@ from tseval.formats import trec_temporal as trec
 from tseval.formats.faults import FaultList
 from tseval.formats.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.formats.inputs import STANDARD_INPUT, Each, Input
+from tseval.formats.machine_matches import maker_of
 from tseval.formats.parquet import ParquetInput
 from tseval.formats.plain import Rows, read_rows, recognise
 from tseval.tables import (
@@ -164,6 +165,7 @@ def read_matches(
         rows.origin,
         rows.get("start"),
         rows.get("end"),
+        maker=maker_of(rows),
     )
 
 

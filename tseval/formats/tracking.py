@@ -122,7 +122,7 @@ def _official_rows(source: Input) -> Rows:
         column.name: column_of([cell.decode() for cell in values], column.name, RUN)
         for column, values in zip(RUN, columns, strict=True)
     }
-    rows = build(source, Cells(cells, np.array(lines, np.int64)), RUN, faults)
+    rows = build(source, Cells(cells, np.array(lines, np.int64)), RUN.of_track, faults)
     faults.check()
     return rows
 

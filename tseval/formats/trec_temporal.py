@@ -176,7 +176,7 @@ def read_run(source: Input) -> Updates:
     cells = _joined(source.blocks(), partial(_run_block, source), faults, 0)
     if not cells.columns:
         cells = Cells.empty([column.name for column in RUN], RUN)
-    rows = build(source, cells, RUN, faults)
+    rows = build(source, cells, RUN.of_track, faults)
     faults.check()
     time = rows.get("time")
     return Updates(
@@ -386,7 +386,7 @@ def _table(source: Input, schema: Schema, reading: Reading, *, skip: bool) -> Ro
     cells = _joined(blocks, partial(read, source, names, schema, reading), faults, before)
     if not cells.columns:
         cells = Cells.empty(names, schema)
-    rows = build(source, cells, schema, faults)
+    rows = build(source, cells, schema.of_track, faults)
     faults.check()
     return rows
 
@@ -515,7 +515,7 @@ def read_duplicates(source: Input) -> Duplicates:
     )
     if not cells.columns:
         cells = Cells.empty(names, schema)
-    rows = build(source, cells, schema, faults)
+    rows = build(source, cells, schema.of_track, faults)
     faults.check()
     return Duplicates(None, rows.get("update_id"), rows.get("duplicate_id"), rows.origin)
 
@@ -538,7 +538,7 @@ def read_topics(source: Input) -> Topics:
         column.name: column_of([row[at] for row in values], column.name, EVENT)
         for at, column in enumerate(EVENT)
     }
-    rows = build(source, Cells(columns, lines), EVENT, faults)
+    rows = build(source, Cells(columns, lines), EVENT.of_track, faults)
     faults.check()
     return Topics(rows.get("topic"), rows.get("start"), rows.get("end"), rows.origin)
 

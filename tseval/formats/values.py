@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from tseval.tables import Column, Ids, Kind
 from tseval.tables.arrow import numbers
-from tseval.tables.times import TIME_CURE, TOO_LARGE, NotANumber, moment, number
+from tseval.tables.times import TIME_CURE, TOO_LARGE, NotANumber, early, moment, number, too_early
 
 if TYPE_CHECKING:
     from tseval.formats.faults import FaultList
@@ -29,12 +29,23 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
     if column.kind is Kind.AMOUNT:
         reasons.update(dict.fromkeys(np.flatnonzero(values < 0).tolist(), "is negative"))
     cure = TIME_CURE if column.kind is Kind.TIME else NUMBER_CURE
+    if column.kind is Kind.TIME and not column.any_time:
+        _refuse_early(column, values, cells, lines, faults)
     for row, reason in reasons.items():
         cell = cells[row].as_py()
         shown = f'{column.name} "{cell}"' if cell else column.name
         cured = "give a number that is not negative" if reason == "is negative" else cure
         faults.add(int(lines[row]), f"{shown} {reason}", cured)
     return values
+
+
+def _refuse_early(
+    column: Column, values: FloatArray, cells: Any, lines: IntArray, faults: FaultList
+) -> None:
+    """A fault for each time that is too early to be one."""
+    for row in np.flatnonzero(early(values)).tolist():
+        reason, cure = too_early(float(values[row]))
+        faults.add(int(lines[row]), f'{column.name} "{cells[row].as_py()}" {reason}', cure)
 
 
 def _all_at_once(cells: Any) -> FloatArray | None:

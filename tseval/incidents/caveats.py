@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.caveats import count, listed, not_in_seconds
+from tseval.caveats import count, listed, not_in_seconds, spans, years_apart
 from tseval.measures.incidents import IncidentIndex, Reply
-from tseval.tables import ABSENT
+from tseval.tables import ABSENT, Ids
+from tseval.tables.arrow import strings
 from tseval.tables.incidents import UNKNOWN, TypeNames
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ def caveats(evaluation: IncidentEvaluation, *, in_order: bool = True) -> Iterato
     yield from _labels(evaluation)
     made = evaluation.index.judged.time
     yield from not_in_seconds("posts", made[~np.isnan(made)].max(initial=-np.inf))
+    yield from years_apart(
+        spans("posts", Ids(evaluation.index.judged.event, strings(evaluation.index.events)), made),
+        evaluation.index.events,
+    )
     yield from _timeless(evaluation.index) if in_order else ()
     yield from _types(evaluation.label_types, "labels")
     yield from _types(evaluation.run_types, "runs")

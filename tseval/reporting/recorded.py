@@ -17,10 +17,6 @@ RUN, NUGGETS = "run", "nuggets"
 SINGLE = (NUGGETS, "matches", "topics", "duplicates", "pool")
 """What a signature names by its hash; the inputs that it doesn't name are the runs."""
 HASH = "sha256:"
-OWN_NAME = {"assessed"}
-"""Matchers that a signature names where the matches were read from a file."""
-
-
 OF_MEANS = {"tseval", "missing", "undefined", "cost"}
 """Parts of a signature that may differ where scores and what is told beside are of one."""
 
@@ -65,9 +61,8 @@ class Recorded:
 
     @property
     def matcher(self) -> str | None:
-        """The matcher that found the matches; None where assessors did."""
-        name = self.traits.get("matcher")
-        return None if name in OWN_NAME else name
+        """The matcher that found the matches; None where they were read from a file."""
+        return None if "matches" in self.traits else self.traits.get("matcher")
 
     @property
     def rules(self) -> dict[str, str]:

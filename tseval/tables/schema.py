@@ -32,6 +32,9 @@ class Column:
     default: str = ""
     """The cell that stands where a record of a format with optional keys lacks the value."""
 
+    any_time: bool = False
+    """Whether a time may be ever so early, as in a track's own files; elsewhere it is a fault."""
+
     @property
     def names(self) -> tuple[str, ...]:
         """Its own name, then the aliases."""
@@ -53,6 +56,11 @@ class Schema:
     def required(self) -> tuple[Column, ...]:
         """The columns that must be there."""
         return tuple(column for column in self.columns if column.required)
+
+    @property
+    def of_track(self) -> Schema:
+        """The same for a file in a track's own format, whose times are what they are."""
+        return replace(self, columns=tuple(replace(c, any_time=True) for c in self.columns))
 
     def find(self, header: str) -> Column | None:
         """The column that a header names, by its own name or an alias."""
@@ -96,7 +104,7 @@ UPDATES = Schema(
 )
 TEXTS = Schema(
     "texts",
-    tuple(replace(c, required=False) if c.kind is Kind.TIME else c for c in UPDATES),
+    tuple(replace(c, required=False, any_time=True) if c.kind is Kind.TIME else c for c in UPDATES),
 )
 """Updates whose times don't matter, as in a pool of judged ones; published pools repeat some."""
 NUGGETS = Schema(
@@ -123,6 +131,8 @@ MATCHES = Schema(
         Column("start", Kind.NUMBER, required=False, aliases=("match_start",), may_be_blank=True),
         Column("end", Kind.NUMBER, required=False, aliases=("match_end",), may_be_blank=True),
         Column("auto", Kind.NUMBER, required=False, aliases=("auto_p",), may_be_blank=True),
+        Column("matcher", Kind.TEXT, required=False),
+        Column("checksum", Kind.TEXT, required=False),
     ),
 )
 TOPICS = Schema(

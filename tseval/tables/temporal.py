@@ -135,6 +135,8 @@ class Matches:
     """Whether the spans count bytes, not characters."""
     published: bool = False
     """Whether a track published it: then rows that name something unknown are passed over."""
+    maker: str | None = None
+    """The matcher that made them, as far as they say; None for those of assessors."""
 
     def __len__(self) -> int:
         return len(self.topic)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -63,6 +64,48 @@ def moment(cell: str) -> float:
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
+EARLIEST = 631_152_000.0
+"""1990 in Unix seconds. A time before it is no time of what these families score, but a number that
+was never one of seconds since 1970: of hours, of a spreadsheet, of a conversion that went wrong."""
+SERIAL_ZERO = datetime(1899, 12, 30, tzinfo=UTC)
+"""Day 0 of a spreadsheet, whose times are days."""
+SERIALS = (32_874.0, 73_051.0)
+"""The days of a spreadsheet from 1990 to 2100."""
+_DIGITS = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", re.ASCII)
+SERIAL_CURE = (
+    "a spreadsheet keeps times as days: give the column the format yyyy-mm-ddThh:mm:ss before you "
+    "export it, or convert: (days - 25569) * 86400 are Unix seconds"
+)
+DIGITS_CURE = "digits alone are seconds: write a date with its hyphens, such as 2012-02-22"
+EARLY_CURE = (
+    f"{TIME_CURE}; to times that count from a topic's start add the Unix seconds of that start"
+)
+
+
+def written(seconds: float) -> str:
+    """A time as people write it, to the second; of another era its seconds alone."""
+    try:
+        return f"{datetime.fromtimestamp(int(seconds), UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:.0f} s"
+
+
+def early(times: Any) -> Any:
+    """Whether a time, or each of an array of them, is before `EARLIEST`."""
+    return times < EARLIEST
+
+
+def too_early(seconds: float) -> tuple[str, str]:
+    """Why a time before `EARLIEST` can hardly be meant, and what to do."""
+    plain = f"is {written(seconds)} in Unix seconds, before 1990"
+    if SERIALS[0] <= seconds < SERIALS[1]:
+        date = SERIAL_ZERO + timedelta(seconds=round(seconds * UNITS["d"]))
+        return f"{plain}; as a spreadsheet's day it is {date:%Y-%m-%dT%H:%M:%S}", SERIAL_CURE
+    if seconds.is_integer() and _DIGITS.fullmatch(f"{seconds:.0f}"):
+        return plain, DIGITS_CURE
+    return plain, EARLY_CURE
+
+
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """The seconds in each unit of time."""
 _DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(s|min|m|h|d)", re.ASCII)
@@ -81,6 +124,10 @@ def duration(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
+HOURS_MEANT = 1000
+"""A smaller number without a unit is rather one of hours than one of seconds."""
+
+
 @dataclass(frozen=True)
 class Moment:
     """A point in time: `6h` counts from the topic's start, a number or ISO 8601 is absolute."""
@@ -94,7 +141,18 @@ class Moment:
         if _DURATION.fullmatch(text):
             return cls(duration(text), relative=True)
         try:
-            return cls(moment(text), relative=False)
+            seconds = moment(text)
         except NotANumber as error:
             what = f'"{text}" {error}' if text.strip() else "no time is given"
             raise NotANumber(f"{what}: {MOMENT_CURE}") from None
+        if early(seconds):
+            raise NotANumber(f'"{text}" is {written(seconds)}, before 1990{_meant(text, seconds)}')
+        return cls(seconds, relative=False)
+
+
+def _meant(text: str, seconds: float) -> str:
+    """What was perhaps meant by a number of seconds that is too small for a time."""
+    unit = "h" if seconds < HOURS_MEANT else "s"
+    if _DURATION.fullmatch(text + unit):
+        return f": did you mean {text}{unit}?"
+    return f": {TIME_CURE}, or a time from the start such as 6h"
