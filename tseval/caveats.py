@@ -24,7 +24,7 @@ from tseval.tables import (
     natural_order,
 )
 from tseval.tables.arrow import strings
-from tseval.tables.times import UNITS, written
+from tseval.tables.times import UNITS, dated
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -259,8 +259,8 @@ def years_apart(found: Iterable[Span], judged: Iterable[str]) -> Iterator[str]:
         high = max(all_spans, key=lambda span: span.last)
         if high.last - low.first > YEARS_APART and high.last < FAR:
             first, last = (
-                f"{written(low.first)} ({low.table})",
-                f"{written(high.last)} ({high.table})",
+                f"{dated(low.first)} ({low.table})",
+                f"{dated(high.last)} ({high.table})",
             )
             told.append(f"{topic} from {first} to {last}")
     if told:

@@ -10,6 +10,8 @@ import pytest
 import tseval
 from tests.program import tseval as program
 
+pytestmark = pytest.mark.small_times
+
 RUNS = {
     "one": [("flood", "p1", 10, 0.9), ("flood", "p2", 20, 0.9), ("flood", "p3", 5, 0.1)],
     "two": [("flood", "p3", 30, 0.5), ("quake", "q2", 7, 0.5), ("quake", "q1", 7, 0.5)],

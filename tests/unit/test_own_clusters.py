@@ -11,6 +11,8 @@ import pytest
 import tseval
 from tests.program import tseval as program
 
+pytestmark = pytest.mark.small_times
+
 # Run r returned a, b, c and d; c1 was made for a, c2 for b. Both hold both, and c2 alone d.
 RUN = [("a", 100, 1, "c1"), ("b", 200, 1, "c2"), ("c", 300, 0, ""), ("d", 400, 0, "")]
 TIMES = {"a": 60, "b": 180, "c": 300, "d": 360, "first": 0}

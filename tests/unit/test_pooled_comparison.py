@@ -16,6 +16,8 @@ from tseval.clusters.scoring import prepare
 from tseval.measures import measures
 from tseval.trends import batch_series
 
+pytestmark = pytest.mark.small_times
+
 TOPICS = [f"t{i}" for i in range(1, 9)]
 
 

@@ -21,6 +21,8 @@ from tseval.formats.clusters import read_clusters
 from tseval.formats.inputs import Input
 from tseval.formats.temporal import read_matches, read_nuggets, read_topics, read_updates
 
+pytestmark = pytest.mark.small_times
+
 FORMS = (".tsv", ".csv", ".jsonl", ".parquet", ".tsv.gz", ".jsonl.bz2", ".csv.xz", ".tsv.zst")
 UPDATES = pd.DataFrame(
     {"topic": ["t", "t"], "update_id": ["u", "v"], "time": [5, 6], "text": ["a fire", "b"]}

@@ -17,6 +17,8 @@ from tseval.comparison import correlate
 from tseval.formats.scores import read_scores
 from tseval.tables.times import number, written
 
+pytestmark = pytest.mark.small_times
+
 START = 1_400_000_000
 
 

@@ -82,7 +82,7 @@ EARLY_CURE = (
 )
 
 
-def written(seconds: float) -> str:
+def dated(seconds: float) -> str:
     """A time as people write it, to the second; of another era its seconds alone."""
     try:
         return f"{datetime.fromtimestamp(int(seconds), UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -97,7 +97,7 @@ def early(times: Any) -> Any:
 
 def too_early(seconds: float) -> tuple[str, str]:
     """Why a time before `EARLIEST` can hardly be meant, and what to do."""
-    plain = f"is {written(seconds)} in Unix seconds, before 1990"
+    plain = f"is {dated(seconds)} in Unix seconds, before 1990"
     if SERIALS[0] <= seconds < SERIALS[1]:
         date = SERIAL_ZERO + timedelta(seconds=round(seconds * UNITS["d"]))
         return f"{plain}; as a spreadsheet's day it is {date:%Y-%m-%dT%H:%M:%S}", SERIAL_CURE
@@ -146,7 +146,7 @@ class Moment:
             what = f'"{text}" {error}' if text.strip() else "no time is given"
             raise NotANumber(f"{what}: {MOMENT_CURE}") from None
         if early(seconds):
-            raise NotANumber(f'"{text}" is {written(seconds)}, before 1990{_meant(text, seconds)}')
+            raise NotANumber(f'"{text}" is {dated(seconds)}, before 1990{_meant(text, seconds)}')
         return cls(seconds, relative=False)
 
 
