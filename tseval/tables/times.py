@@ -155,4 +155,4 @@ def _meant(text: str, seconds: float) -> str:
     unit = "h" if seconds < HOURS_MEANT else "s"
     if _DURATION.fullmatch(text + unit):
         return f": did you mean {text}{unit}?"
-    return f": {TIME_CURE}, or a time from the start such as 6h"
+    return f": {MOMENT_CURE}"
