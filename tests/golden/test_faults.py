@@ -1009,7 +1009,8 @@ def test_a_pipe_by_its_path_is_read_once() -> None:
 
 WHY_ZERO = (
     "of a nugget that is there",
-    "of an update of these runs",
+    "matches is of an update of these runs",
+    "match is not of an update of these runs",
     "in the pool",
     "no match is of these runs",
     "no updates for",

@@ -22,6 +22,8 @@ from tests.properties.agreement.ways import COMPARED, MORE, WAYS, Case
 from tseval.engine import Engine
 from tseval.tables.times import moment
 
+pytestmark = pytest.mark.small_times
+
 WAYS_AT_ONCE = 3
 """How many ways are gone with one world."""
 SHARE = 20
