@@ -13,12 +13,12 @@ import time
 
 import numpy as np
 
-from tseval.clusters.evaluation import ClusterEvaluation, Selection, Tables
-from tseval.clusters.scoring import scores_of
-from tseval.editions import PROPOSAL
-from tseval.measures import measures
-from tseval.tables import Ids, Origin, Source
-from tseval.tables.clusters import Clusters, Posts
+from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
+from tseval.families.clusters.editions import PROPOSAL
+from tseval.families.clusters.evaluation import ClusterEvaluation, ClusterOptions, ClusterTables
+from tseval.families.clusters.tables import Clusters, Posts
+from tseval.tables import Ids, InputRecord, Origin
 
 LIMIT = 3.0
 TOPICS = 50
@@ -38,7 +38,7 @@ def tables(posts: int, clusters: int) -> tuple[Posts, Clusters]:
     ids = np.array([f"p{i}" for i in range(posts)])
     topics = np.array([f"t{i}" for i in range(TOPICS)])
     names = np.array([f"c{i}" for i in range(clusters)])
-    origin = Origin.single(Source("made here", lambda: "0" * 64, posts), np.arange(posts))
+    origin = Origin.single(InputRecord("made here", lambda: "0" * 64, posts), np.arange(posts))
     cluster = member % clusters
     return (
         Posts(
@@ -62,8 +62,17 @@ def tables(posts: int, clusters: int) -> tuple[Posts, Clusters]:
 
 def evaluation(posts: Posts, clusters: Clusters) -> ClusterEvaluation:
     """The tables as if they had been read."""
-    held = Tables(posts, clusters, None, None, None, None)
-    return ClusterEvaluation(PROPOSAL, None, held, Selection(), None, {}, ())
+    held = ClusterTables(posts, clusters, None, None, None, None)
+    return ClusterEvaluation(
+        edition=PROPOSAL,
+        traits={},
+        inputs=(),
+        rules=PROPOSAL.rules,
+        tables=held,
+        options=ClusterOptions(),
+        named=None,
+        unread=(),
+    )
 
 
 def main() -> None:

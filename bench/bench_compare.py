@@ -21,9 +21,9 @@ from scipy.stats import ttest_rel
 from tseval.comparison import Plan, build_board
 from tseval.comparison.board import Board
 from tseval.comparison.runs import compare_board
-from tseval.formats.scores import read_scores
+from tseval.files.score_readers import read_scores
 from tseval.statistics import TESTS
-from tseval.tables import Ids, Origin, Source
+from tseval.tables import Ids, InputRecord, Origin
 from tseval.tables.scores import TopicScores
 
 LIMIT = 20.0
@@ -39,7 +39,7 @@ def made(runs: int, topics: int, measures: int) -> TopicScores:
     place = np.indices(values.shape).reshape(3, -1)
     names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("rtm", values.shape, strict=True)]
     ids = [Ids.of([each[i] for i in codes]) for each, codes in zip(names, place, strict=True)]
-    source = Source("made here", lambda: "0" * 64, values.size)
+    source = InputRecord("made here", lambda: "0" * 64, values.size)
     origin = Origin.single(source, np.arange(values.size))
     return TopicScores(*ids, values.ravel(), np.ones(values.size, bool), origin)
 

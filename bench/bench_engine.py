@@ -26,14 +26,17 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
-from tseval.engine import Engine, Unit, choose
-from tseval.formats.temporal import read_nuggets, read_updates
-from tseval.formats.trec_temporal import PLAIN
-from tseval.matching import get_matcher
-from tseval.measures.rules import Rules
+from tseval.families.temporal.plain_files import read_nuggets, read_updates
+from tseval.families.temporal.rules import Rules
+from tseval.families.temporal.trec_files import PLAIN
+from tseval.matching.matching import get_matcher
+from tseval.parallel.engine import Engine, Unit
+from tseval.parallel.engines import choose
+from tseval.parallel.matching import match_in_units
+from tseval.parallel.passages import Files
+from tseval.parallel.sharing import Sharing
+from tseval.parallel.work import GoldReading
 from tseval.tables import Nuggets, Pairs, Updates
-from tseval.units import Files, Sharing, match_in_units
-from tseval.units.work import Habits
 
 TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55
 ONE_CORE = "one core"
@@ -61,7 +64,7 @@ class Table:
         files = folder / "updates.tsv", folder / "nuggets.tsv"
         write(files[1], "nugget", texts(random, words, TOPICS * NUGGETS, NUGGET_WORDS))
         write(files[0], "update", texts(random, words, updates, UPDATE_WORDS))
-        self.files = Files([str(files[0])], str(files[1]), Habits(None, PLAIN, Rules()))
+        self.files = Files([str(files[0])], str(files[1]), GoldReading(None, PLAIN, Rules()))
         self.updates: Updates = read_updates([files[0]])
         self.nuggets: Nuggets = read_nuggets(files[1])
         self.matcher = get_matcher(matcher)

@@ -30,12 +30,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.reference import incidents as slow
 from tests.reference import incidents_2021 as slow_2021
 from tests.reference import incidents_alerts as slow_alerts
-from tseval.editions import edition
-from tseval.formats.ontologies import read_ontology
-from tseval.incidents.evaluation import IncidentEvaluation, IncidentSources, read
-from tseval.incidents.scoring import chosen_measures, scores_of
-from tseval.scores import Scores
-from tseval.tables.incidents import ACTIONABLE, LEVELS
+from tseval.core.registry import edition
+from tseval.core.scores import Scores
+from tseval.families.incidents.evaluation import IncidentEvaluation, IncidentSources, read
+from tseval.families.incidents.ontologies import read_ontology
+from tseval.families.incidents.scoring import chosen_measures, scores_of
+from tseval.families.incidents.tables import ACTIONABLE, LEVELS
 
 LIMIT = 3.0
 EVENTS, TYPES = 20, 25

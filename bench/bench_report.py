@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from tseval.commands.progress import progress
-from tseval.evaluation import Sources
-from tseval.reporting.assembling import Request, assemble
-from tseval.reporting.temporal import Runs
-from tseval.scoring import score
-from tseval.views.report import report_page
+from tseval.cli.progress import progress
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.scoring import score
+from tseval.report.assembling import Request, assemble
+from tseval.report.page.document import report_page
+from tseval.report.temporal import Runs
 
 BYTES, SECONDS = 10_000_000, 2.0
 NUGGETS = 40
@@ -77,7 +77,9 @@ def page(folder: Path, paths: dict[str, Path]) -> tuple[bytes, float]:
     found = score(str(paths["updates"]), str(paths["nuggets"]), matches=str(paths["matches"]))
     scores = folder / "scores.json"
     found.save(scores)
-    runs = Runs(Sources([str(paths["updates"])], str(paths["nuggets"]), str(paths["matches"])))
+    runs = Runs(
+        TemporalInputs([str(paths["updates"])], str(paths["nuggets"]), str(paths["matches"]))
+    )
     begun = time.perf_counter()
     report = assemble(Request([str(scores)], runs=runs), lambda what: progress(what, quiet=True))
     made = report_page(report)

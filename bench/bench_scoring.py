@@ -28,13 +28,13 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.reference import temporal as slow
-from tseval.curves import curves
-from tseval.earliest import EarliestIndex
-from tseval.evaluation import Evaluation, Sources, prepare
-from tseval.formats.temporal import read_updates
-from tseval.measures import measures
-from tseval.measures.values import curve, evaluate
-from tseval.scoring import scores_of
+from tseval.core.curves import curves
+from tseval.core.registry import measures
+from tseval.core.taking import curve, evaluate
+from tseval.families.temporal.earliest import EarliestIndex
+from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.plain_files import read_updates
+from tseval.families.temporal.scoring import scores_of
 
 NAMES = ("P", "R", "Rs", "T")
 PERIOD = 10 * 86_400
@@ -132,7 +132,7 @@ def check_and_compare(report: Report, folder: Path) -> None:
     """Assert values and curves against the slow reference, then time both."""
     paths = make(folder, updates=400, nuggets=60, matches=400, topics=4)
     known = collection(paths)
-    evaluation = prepare(Sources([paths["updates"]], paths["nuggets"], paths["matches"]))
+    evaluation = prepare(TemporalInputs([paths["updates"]], paths["nuggets"], paths["matches"]))
     wanted = measures(NAMES)
     scores = scores_of(evaluation, wanted)
     run = scores.runs[0]
@@ -182,7 +182,7 @@ def full_size(report: Report, folder: Path, scale: int) -> None:
     """Time the full size: computing, reading, memory."""
     sizes = {"updates": 1_000_000, "nuggets": 10_000, "matches": 1_000_000}
     paths = make(folder, **{name: size // scale for name, size in sizes.items()}, topics=50)
-    sources = Sources([paths["updates"]], paths["nuggets"], paths["matches"])
+    sources = TemporalInputs([paths["updates"]], paths["nuggets"], paths["matches"])
     evaluation = prepare(sources)
     seconds = best(3, lambda: _compute(evaluation))
     report.add(
@@ -204,7 +204,8 @@ def full_size(report: Report, folder: Path, scale: int) -> None:
 def reading(report: Report, path: Path) -> None:
     """Time reading, as a program from its start to its end and as a call that is repeated."""
     pandas = f"import pandas; pandas.read_csv({str(path)!r}, sep='\\t')"
-    tseval = f"from tseval.formats.temporal import read_updates; read_updates([{str(path)!r}])"
+    module = "tseval.families.temporal.plain_files"
+    tseval = f"from {module} import read_updates; read_updates([{str(path)!r}])"
     theirs, ours = (best(5, lambda code=code: python("-c", code)) for code in (pandas, tseval))
     report.add("a program that reads the updates with pandas", theirs, "s")
     report.add("the same with tseval (every check, ids coded)", ours, "s")

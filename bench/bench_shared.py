@@ -66,17 +66,17 @@ from numpy.typing import NDArray
 import tseval
 from tseval.comparison import Board, Plan, compare, correlate, read_board
 from tseval.comparison.runs import compare_board
-from tseval.filtering.evaluation import FilterSources, Settings
-from tseval.filtering.evaluation import read as read_filtering
-from tseval.filtering.scoring import chosen_measures as filter_measures
-from tseval.filtering.scoring import scores_of as filter_scores
-from tseval.incidents.evaluation import IncidentSources
-from tseval.incidents.evaluation import read as read_incidents
-from tseval.incidents.scoring import chosen_measures as incident_measures
-from tseval.incidents.scoring import scores_of as incident_scores
-from tseval.scores import Scores
+from tseval.core.scores import Scores
+from tseval.families.filtering.evaluation import FilterSources, Settings
+from tseval.families.filtering.evaluation import read as read_filtering
+from tseval.families.filtering.scoring import chosen_measures as filter_measures
+from tseval.families.filtering.scoring import scores_of as filter_scores
+from tseval.families.incidents.evaluation import IncidentSources
+from tseval.families.incidents.evaluation import read as read_incidents
+from tseval.families.incidents.scoring import chosen_measures as incident_measures
+from tseval.families.incidents.scoring import scores_of as incident_scores
+from tseval.families.incidents.tables import LEVELS
 from tseval.statistics import p_values, rank_biased_overlap
-from tseval.tables.incidents import LEVELS
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -24,8 +24,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tseval import statistics
-from tseval.calibration import Calibration, Judged, calibrate, read_judged
-from tseval.calibration.calibrate import BINS
+from tseval.matching.calibrate import BINS, Calibration, calibrate
+from tseval.matching.judged import JudgedUpdates, read_judged
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "matching.md"
@@ -52,7 +52,7 @@ MATCHERS = (
 )
 
 
-def judged(year: str) -> Judged:
+def judged(year: str) -> JudgedUpdates:
     """The pool, nuggets and matches of a year."""
     pack = Path(os.environ.get("TSEVAL_CONFORMANCE") or ROOT.parent / "shared" / "conformance")
     folder = pack / "temporal" / year
@@ -99,7 +99,7 @@ def header() -> list[str]:
     return [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
 
 
-def check(gold: dict[str, Judged]) -> None:
+def check(gold: dict[str, JudgedUpdates]) -> None:
     """Stop unless these are the judgments that the published figures were made with."""
     for year, (pairs, true) in {"2013": (1_304_250, 4_980), "2014": (1_407_448, 13_626)}.items():
         topics = list(gold[year].by_topic())

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import tseval
-from tseval.editions import TS, TS2014
+from tseval.families.temporal.editions import TS, TS2014
 
 BESIDE = Path(__file__).parents[2] / "shared" / "conformance" / "temporal" / "2014"
 MEASURES = ("EG", "nEG", "ELG", "nELG", "C", "LC", "HM", "V", "L")
@@ -49,7 +49,7 @@ def changes(data: Path, pool: str, names: tuple[str, ...]) -> None:
     print(f"| rule ({pool.removesuffix('.tsv.gz')}) |", " | ".join(names), "|")
     print("| --- |", " | ".join("---:" for _ in names), "|")
     print("| as it is |", " | ".join(f"{mean(plain, name):.4f}" for name in names), "|")
-    for habit in TS2014.rules.habits():
+    for habit in TS2014.rules.each():
         for value in habit.values:
             # A file of exact duplicates was not published with these runs.
             if value == habit.value or habit.name in ("exact-duplicates", *SILENT):

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 import tseval
-from tseval.editions import edition
-from tseval.tables.incidents import LEVELS, RENAMED, short_name
+from tseval.core.registry import edition
+from tseval.families.incidents.tables import LEVELS, RENAMED, short_name
 
 BESIDE = Path(__file__).parents[2] / "shared" / "conformance" / "incidents"
 ENTRIES = 19_784
@@ -146,7 +146,7 @@ def changes(of: Year, name: str, measures: Sequence[str]) -> None:
     print("| as it is |", " | ".join(shown(plain.value(m)) for m in measures), "|")
     idle = []
     habits = edition(name, "incidents").habits
-    for habit in habits.habits() if habits is not None else ():
+    for habit in habits.each() if habits is not None else ():
         for value in habit.values:
             if value == habit.value:
                 continue

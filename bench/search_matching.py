@@ -33,8 +33,8 @@ from matchers.fuzzy import WordReader
 from matchers.grams import GramReader, grams
 from matchers.windows import pieces
 from tseval import statistics
-from tseval.calibration import Judged
-from tseval.calibration.calibrate import BINS, STEP
+from tseval.matching.calibrate import BINS, STEP
+from tseval.matching.judged import JudgedUpdates
 
 ONE = 1 << 30  # a word that is quite the same, in the whole numbers of the readers
 WINDOW = 40
@@ -128,7 +128,7 @@ class Collection:
 class Year:
     """The topics of a year, and what settings score there."""
 
-    def __init__(self, gold: Judged) -> None:
+    def __init__(self, gold: JudgedUpdates) -> None:
         collection = Collection(list(gold.nuggets.text))
         self.topics = [
             Topic(

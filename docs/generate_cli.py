@@ -41,7 +41,7 @@ def narrow(command: click.Command, name: str, parent: click.Context | None) -> c
 
 def reference() -> str:
     """The whole page."""
-    from tseval.commands import cli
+    from tseval.cli import cli
 
     return "\n".join([HEAD, *sections(cli, narrow(cli, "tseval", None))])
 

@@ -8,18 +8,18 @@
 The package knows nothing of topics, times, runs or measures. Everything public is named here:
 
 * `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Embedding`, `Blend`
-  (of `Part`) and `Assessed` are their classes.
+  (of `WeightedMatcher`) and `Assessed` are their classes.
 * `Pairs`: the result. `Evidence`, `MatchedWord`, `MissingWord`: why a pair has its score.
 * `Collection`: the gold texts that weights come from, counted once for many calls.
 * `words`, `normalised`: the normaliser.
-* `Matcher`, with `Gold`, `Block`, `Form` and `parameter`: what a plug-in is made of.
+* `Matcher`, with `MatcherGold`, `Block`, `Form` and `parameter`: what a plug-in is made of.
 * `MatcherError`: the only exception, a ValueError.
 """
 
 from matchers.assessed import Assessed
-from matchers.blend import Blend, Part
+from matchers.blend import Blend, WeightedMatcher
 from matchers.collection import Collection
-from matchers.contract import Block, Gold, Matcher, Sought
+from matchers.contract import Block, Matcher, MatcherGold, PreparedNuggets
 from matchers.embedding import Embedding
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, MatchedWord, MissingWord
@@ -42,16 +42,16 @@ __all__ = [
     "Exact",
     "Form",
     "Fuzzy",
-    "Gold",
     "Grams",
     "MatchedWord",
     "Matcher",
     "MatcherError",
+    "MatcherGold",
     "MissingWord",
     "Pairs",
-    "Part",
+    "PreparedNuggets",
     "RapidFuzz",
-    "Sought",
+    "WeightedMatcher",
     "get",
     "names",
     "normalised",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from matchers import naming
 from matchers.collection import DECIMALS, Collection
-from matchers.contract import Block, Gold, Matcher, Progress
+from matchers.contract import Block, Matcher, MatcherGold, Progress
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
@@ -24,24 +24,24 @@ _SLACK = 1e-9  # wider than the rounding of a mean
 WRITTEN = "matchers to blend, as in blend(fuzzy,grams) or blend(0.7*fuzzy,0.3*grams)"
 
 
-class Part(NamedTuple):
+class WeightedMatcher(NamedTuple):
     """A matcher in a blend, and its weight."""
 
     weight: float
     matcher: Matcher
 
 
-def _parts(value: object) -> tuple[Part, ...]:
+def _parts(value: object) -> tuple[WeightedMatcher, ...]:
     """Weights above 0 with matchers that have scores; raises ValueError for anything else."""
     if not isinstance(value, (tuple, list)):
         raise ValueError
     return tuple(_part(*each) for each in value)
 
 
-def _part(weight: float, matcher: Matcher) -> Part:
+def _part(weight: float, matcher: Matcher) -> WeightedMatcher:
     if not 0 < weight < math.inf:
         raise MatcherError(f"blend: a weight is a number above 0, not {weight}")
-    return Part(weight, matcher.with_threshold(0))  # so that equal blends are equal
+    return WeightedMatcher(weight, matcher.with_threshold(0))  # so that equal blends are equal
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Blend(Matcher):
     """
 
     name: ClassVar[str] = "blend"
-    parts: tuple[Part, ...] = field(default=(), metadata={"form": Form(WRITTEN, _parts)})
+    parts: tuple[WeightedMatcher, ...] = field(default=(), metadata={"form": Form(WRITTEN, _parts)})
     threshold: float = parameter(0.5, number(0, 1))
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Blend(Matcher):
 class BlendGold:
     """Nuggets, prepared for each part; the weights sum to 1."""
 
-    golds: list[Gold]
+    golds: list[MatcherGold]
     weights: NDArray[np.float64]
 
     def block(self, texts: list[str]) -> BlendBlock:

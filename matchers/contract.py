@@ -1,8 +1,8 @@
 """What every matcher is, and the one loop that all of them are run by.
 
 A matcher is a value: a frozen dataclass that prints and parses itself. To match, it prepares the
-nuggets once (`Gold`), then reads the updates a block at a time (`Block`); a block can tell which of
-its pairs reach a threshold and what any single pair scores. No block knows of another.
+nuggets once (`MatcherGold`), then reads the updates a block at a time (`Block`); a block can tell
+which of its pairs reach a threshold and what any single pair scores. No block knows of another.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ class Block(Protocol):
         """The score of each pair (update[i], nugget[i]), however low."""
 
 
-class Gold(Protocol):
+class MatcherGold(Protocol):
     """The nuggets of one call, prepared."""
 
     def block(self, texts: list[str]) -> Block:
         """Read updates; a text occurs once among them."""
 
-    def only(self, nuggets: NDArray[np.int64]) -> Gold:
+    def only(self, nuggets: NDArray[np.int64]) -> MatcherGold:
         """The same for the nuggets of these rows alone, in this order."""
 
 
 @dataclass(frozen=True)
-class Sought:
+class PreparedNuggets:
     """Nuggets that a matcher prepared once, for updates that come in several calls."""
 
-    gold: Gold
+    gold: MatcherGold
     nuggets: int
     threshold: float
 
@@ -134,11 +134,13 @@ class Matcher(ABC):
         self.read_ahead(updates)
         return sought.match(updates, first_only=first_only)
 
-    def sought(self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None) -> Sought:
+    def sought(
+        self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None
+    ) -> PreparedNuggets:
         """The nuggets, ready to be matched with updates that come in several calls."""
         gold = Collection.of(nuggets)
         prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
-        return Sought(prepared, len(gold), getattr(self, "threshold", 0.0))
+        return PreparedNuggets(prepared, len(gold), getattr(self, "threshold", 0.0))
 
     @property
     def by_blocks(self) -> bool:
@@ -175,7 +177,7 @@ class Matcher(ABC):
         """
 
     @abstractmethod
-    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
+    def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Do once what depends on the nuggets and the collection only."""
 
     @abstractmethod
@@ -192,7 +194,7 @@ def accepted(matcher: type[Matcher]) -> str:
 
 
 def _match(
-    gold: Gold, updates: Sequence[str], nuggets: int, threshold: float, first_only: bool
+    gold: MatcherGold, updates: Sequence[str], nuggets: int, threshold: float, first_only: bool
 ) -> Pairs:
     found: list[Pairs] = []
     sought = np.arange(nuggets)
@@ -208,7 +210,7 @@ def _match(
     return Pairs.joined(found)
 
 
-def _block_pairs(gold: Gold, texts: list[str], nuggets: int, threshold: float) -> Pairs:
+def _block_pairs(gold: MatcherGold, texts: list[str], nuggets: int, threshold: float) -> Pairs:
     different, number = distinct(texts)
     block = gold.block(different)
     if threshold > 0:

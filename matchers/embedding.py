@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchers.collection import Collection
-from matchers.contract import Gold, Matcher, Progress
+from matchers.contract import Matcher, MatcherGold, Progress
 from matchers.encoding import PRECISIONS, ROWS, Encoder, encoder
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
@@ -89,7 +89,7 @@ class Embedding(Matcher):
         """Encode all texts that were never encoded before, sorted by length over the whole."""
         self.encoder.learn((pieces(part, self.window)[0] for part in _different(texts)), progress)
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:  # noqa: ARG002
+    def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:  # noqa: ARG002
         """Encode the nuggets; no weights are needed."""
         encode = self.encoder
         return in_windows(VectorGold(_vectors(encode, list(nuggets)), encode), self.window)

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
-from matchers.contract import Gold, Matcher
+from matchers.contract import Matcher, MatcherGold
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter
@@ -46,7 +46,7 @@ class Fuzzy(Matcher):
     window: int = window_parameter(shown=False)
     doubt: float = parameter(0.0, number(0, 1000), shown=False)
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
+    def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Weigh the nuggets' words."""
         terms = nuggets.terms("words", words)
         doubt = round(self.doubt * GRAIN)

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
-from matchers.contract import Gold, Matcher
+from matchers.contract import Matcher, MatcherGold
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import number, parameter, whole
 from matchers.stream import MARK, stream
@@ -40,7 +40,7 @@ class Grams(Matcher):
     threshold: float = parameter(0.55, number(0, 1))
     window: int = window_parameter(shown=False)
 
-    def prepare(self, nuggets: Collection, collection: Collection) -> Gold:
+    def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Weigh the nuggets' grams."""
         kind, split = ("grams", self.n), partial(grams, n=self.n)
         column, rows = Nuggets.of(nuggets.terms(kind, split), collection.weigher(kind, split))

@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from matchers import naming
 from matchers.assessed import Assessed
-from matchers.blend import Blend, Part
+from matchers.blend import Blend, WeightedMatcher
 from matchers.contract import Matcher, accepted
 from matchers.embedding import Embedding
 from matchers.errors import MatcherError
@@ -56,9 +56,9 @@ def get(name: str, **parameters: object) -> Matcher:
     return matcher(**given)
 
 
-def _part(text: str) -> Part:
+def _part(text: str) -> WeightedMatcher:
     weight, name = naming.weighted(text)
-    return Part(weight, get(name))
+    return WeightedMatcher(weight, get(name))
 
 
 def _find(name: str) -> type[Matcher]:

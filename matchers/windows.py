@@ -18,7 +18,7 @@ from matchers.texts import distinct
 from matchers.words import has_words, words, words_in_place
 
 if TYPE_CHECKING:
-    from matchers.contract import Block, Gold
+    from matchers.contract import Block, MatcherGold
 
 Span = tuple[int, int]
 
@@ -59,7 +59,7 @@ def pieces(texts: list[str], size: int) -> tuple[list[str], NDArray[np.int64]]:
 class WindowGold:
     """Nuggets of a matcher, against which every window of an update is held."""
 
-    gold: Gold
+    gold: MatcherGold
     size: int
 
     def block(self, texts: list[str]) -> WindowBlock:
@@ -101,12 +101,12 @@ class WindowBlock:
         return best
 
 
-def in_windows(gold: Gold, size: int) -> Gold:
+def in_windows(gold: MatcherGold, size: int) -> MatcherGold:
     """The same nuggets, held against windows of `size` words; against whole texts for 0."""
     return WindowGold(gold, size) if size else gold
 
 
-def best_window(gold: Gold, update: str, size: int) -> Span:
+def best_window(gold: MatcherGold, update: str, size: int) -> Span:
     """The first of the windows of an update that score highest with the only nugget of `gold`."""
     spans = windows(update, size) or [(0, len(update))]
     texts, number = distinct([update[a:b] for a, b in spans])

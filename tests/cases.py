@@ -6,7 +6,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from tests.reference.temporal import Collection, Duplicate, Match, Nugget, Update
-from tseval.evaluation import Evaluation, Sources, prepare
+from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
 
 TOPICS = ("t1", "t2", "t10")
 RUNS = ("b", "a")
@@ -57,7 +57,7 @@ def has_costs(collection: Collection) -> bool:
 
 
 def frames(collection: Collection) -> dict[str, pd.DataFrame]:
-    """The tables of a collection, by the names of the parameters of `Sources`."""
+    """The tables of a collection, by the names of the parameters of `TemporalInputs`."""
     cost = ["cost"] if has_costs(collection) else []
     updates = [vars(update) for update in collection.updates]
     nuggets = [vars(nugget) for nugget in collection.nuggets]
@@ -83,7 +83,7 @@ def evaluation(collection: Collection, *, duplicates: bool = False) -> Evaluatio
     """The collection read, matched and indexed by the program."""
     tables = frames(collection)
     return prepare(
-        Sources(
+        TemporalInputs(
             updates=[tables["updates"]],
             nuggets=tables["nuggets"],
             matches=tables["matches"],

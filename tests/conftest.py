@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tseval.engine import Engine, choose
+from tseval.parallel.engine import Engine
+from tseval.parallel.engines import choose
 from tseval.tables import times
 
 ROOT = Path(__file__).parents[1]

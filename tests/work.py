@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tseval.engine import Unit
 from tseval.errors import Fault, InputError
+from tseval.parallel.engine import Unit
 
 UNITS = [Unit("runs.tsv", first, first) for first in range(1, 11)]
 

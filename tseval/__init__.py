@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from tseval import version
 
 if TYPE_CHECKING:
-    from tseval.clusters.drawing import sample_posts
-    from tseval.clusters.scoring import score_clusters
     from tseval.comparison import compare
-    from tseval.earliest import EarliestIndex, EarliestStream
+    from tseval.core.measure import Measure
+    from tseval.core.registry import measure
+    from tseval.core.scores import Scores
     from tseval.errors import (
         EngineError,
         InputError,
@@ -25,23 +25,24 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
-    from tseval.filtering.scoring import score_filtering
-    from tseval.formats.temporal import read_matches, read_nuggets, read_updates
-    from tseval.incidents.pooling import pool_incidents
-    from tseval.incidents.scoring import score_incidents
-    from tseval.measures import Measure, measure
-    from tseval.measures.running import RunningScores
-    from tseval.pages import report
-    from tseval.scores import Scores
-    from tseval.scoring import score
-    from tseval.timestamps import jitter
-    from tseval.tracking import score_values
+    from tseval.families.clusters.drawing import sample_posts
+    from tseval.families.clusters.scoring import score_clusters
+    from tseval.families.filtering.scoring import score_filtering
+    from tseval.families.incidents.pooling import pool_incidents
+    from tseval.families.incidents.scoring import score_incidents
+    from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
+    from tseval.families.temporal.jitter import jitter
+    from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
+    from tseval.families.temporal.running import RunningScores
+    from tseval.families.temporal.scoring import score
+    from tseval.families.tracking.scoring import score_values
+    from tseval.report.api import report
 
 __version__ = version.VERSION
 
 _PUBLIC = {
-    "EarliestIndex": "tseval.earliest",
-    "EarliestStream": "tseval.earliest",
+    "EarliestIndex": "tseval.families.temporal.earliest",
+    "EarliestStream": "tseval.families.temporal.earliest",
     "EngineError": "tseval.errors",
     "InputError": "tseval.errors",
     "Measure": "tseval.measures",
@@ -49,24 +50,24 @@ _PUBLIC = {
     "MissingExtra": "tseval.errors",
     "MissingTopics": "tseval.errors",
     "OutputError": "tseval.errors",
-    "RunningScores": "tseval.measures.running",
-    "Scores": "tseval.scores",
+    "RunningScores": "tseval.families.temporal.running",
+    "Scores": "tseval.core.scores",
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
-    "jitter": "tseval.timestamps",
+    "jitter": "tseval.families.temporal.jitter",
     "measure": "tseval.measures",
-    "pool_incidents": "tseval.incidents.pooling",
-    "read_matches": "tseval.formats.temporal",
-    "read_nuggets": "tseval.formats.temporal",
-    "read_updates": "tseval.formats.temporal",
-    "report": "tseval.pages",
-    "sample_posts": "tseval.clusters.drawing",
-    "score": "tseval.scoring",
-    "score_clusters": "tseval.clusters.scoring",
-    "score_incidents": "tseval.incidents.scoring",
-    "score_filtering": "tseval.filtering.scoring",
-    "score_values": "tseval.tracking",
+    "pool_incidents": "tseval.families.incidents.pooling",
+    "read_matches": "tseval.families.temporal.plain_files",
+    "read_nuggets": "tseval.families.temporal.plain_files",
+    "read_updates": "tseval.families.temporal.plain_files",
+    "report": "tseval.report.api",
+    "sample_posts": "tseval.families.clusters.drawing",
+    "score": "tseval.families.temporal.scoring",
+    "score_clusters": "tseval.families.clusters.scoring",
+    "score_incidents": "tseval.families.incidents.scoring",
+    "score_filtering": "tseval.families.filtering.scoring",
+    "score_values": "tseval.families.tracking.scoring",
 }
 
 __all__ = [

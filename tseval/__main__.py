@@ -23,7 +23,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run the program and give its exit code."""
     import click
 
-    from tseval.commands import cli
+    from tseval.cli import cli
     from tseval.errors import TsevalError
 
     try:

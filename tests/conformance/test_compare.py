@@ -12,10 +12,10 @@ from scipy import stats
 import tseval
 from tests.program import tseval as program
 from tseval.comparison import Comparison, Plan, Treatment, correlate, discriminate
-from tseval.comparison.gold import Gold
+from tseval.comparison.gold import ScoredRuns
 from tseval.comparison.reuse import leave_out
-from tseval.evaluation import Sources
-from tseval.formats.scores import read_scores
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.files.score_readers import read_scores
 
 RUNS, TOPICS = 24, 15
 
@@ -180,8 +180,8 @@ def test_leaving_a_public_run_out_is_scoring_without_its_matches(
         edition="ts2014",
         measures="HM C V",
     )
-    gold = Gold(
-        Sources(runs, folder / "nuggets.tsv.gz", folder / names[0], pool=folder / names[1]),
+    gold = ScoredRuns(
+        TemporalInputs(runs, folder / "nuggets.tsv.gz", folder / names[0], pool=folder / names[1]),
         edition="ts2014",
         measures=("HM", "C", "V"),
     )

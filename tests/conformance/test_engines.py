@@ -14,7 +14,7 @@ from tests.conformance import test_filtering as filtering
 from tests.conformance import test_incidents as incidents
 from tests.golden.test_engines import ENGINES, sharing
 from tests.program import tseval
-from tseval.engine import Engine
+from tseval.parallel.engine import Engine
 
 __all__ = ["sharing"]
 Arguments = tuple[object, ...]

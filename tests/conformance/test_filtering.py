@@ -19,12 +19,12 @@ import pytest
 import tseval
 from tests.conformance.test_filtering_reference import KEPT, made_up, oracle
 from tests.program import tseval as program
-from tseval.filtering import reports
-from tseval.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
-from tseval.filtering.index import Fitted
-from tseval.formats.filtering import read_returned, read_truth
-from tseval.measures.accounts import Values
-from tseval.measures.filter_metrics import METRICS, Batches, Counts, harmonic
+from tseval.core.results import Values
+from tseval.families.filtering import reports
+from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
+from tseval.families.filtering.files import read_returned, read_truth
+from tseval.families.filtering.index import Fitted
+from tseval.families.filtering.metrics import METRICS, Batches, Counts, harmonic
 from tseval.statistics.ranks import kendall, kendall_p
 
 NAMES = {"P": "P", "R": "R", "A": "A", "Fpr": "F_pr", "Fpra": "F_pra"}

@@ -28,8 +28,8 @@ from tests.conformance.test_reference_incidents import (
     rows,
     values_of,
 )
-from tseval.formats.incident_runs import read_event_names
-from tseval.formats.ontologies import read_ontology
+from tseval.families.incidents.ontologies import read_ontology
+from tseval.families.incidents.runs import read_event_names
 
 TYPES_2018 = "2018/ITR-H.types.v2.json"
 LABELS_2018 = (

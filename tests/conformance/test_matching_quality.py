@@ -12,7 +12,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tseval.calibration import Calibration, Judged, calibrate, read_judged
+from tseval.matching.calibrate import Calibration, calibrate
+from tseval.matching.judged import JudgedUpdates, read_judged
 
 POOLS = {2013: "updates.tsv.gz", 2014: "updates_sampled.tsv.gz"}
 PAIRS = {2013: (1_304_250, 4_980), 2014: (1_407_448, 13_626)}
@@ -39,7 +40,7 @@ WHOLE = {
 
 
 @cache
-def judged(pack: Path, year: int, cut: int | None) -> Judged:
+def judged(pack: Path, year: int, cut: int | None) -> JudgedUpdates:
     folder = pack / "temporal" / str(year)
     pool = pd.read_csv(folder / POOLS[year], sep="\t", quoting=3, dtype=str, keep_default_na=False)
     pool = pool.rename(columns={"query_id": "topic", "update_text": "text"})

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.program import tseval
-from tseval.evaluation import Evaluation, Sources, prepare
-from tseval.formats.trec_table import trec_table_bytes
-from tseval.scoring import chosen_measures, scores_of
+from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.scoring import chosen_measures, scores_of
+from tseval.families.temporal.trec_table import trec_table_bytes
 
 Cells = dict[tuple[str, ...], dict[str, str]]
 """The cells of a table by its first three columns, then by its header."""
@@ -76,7 +76,7 @@ def evaluated(
     beside = gold.parent
     suffix = ".tsv.gz" if gold.name.endswith(".gz") else ".tsv"
     return prepare(
-        Sources(runs, gold, beside / f"matches{suffix}", pool=pool),
+        TemporalInputs(runs, gold, beside / f"matches{suffix}", pool=pool),
         edition_name=edition,
         given_rules=dict(rules),
     )

@@ -23,8 +23,8 @@ import click
 import pytest
 
 import tseval
-from tseval.commands import MODULES, SUMMARIES
-from tseval.measures import families
+from tseval.cli import MODULES, SUMMARIES
+from tseval.core.registry import families
 from tseval.tables import SCHEMAS, Schema
 
 ROOT = Path(__file__).parents[2]
@@ -183,7 +183,7 @@ def check_doctest(block: Block, shared: dict[str, object]) -> None:
 
 def listed_commands() -> Iterator[tuple[str, click.Command]]:
     for name in SUMMARIES:
-        yield name, import_module(f"tseval.commands.{MODULES.get(name, name)}").command
+        yield name, import_module(f"tseval.cli.{MODULES.get(name, name)}").command
 
 
 COMMANDS = list(listed_commands())

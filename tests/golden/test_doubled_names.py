@@ -10,7 +10,7 @@ import pytest
 from tests.program import FIXTURES, NUGGETS, SWIFT
 from tests.program import tseval as program
 from tseval.errors import InputError
-from tseval.formats.profiles import read_profile
+from tseval.matching.profiles import read_profile
 
 UPDATE = '{"topic": "flood", "update_id": "u1", "time": 1699921800, "text": "so"'
 INCIDENTS = FIXTURES / "incidents"

@@ -12,13 +12,12 @@ import pandas as pd
 import pytest
 
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
-from tseval import units
-from tseval.engine import Engine, Here, Unit, Work
-from tseval.engine.contract import Result
-from tseval.formats.passages import Said
-from tseval.scoring import score
-from tseval.units import Sharing
-from tseval.units.work import fingerprint
+from tseval import parallel as units
+from tseval.families.temporal.scoring import score
+from tseval.parallel.engine import Engine, Here, Result, Unit, Work
+from tseval.parallel.passage_files import Said
+from tseval.parallel.sharing import Sharing
+from tseval.parallel.work import fingerprint
 
 ENGINES = ("local", "dask")
 SIZES = (1, 7, 1000)

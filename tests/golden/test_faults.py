@@ -896,7 +896,7 @@ def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr("tseval.commands.score.prepare", fail)
+    monkeypatch.setattr("tseval.cli.score.prepare", fail)
     refused(
         program.tseval("score", SWIFT, NUGGETS),
         "error: ZeroDivisionError: by nothing\n"
@@ -965,7 +965,7 @@ def test_an_interrupted_run(here: Path) -> None:
     assert running.stdin is not None
     assert running.stderr is not None
     for line in running.stderr:  # until all is imported, and it can only be waiting for its input
-        if b"tseval.scoring" in line or b"tseval.caveats" in line:
+        if b"temporal.scoring" in line or b"temporal.caveats" in line:
             break
     running.stdin.write(tsv(HEADER))
     running.stdin.flush()

@@ -343,7 +343,7 @@ def test_an_interrupted_run(here: Path) -> None:
     assert running.stdin is not None
     assert running.stderr is not None
     for line in running.stderr:  # until all is imported, and it can only be waiting for its input
-        if b"tseval.views.tables" in line:
+        if b"tseval.cli.tables" in line:
             break
     running.stdin.write(b"topic\tpost_id\ttime\tconfidence\n")
     running.stdin.flush()

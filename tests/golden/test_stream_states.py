@@ -175,7 +175,7 @@ def test_a_pipe_that_is_closed_after_any_line(
 
 
 def _followed(state: Path, matches: str) -> None:
-    from tseval.commands.score import command as score
+    from tseval.cli.score import command as score
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdin", type("Given", (), {"buffer": Piece(b"".join(LINES))}))
@@ -228,7 +228,7 @@ def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
     matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tseval.errors import OutputError
-    from tseval.folding import saved
+    from tseval.streaming import saved
 
     state, write = tmp_path / "state", saved.write_whole
     last(follow(state, matches, LINES[:4]))

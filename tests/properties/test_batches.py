@@ -13,11 +13,11 @@ from tests import cases
 from tests.properties.test_temporal import ALL, scored
 from tests.reference import batches as slow
 from tests.reference import temporal
-from tseval import trends
-from tseval.evaluation import Evaluation
-from tseval.measures import measures
-from tseval.measures.accounts import ALWAYS, Account, Ledger, ratio
-from tseval.measures.batches import Batches, cover, within
+from tseval.core import trends
+from tseval.core.batches import Batches, cover, within
+from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
+from tseval.core.registry import measures
+from tseval.families.temporal.evaluation import Evaluation
 from tseval.tables import ABSENT, ALL_TOPICS
 
 pytestmark = pytest.mark.small_times

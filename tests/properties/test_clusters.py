@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import tseval
 from tests.reference import clusters as slow
-from tseval.clusters.evaluation import ClusterSources, Selection
-from tseval.clusters.explanation import explain_clusters
-from tseval.clusters.scoring import prepare
-from tseval.curves import curves
-from tseval.measures import measures
+from tseval.core.calling import evaluated
+from tseval.core.curves import curves
+from tseval.core.registry import measures
+from tseval.families.clusters.evaluation import ClusterInputs, ClusterOptions
+from tseval.families.clusters.explanation import explain_clusters
+from tseval.families.clusters.family import FAMILY
 
 pytestmark = pytest.mark.small_times
 
@@ -126,8 +127,9 @@ def test_a_random_sample_has_its_size_and_depends_on_names_alone(
 ) -> None:
     def chosen(each: slow.Case) -> set[tuple[str, str, str]]:
         tables = frames(each)
-        sources = ClusterSources([tables["runs"]], tables["clusters"])
-        index = prepare(sources, (), "proposal", Selection(size, "random", seed)).groups
+        sources = ClusterInputs([tables["runs"]], tables["clusters"])
+        sample = ClusterOptions(sample=size, sampling="random", seed=seed)
+        index = evaluated(FAMILY, sources, sample).groups
         columns = (index.posts.run, index.posts.topic, index.posts.post_id)
         rows = zip(*(column.rows(index.selected).to_list() for column in columns), strict=True)
         return set(rows)
@@ -158,7 +160,9 @@ def test_ranges(case: slow.Case) -> None:
 @given(cases())
 def test_the_explanation_agrees_with_the_scores(case: slow.Case) -> None:
     tables = frames(case)
-    index = prepare(ClusterSources([tables["runs"]], tables["clusters"])).groups
+    index = evaluated(
+        FAMILY, ClusterInputs([tables["runs"]], tables["clusters"]), ClusterOptions()
+    ).groups
     frame = explain_clusters(index)
     scores = scored(case, ["coverage", "latency", "redundancy"])
     for (run, topic), rows in frame.groupby(["run", "topic"]):
@@ -184,7 +188,9 @@ def test_the_explanation_agrees_with_the_scores(case: slow.Case) -> None:
 @settings(max_examples=30)
 def test_curves_equal_the_slow_values_between_all_times(case: slow.Case) -> None:
     tables = frames(case)
-    evaluation = prepare(ClusterSources([tables["runs"]], tables["clusters"]))
+    evaluation = evaluated(
+        FAMILY, ClusterInputs([tables["runs"]], tables["clusters"]), ClusterOptions()
+    )
     names = [name for name in slow.MEASURES if "unit" not in name]
     topics = (*evaluation.index.topics, "all")
     for curve in curves(evaluation, measures(names, "clusters"), topics):

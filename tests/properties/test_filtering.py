@@ -16,11 +16,11 @@ import tseval
 from tests.reference import filtering as slow
 from tests.reference.filtering import Options
 from tseval.errors import InputError
-from tseval.filtering import reports, stability, teams
-from tseval.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
-from tseval.formats.filtering import is_kba, read_returned
-from tseval.formats.inputs import Input
-from tseval.measures.filter_metrics import METRICS
+from tseval.families.filtering import reports, stability, teams
+from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
+from tseval.families.filtering.files import is_kba, read_returned
+from tseval.families.filtering.metrics import METRICS
+from tseval.files.inputs import Input
 
 pytestmark = pytest.mark.small_times
 

@@ -16,9 +16,9 @@ import tseval
 from tests import cases
 from tests.program import tseval as program
 from tests.reference import temporal as slow
-from tseval.evaluation import Sources
-from tseval.folding.blocks import score_in_blocks
-from tseval.formats.results import result_bytes
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.files.score_writers import result_bytes
+from tseval.streaming.blocks import score_in_blocks
 
 pytestmark = pytest.mark.small_times
 
@@ -91,8 +91,8 @@ class Written:
             frame.to_csv(path, sep="\t", index=False, quoting=3, escapechar="\\")
         return str(path)
 
-    def sources(self, *, matches: bool = True) -> Sources:
-        return Sources(
+    def sources(self, *, matches: bool = True) -> TemporalInputs:
+        return TemporalInputs(
             [self.paths["updates"]],
             self.paths["nuggets"],
             self.paths["matches"] if matches else None,
@@ -266,5 +266,5 @@ def test_an_update_that_stands_twice_is_found_in_any_block(rows: int, tmp_path: 
     path.write_text(f"topic\tupdate_id\ttime\ttext\n{body}")
     nuggets.write_text("topic\tnugget_id\ttime\ttext\nt\tn\t1\tx\n")
     with pytest.raises(tseval.InputError) as caught:
-        score_in_blocks(Sources([str(path)], str(nuggets)), rows=rows)
+        score_in_blocks(TemporalInputs([str(path)], str(nuggets)), rows=rows)
     assert f'{path}:6: update_id "b" stands twice' in str(caught.value)

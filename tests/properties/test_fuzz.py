@@ -26,11 +26,11 @@ from hypothesis import strategies as st
 from tests import program
 from tests.reference import tables as slow
 from tseval.errors import InputError, TsevalError
-from tseval.formats import inputs, tsv
-from tseval.formats.faults import FaultList
-from tseval.formats.frames import FrameInput, read_frame
-from tseval.formats.inputs import Input
-from tseval.formats.plain import READERS, Rows, build, read_rows
+from tseval.files import inputs, tsv
+from tseval.files.faults import FaultList
+from tseval.files.frames import FrameInput, read_frame
+from tseval.files.inputs import Input
+from tseval.files.plain import READERS, Rows, build, read_rows
 from tseval.tables import SCHEMAS, Texts
 
 pytestmark = pytest.mark.small_times

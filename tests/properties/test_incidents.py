@@ -19,7 +19,7 @@ import tseval
 from tests.reference import incidents_2021, incidents_proposal
 from tests.reference.incidents import Label, Line, Ontology
 from tests.reference.incidents_values import EDITIONS, Evaluation, Values, World
-from tseval.measures.priorities import expected_dcg
+from tseval.families.incidents.priorities import expected_dcg
 
 pytestmark = pytest.mark.small_times
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import tseval
 from tests import cases
 from tests.reference import temporal as slow
-from tseval.curves import curves
-from tseval.earliest import EarliestIndex, EarliestStream, OutOfOrder
-from tseval.evaluation import Evaluation
-from tseval.explanations import explain_nuggets, explain_updates
-from tseval.measures import measures
-from tseval.measures.running import RunningScores
-from tseval.measures.values import evaluate
+from tseval.core.curves import curves
+from tseval.core.registry import measures
+from tseval.core.taking import evaluate
+from tseval.families.temporal.earliest import EarliestIndex, EarliestStream, OutOfOrder
+from tseval.families.temporal.evaluation import Evaluation
+from tseval.families.temporal.explanation import explain_nuggets, explain_updates
+from tseval.families.temporal.running import RunningScores
 
 pytestmark = pytest.mark.small_times
 
@@ -60,7 +60,7 @@ def close(fast: float | None, expected: slow.Value) -> bool:
 
 
 def scored(evaluation: Evaluation, names: list[str], undefined: str = "skip") -> tseval.Scores:
-    from tseval.scoring import scores_of
+    from tseval.families.temporal.scoring import scores_of
 
     return scores_of(evaluation, measures(names), "zero", undefined)  # type: ignore[arg-type]
 

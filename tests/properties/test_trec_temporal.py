@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import tseval
 from tests.program import tseval as program
 from tests.reference import trec_temporal as slow
-from tseval.curves import curves
-from tseval.evaluation import Evaluation, Sources, prepare
-from tseval.measures import measures
-from tseval.scoring import scores_of
+from tseval.core.curves import curves
+from tseval.core.registry import measures
+from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.scoring import scores_of
 
 pytestmark = pytest.mark.small_times
 
@@ -82,7 +82,7 @@ def evaluation(collection: slow.Collection, edition: str = "ts") -> Evaluation:
     periods = [(topic, *period) for topic, period in collection.periods.items()]
     pool = collection.pool
     return prepare(
-        Sources(
+        TemporalInputs(
             updates=[frame(collection.updates, "topic update_id time text run confidence")],
             nuggets=frame(collection.nuggets, "topic nugget_id time text importance"),
             matches=frame(collection.matches, "topic update_id nugget_id start end"),

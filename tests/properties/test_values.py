@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import tseval
 from tests.reference.values import Given, error
-from tseval.formats.tracking import read_values
-from tseval.tables.tracking import ATTRIBUTES
+from tseval.families.tracking.files import read_values
+from tseval.families.tracking.tables import ATTRIBUTES
 
 pytestmark = pytest.mark.small_times
 

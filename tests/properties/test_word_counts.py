@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tseval.measures import words
-from tseval.measures.words import LETTERS, character_counts, word_counts
+from tseval.families.temporal import words
+from tseval.families.temporal.words import LETTERS, character_counts, word_counts
 from tseval.tables import Texts
 
 SLOW = {

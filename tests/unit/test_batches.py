@@ -17,12 +17,12 @@ import pytest
 
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, Outcome
 from tests.program import tseval as program
-from tseval import trends
-from tseval.evaluation import Evaluation, Sources, prepare
-from tseval.measures import measures
-from tseval.measures.batches import Batches, cover
-from tseval.views.charts import MeasureAxis, draw_curves, specification
-from tseval.views.trends import TrendChart
+from tseval.core import trends
+from tseval.core.batches import Batches, cover
+from tseval.core.registry import measures
+from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.report.charts.curves import MeasureAxis, draw_curves, specification
+from tseval.report.charts.trends import TrendChart
 
 CLUSTERS = str(FIXTURES / "clusters.tsv")
 FLOOD = (NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--topic", "flood")
@@ -126,7 +126,7 @@ class TestByHand:
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return prepare(Sources([SWIFT, THOROUGH], NUGGETS, matches=MATCHES, topics=TOPICS))
+    return prepare(TemporalInputs([SWIFT, THOROUGH], NUGGETS, matches=MATCHES, topics=TOPICS))
 
 
 class TestTogether:
@@ -135,7 +135,7 @@ class TestTogether:
     def test_each_line_is_its_own(self, evaluation: Evaluation) -> None:
         together = trends.batch_series(evaluation, measures(["P R T"]), 7200, ["flood", "all"])
         for r, run in enumerate((SWIFT, THOROUGH)):
-            own = prepare(Sources([run], NUGGETS, matches=MATCHES, topics=TOPICS))
+            own = prepare(TemporalInputs([run], NUGGETS, matches=MATCHES, topics=TOPICS))
             for m, name in enumerate("PRT"):
                 alone = trends.batch_series(own, measures([name]), 7200, ["flood", "all"])
                 for one, many in zip(alone, together, strict=True):

@@ -19,15 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tseval.errors import MissingExtra
-from tseval.views.charts import (
-    CurveChart,
-    MeasureAxis,
-    draw_curves,
-    specification,
-)
-from tseval.views.drawing import broken
-from tseval.views.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
-from tseval.views.steps import step_points
+from tseval.report.charts.curves import CurveChart, MeasureAxis, draw_curves, specification
+from tseval.report.charts.drawing import broken
+from tseval.report.charts.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
+from tseval.report.charts.steps import step_points
 
 SIGNATURE = "tseval:0.1.0|edition:draft|matcher:given|nuggets:sha256:ab12"
 

@@ -17,9 +17,11 @@ import pytest
 from tests import work
 from tests.program import NUGGETS, SWIFT, command, process, tseval
 from tests.test_architecture import modules_after
-from tseval.engine import Engine, Here, Unit, Work, choice, choose, cluster
-from tseval.engine.contract import Result
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
+from tseval.parallel import cluster
+from tseval.parallel import engines as choice
+from tseval.parallel.engine import Engine, Here, Result, Unit, Work
+from tseval.parallel.engines import choose
 
 NAMES = ("local", "dask")
 

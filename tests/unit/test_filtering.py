@@ -15,17 +15,17 @@ import pytest
 import tseval
 from tests.program import FIXTURES, Outcome
 from tests.program import tseval as program
+from tseval.core.registry import measure
+from tseval.core.scores import Scores
 from tseval.errors import InputError, MissingTopics, UsageError
-from tseval.filtering.evaluation import FilterSources, Settings, read
-from tseval.filtering.index import best
-from tseval.filtering.period import Period
-from tseval.filtering.reports import fits, places, ranking, ranking_notes
-from tseval.filtering.stability import assumption_shares, slope_stability
-from tseval.filtering.teams import Teams
-from tseval.measures import measure
-from tseval.measures.filter_metrics import METRICS, Batches, Counts
-from tseval.scores import Scores
-from tseval.views.filtering import ticks
+from tseval.families.filtering.evaluation import FilterSources, Settings, read
+from tseval.families.filtering.index import best
+from tseval.families.filtering.metrics import METRICS, Batches, Counts
+from tseval.families.filtering.period import Period
+from tseval.families.filtering.reports import fits, places, ranking, ranking_notes
+from tseval.families.filtering.stability import assumption_shares, slope_stability
+from tseval.families.filtering.teams import Teams
+from tseval.report.charts.filtering import ticks
 
 pytestmark = pytest.mark.small_times
 

@@ -20,10 +20,10 @@ import pytest
 
 from tests import program
 from tseval.errors import InputError
-from tseval.formats import temporal
-from tseval.formats.inputs import Input
-from tseval.formats.plain import Rows, read_rows
-from tseval.formats.whole import write_whole
+from tseval.families.temporal import plain_files as temporal
+from tseval.files.atomic_write import write_whole
+from tseval.files.inputs import Input
+from tseval.files.plain import Rows, read_rows
 from tseval.tables import SCHEMAS
 from tseval.tables.times import Moment, NotANumber, duration, moment, number
 

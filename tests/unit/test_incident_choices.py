@@ -13,15 +13,14 @@ import pytest
 
 import tseval
 from tests import program
-from tseval.editions import edition
-from tseval.incidents.evaluation import Choices, IncidentSources, read
-from tseval.incidents.idle import reads_of
-from tseval.incidents.scoring import scores_of
-from tseval.measures import Measure, measures
-from tseval.measures.incident_rules import SILENCED, IncidentRules
-from tseval.measures.incidents import FAMILY, GROUPS
-from tseval.measures.registry import definitions
-from tseval.views.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
+from tseval.core.measure import Measure
+from tseval.core.registry import definitions, edition, measures
+from tseval.families.incidents.evaluation import Choices, IncidentSources, read
+from tseval.families.incidents.index import FAMILY, GROUPS
+from tseval.families.incidents.ineffective_options import reads_of
+from tseval.families.incidents.rules import SILENCED, IncidentRules
+from tseval.families.incidents.scoring import scores_of
+from tseval.report.charts.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
 
 pytestmark = pytest.mark.small_times
 
@@ -200,7 +199,7 @@ def every_measure() -> list[Measure]:
 
 def every_choice(rules: IncidentRules) -> Iterator[Choices]:
     """Each habit otherwise, and each number and name."""
-    for each in rules.habits():
+    for each in rules.each():
         yield from (Choices({each.name: value}) for value in each.values if value != each.value)
     for threshold in (0.1, 0.6):
         yield Choices(threshold=threshold)
@@ -278,7 +277,7 @@ def test_all_that_is_read_can_be_asked_for() -> None:
     fields = {each.name.replace("_", "-") for each in dataclasses.fields(IncidentRules)}
     read_names = {name for each in definitions(FAMILY).values() for name in each.reads}
     assert read_names <= fields | {"entries", "epochs", "levels"}
-    assert {each.name for each in IncidentRules().habits()} <= read_names
+    assert {each.name for each in IncidentRules().each()} <= read_names
     assert {name for names in SILENCED.values() for name in names} <= read_names
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import tseval
 from tests import program
-from tseval.commands import SUMMARIES, cli
-from tseval.formats import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
-from tseval.formats.plain import READERS
+from tseval.cli import SUMMARIES, cli
+from tseval.files import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
+from tseval.files.plain import READERS
 
 pytestmark = pytest.mark.small_times
 

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import tseval
 from tests import cases
 from tests.reference import temporal as slow
+from tseval.core import registry
+from tseval.core.measure import Definition, Measure, with_times
+from tseval.core.registry import families, measure, measures
 from tseval.errors import MeasureError, UsageError
-from tseval.measures import Definition, Measure, families, measure, measures, registry
-from tseval.measures.measure import with_times
-from tseval.scoring import scores_of
+from tseval.families.temporal.scoring import scores_of
 
 pytestmark = pytest.mark.small_times
 
@@ -175,8 +176,10 @@ def test_a_plug_in_joins_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
             return replace(found, name="Mine")
 
     monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])  # noqa: ARG005
-    registry.families.cache_clear()
+    registry.definitions.cache_clear()
+    registry.plugged_in.cache_clear()
     try:
         assert str(measure("Mine@6h")) == "Mine@6h"
     finally:
-        registry.families.cache_clear()
+        registry.definitions.cache_clear()
+        registry.plugged_in.cache_clear()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tseval.engine import choose
 from tseval.errors import EngineError
-from tseval.formats import inputs
-from tseval.formats.passages import Said, read_lines, read_parquet_rows, write_said
-from tseval.formats.temporal import read_updates
-from tseval.units.work import Gold, MatchWork, Passage, fingerprint
+from tseval.families.temporal.plain_files import read_updates
+from tseval.files import inputs
+from tseval.parallel.engines import choose
+from tseval.parallel.passage_files import Said, read_lines, read_parquet_rows, write_said
+from tseval.parallel.work import GoldFile, MatchWork, Passage, fingerprint
 
 pytestmark = pytest.mark.small_times
 
@@ -112,6 +112,6 @@ def test_fingerprints_tell_texts_and_topics_apart() -> None:
 
 
 def test_a_worker_that_has_not_the_file_says_so() -> None:
-    work = MatchWork(Gold("/nowhere/nuggets.tsv", None, ""), None, None)  # type: ignore[arg-type]
+    work = MatchWork(GoldFile("/nowhere/nuggets.tsv", None, ""), None, None)  # type: ignore[arg-type]
     with pytest.raises(EngineError, match=r"/nowhere/nuggets\.tsv: not there for the worker on "):
         list(choose().run(work, [Passage("/nowhere/run.tsv", 2, 3)]))

@@ -11,10 +11,11 @@ import pytest
 import tseval
 from tests.program import tseval as program
 from tseval import statistics
-from tseval.clusters.evaluation import ClusterSources
-from tseval.clusters.scoring import prepare
-from tseval.measures import measures
-from tseval.trends import batch_series
+from tseval.core.calling import evaluated
+from tseval.core.registry import measures
+from tseval.core.trends import batch_series
+from tseval.families.clusters.evaluation import ClusterInputs, ClusterOptions
+from tseval.families.clusters.family import FAMILY
 
 pytestmark = pytest.mark.small_times
 
@@ -128,7 +129,7 @@ def test_batches_of_all_take_the_posts_of_all_topics() -> None:
     posts = [("x", "x1", 60), ("x", "x2", 120), ("y", "y0", 110), ("y", "y1", 220), ("y", "z", 230)]
     runs = pd.DataFrame([("r", *row) for row in posts], columns=["run", "topic", "post_id", "time"])
     clusters = pd.DataFrame(members, columns=["topic", "cluster_id", "post_id", "time"])
-    evaluation = prepare(ClusterSources([runs], clusters))
+    evaluation = evaluated(FAMILY, ClusterInputs([runs], clusters), ClusterOptions())
     wanted = measures(["latency(unit=s)", "redundancy"], "clusters")
     (series,) = batch_series(evaluation, wanted, 100.0)
     # The first 100 seconds: x1 60 late, y0 0; then x2 120 and y1 300, and z in no cluster.

@@ -15,11 +15,16 @@ import tseval
 from matchers import Fuzzy
 from tests.program import tseval as program
 from tseval.errors import InputError
-from tseval.evaluation import Sources
-from tseval.folding.blocks import score_in_blocks
-from tseval.formats.clusters import read_clusters
-from tseval.formats.inputs import Input
-from tseval.formats.temporal import read_matches, read_nuggets, read_topics, read_updates
+from tseval.families.clusters.files import read_clusters
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.plain_files import (
+    read_matches,
+    read_nuggets,
+    read_topics,
+    read_updates,
+)
+from tseval.files.inputs import Input
+from tseval.streaming.blocks import score_in_blocks
 
 pytestmark = pytest.mark.small_times
 
@@ -88,7 +93,7 @@ def during(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], 
     def arrange(act: Callable[[], object]) -> None:
         prepare = Fuzzy.prepare
 
-        def prepared(self: Fuzzy, *texts: matchers.Collection) -> matchers.Gold:
+        def prepared(self: Fuzzy, *texts: matchers.Collection) -> matchers.MatcherGold:
             act()
             return prepare(self, *texts)
 
@@ -117,7 +122,7 @@ def test_a_gold_that_is_replaced_during_matching_signs_nothing(
     if how == "whole":
         scores = tseval.score(str(updates), str(nuggets), measures="R")
     else:
-        scores = score_in_blocks(Sources([str(updates)], str(nuggets)), wanted="R")
+        scores = score_in_blocks(TemporalInputs([str(updates)], str(nuggets)), wanted="R")
     assert scores.value("R") == 1
     assert [each.sha256 for each in scores.inputs] == hashes
     assert f"nuggets:sha256:{hashes[1][:12]}" in scores.signature

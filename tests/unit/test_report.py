@@ -15,19 +15,19 @@ import pytest
 import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, Treatment, compare
-from tseval.curves import change_times, curves, sampled
-from tseval.evaluation import Evaluation, Sources, prepare
-from tseval.formats.told import Told, ToldInput, told_by
-from tseval.incidents.evaluation import IncidentSources
-from tseval.matching import Progress, get_matcher, word_spans
-from tseval.reporting.assembling import Request, assemble
-from tseval.reporting.bands import told_times
-from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
-from tseval.reporting.incidents import IncidentRuns
-from tseval.reporting.recorded import Recorded, recorded, role_of
-from tseval.reporting.temporal import Runs
-from tseval.reporting.timelines import _characters as characters
-from tseval.tables.incidents import LEVELS
+from tseval.core.curves import change_times, curves, sampled
+from tseval.families.incidents.evaluation import IncidentSources
+from tseval.families.incidents.tables import LEVELS
+from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.files.provenance import Provenance, RecordedInput, provenance_of
+from tseval.matching.matching import Progress, get_matcher, word_spans
+from tseval.report.assembling import Request, assemble
+from tseval.report.bands import told_times
+from tseval.report.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
+from tseval.report.incidents import IncidentRuns
+from tseval.report.recorded import Recorded, recorded, role_of
+from tseval.report.temporal import Runs
+from tseval.report.timelines import _characters as characters
 
 pytestmark = pytest.mark.small_times
 
@@ -39,8 +39,8 @@ def unwatched(_: str) -> AbstractContextManager[Progress | None]:
     return nullcontext(None)
 
 
-def sources() -> Sources:
-    return Sources([SWIFT, THOROUGH], NUGGETS, MATCHES, TOPICS)
+def sources() -> TemporalInputs:
+    return TemporalInputs([SWIFT, THOROUGH], NUGGETS, MATCHES, TOPICS)
 
 
 def evaluation() -> Evaluation:
@@ -233,7 +233,7 @@ class TestTimelines:
             assert all(start < end for start, end in each)
 
     def test_a_matcher_in_the_place_of_matches(self, scores: Path) -> None:
-        runs = Runs(Sources([SWIFT, THOROUGH], NUGGETS, topics=TOPICS), "exact")
+        runs = Runs(TemporalInputs([SWIFT, THOROUGH], NUGGETS, topics=TOPICS), "exact")
         report = assemble(Request([str(scores)], runs=runs, plan=PERCENTILE), unwatched)
         assert [warning for warning in report.warnings if "matcher, matches differ" in warning]
 
@@ -255,7 +255,7 @@ class TestEconomy:
         matches = pd.read_csv(MATCHES, sep="\t").assign(start=0, end=5)
         path = tmp_path / "matches.tsv"
         matches.to_csv(path, sep="\t", index=False)
-        given = Sources([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
+        given = TemporalInputs([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
         found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
         verbosity = tseval.score([SWIFT, THOROUGH], NUGGETS, str(path), measures="V", topics=TOPICS)
         for row in found.economy:
@@ -268,7 +268,7 @@ class TestEconomy:
         updates.loc[updates.update_id == "sw-flood-5", "text"] = ""
         path = tmp_path / "swift.tsv"
         updates.to_csv(path, sep="\t", index=False)
-        given = Sources([str(path), THOROUGH], NUGGETS, MATCHES, TOPICS)
+        given = TemporalInputs([str(path), THOROUGH], NUGGETS, MATCHES, TOPICS)
         found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
         swift = next(row for row in found.economy if found.runs[row.run] == "swift")
         assert swift.words == pytest.approx(updates.text.str.split().str.len().sum() / 9)
@@ -279,7 +279,7 @@ def marked_words(tmp_path: Path, scores: Path, matches: pd.DataFrame, update: st
     """The words that are marked in an update, with these matches."""
     path = tmp_path / "matches.tsv"
     matches.to_csv(path, sep="\t", index=False)
-    given = Sources([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
+    given = TemporalInputs([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
     found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
     return [
         topic.updates[each.update].text[start:end]
@@ -373,7 +373,9 @@ class TestWhereFrom:
         assert Recorded(traits={"matcher": "assessed"}).matcher is None
 
     def test_scores_of_another_family_record_no_timeline(self) -> None:
-        told = Told("tseval:0.1.0|edition:note|labels:sha256:ab", (ToldInput("x", "ab", 1),), ())
+        told = Provenance(
+            "tseval:0.1.0|edition:note|labels:sha256:ab", (RecordedInput("x", "ab", 1),), ()
+        )
         assert recorded([told]) == Recorded()
 
     def test_a_run_of_the_updates_without_scores_is_told(self, tmp_path: Path) -> None:
@@ -394,14 +396,14 @@ class TestWhereFrom:
             "records": [record],
         }
         path.write_text(json.dumps(content))
-        assert told_by(path) == Told("", (ToldInput("p", "ab", 3),), ())
+        assert provenance_of(path) == Provenance("", (RecordedInput("p", "ab", 3),), ())
         assert assemble(Request([str(path)]), unwatched).runs == ("a",)
 
     def test_other_forms_tell_nothing(self, tmp_path: Path) -> None:
         path = tmp_path / "scores.csv"
         tseval.score(SWIFT, NUGGETS, MATCHES).save(path)
-        assert told_by(path) is None
-        assert told_by("-") is None
+        assert provenance_of(path) is None
+        assert provenance_of("-") is None
 
 
 def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tseval.comparison.board import scores_table
+from tseval.core.scores import Scores
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.formats import SCORE_FORMS
-from tseval.formats.results import RESULT_FORMS, result_bytes
-from tseval.formats.scores import check_form, read_scores, read_teams
-from tseval.formats.validation import validate
-from tseval.scores import Scores
+from tseval.files import SCORE_FORMS
+from tseval.files.score_readers import check_form, read_scores, read_teams
+from tseval.files.score_writers import RESULT_FORMS, result_bytes
+from tseval.files.validation import validate
 from tseval.tables.scores import TopicScores
 
 ROWS = [

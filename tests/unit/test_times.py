@@ -15,12 +15,12 @@ import pytest
 
 import tseval
 from tests import program
+from tseval.core.registry import measures
 from tseval.errors import InputError
-from tseval.formats.inputs import Input
-from tseval.formats.plain import read_rows
-from tseval.formats.temporal import read_texts, read_updates
-from tseval.formats.update_blocks import BlockInput
-from tseval.measures import measures
+from tseval.families.temporal.plain_files import read_texts, read_updates
+from tseval.files.inputs import Input
+from tseval.files.plain import read_rows
+from tseval.streaming.update_blocks import BlockInput
 from tseval.tables import SCHEMAS
 
 FILTER = program.FIXTURES / "filter"
@@ -78,7 +78,7 @@ def test_nor_in_parquet(kind: str, rows: int | None) -> None:
 
 def test_periods_of_parquet_where_pandas_is_not_there_to_tell_them() -> None:
     framed(DAYS).to_parquet("run.parquet")
-    program = "from tseval.formats import temporal; temporal.read_updates(['run.parquet'])"
+    program = "from tseval.files import temporal; temporal.read_updates(['run.parquet'])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "column time holds periods" in done.stderr
 

@@ -137,7 +137,7 @@ def test_an_attribute_that_a_run_lacks_is_warned_about() -> None:
     run = said(("t", "deaths", 0, 3), ("u", "locations", 0, "1, 1"), ("u", "deaths", 0, 3))
     absent = "run run: no values for 1 judged topic, counted as an empty system: v"
     scores = tseval.score_values(run, gold)
-    assert scores.warnings == (absent, "run run: no values of locations in 1 topic: t")
+    assert scores.warnings == ("run run: no values of locations in 1 topic: t", absent)
     assert tseval.score_values(run, gold, "VT(attribute=deaths)").warnings == (absent,)
 
 
@@ -148,7 +148,7 @@ def test_no_gold_is_undefined() -> None:
     scores = tseval.score_values(gold, single)
     assert scores.value("VT(attribute=deaths)") is None
     assert scores.warnings == (
-        "VT(attribute=deaths) is undefined in 1 topic, left out of the mean: t",
+        "run run: VT(attribute=deaths) is undefined in 1 topic, left out of the mean: t",
     )
 
 

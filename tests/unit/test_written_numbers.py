@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tseval
 from tests.program import tseval as program
 from tseval.comparison import correlate
-from tseval.formats.scores import read_scores
+from tseval.files.score_readers import read_scores
 from tseval.tables.times import number, written
 
 pytestmark = pytest.mark.small_times

@@ -12,13 +12,13 @@ from tseval.comparison.findings import Findings
 from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.runs import Comparison, Contest, Standing, compare_board
+from tseval.comparison.runs import Comparison, Contest, RunStanding, compare_board
+from tseval.core.measure import Measure
+from tseval.core.scores import Scores
 from tseval.errors import UsageError
-from tseval.formats.forms import Forms, check_forms, form_for
-from tseval.formats.scores import read_scores
-from tseval.formats.temporal import check_inputs
-from tseval.measures import Measure
-from tseval.scores import Scores
+from tseval.files.forms import Forms, check_forms, form_for
+from tseval.files.frames import check_inputs
+from tseval.files.score_readers import read_scores
 from tseval.statistics import PERSISTENCE
 from tseval.tables.scores import TopicScores
 
@@ -34,7 +34,7 @@ __all__ = [
     "Contest",
     "Findings",
     "Plan",
-    "Standing",
+    "RunStanding",
     "Treatment",
     "compare",
     "correlate",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.caveats import count, listed
 from tseval.comparison.directions import (
     higher_is_better,
     in_order,
@@ -19,15 +18,16 @@ from tseval.comparison.directions import (
 )
 from tseval.comparison.kinds import of_one_kind
 from tseval.comparison.plan import Treatment
+from tseval.core.pools import MEAN
+from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, UsageError
-from tseval.measures.clusters import MEAN
 from tseval.statistics import contributions
-from tseval.tables import Ids, Origin, Source, natural_order, repeated_rows
+from tseval.tables import Ids, InputRecord, Origin, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.scores import TopicScores
 
 if TYPE_CHECKING:
-    from tseval.scores import Scores
+    from tseval.core.scores import Scores
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 SHORT_HASH = 12
@@ -49,7 +49,7 @@ class Board:
     higher: tuple[bool, ...]
     """For each measure whether higher is better."""
     traits: dict[str, str]
-    inputs: tuple[Source, ...]
+    inputs: tuple[InputRecord, ...]
     warnings: tuple[str, ...]
     weights: FloatArray | None = None
     """What values weigh, NaN where their mean over topics is not weighed; None for none."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from tseval.editions import EDITIONS
+from tseval.core.measure import Measure, parse_measure, split_measures
+from tseval.core.registry import all_editions, families
 from tseval.errors import MeasureError, UsageError
-from tseval.measures import families
-from tseval.measures.measure import Measure, parse_measure, split_measures
 from tseval.tables import natural_order
 
 
@@ -36,7 +35,7 @@ def higher_is_better(name: str) -> bool | None:
 @cache
 def titles() -> dict[str, str]:
     """The measures' names by the titles that the tables of the track's scripts give them."""
-    return {title: name for each in EDITIONS for name, title in each.titles.items()}
+    return {title: name for each in all_editions() for name, title in each.titles.items()}
 
 
 def in_order(names: Iterable[str]) -> list[str]:

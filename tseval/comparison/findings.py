@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tseval.errors import UsageError
-from tseval.tables import Source
+from tseval.tables import InputRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,14 +18,14 @@ PART = "part"
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class FindingRows:
     """Rows of one kind, a class of named tuples; None is undefined."""
 
     kind: Any
     rows: tuple[Any, ...]
 
     @classmethod
-    def of(cls, kind: Any, rows: Iterable[Any]) -> Part:
+    def of(cls, kind: Any, rows: Iterable[Any]) -> FindingRows:
         """These rows, of which there may be none."""
         return cls(kind, tuple(rows))
 
@@ -38,9 +38,9 @@ class Part:
 class Findings:
     """Rows by the part that they belong to."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, FindingRows]
     signature: str
-    inputs: tuple[Source, ...]
+    inputs: tuple[InputRecord, ...]
     warnings: tuple[str, ...]
 
     def frame(self, part: str | None = None) -> pd.DataFrame:
@@ -72,7 +72,7 @@ class Findings:
         `.csv`, `.json`, `.parquet`, `.tsv`, and for runs `.tex`; anything else is a `UsageError`.
         """
         from tseval.comparison.writing import findings_bytes
-        from tseval.formats.whole import write_whole
+        from tseval.files.atomic_write import write_whole
 
         suffix = Path(path).suffix.lstrip(".").lower()
         write_whole(path, findings_bytes(self, {"tex": "latex"}.get(suffix, suffix)))

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from tseval.caveats import count
 from tseval.comparison.findings import Findings
 from tseval.comparison.power import Power
 from tseval.comparison.ranking import Correlation
 from tseval.comparison.reuse import Contribution, Moved, Reusability
-from tseval.comparison.runs import Comparison, Contest, Standing
+from tseval.comparison.runs import Comparison, Contest, RunStanding
+from tseval.core.wording import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def _summary(contests: Sequence[Contest], cannot_tell: str | None) -> str:
     return f": {different} of {count(len(contests), 'pair')} told apart"
 
 
-def _standing(each: Standing, level: str) -> dict[str, Any]:
+def _standing(each: RunStanding, level: str) -> dict[str, Any]:
     row = {
         "rank": each.rank,
         "run": each.run,

@@ -7,19 +7,24 @@ from dataclasses import dataclass, field, replace
 
 from tseval.comparison.board import Board, build_board, scores_table
 from tseval.comparison.plan import Treatment
-from tseval.editions import edition
-from tseval.evaluation import Sources, Tables, prepare, tables_by_rules
-from tseval.matching import Progress
-from tseval.measures.rules import Rules
-from tseval.scoring import chosen_measures, scores_of
-from tseval.units import ALONE, Sharing
+from tseval.core.registry import edition
+from tseval.families.temporal.evaluation import (
+    TemporalInputs,
+    TemporalTables,
+    prepare,
+    tables_by_rules,
+)
+from tseval.families.temporal.rules import Rules
+from tseval.families.temporal.scoring import chosen_measures, scores_of
+from tseval.matching.matching import Progress
+from tseval.parallel.sharing import ALONE, Sharing
 
 
 @dataclass(frozen=True)
-class Gold:
+class ScoredRuns:
     """Runs, gold, and everything by which `tseval score` would score them."""
 
-    sources: Sources
+    sources: TemporalInputs
     matcher: str | None = None
     threshold: float | None = None
     edition: str = "draft"
@@ -32,13 +37,14 @@ class Gold:
     @property
     def all_rules(self) -> Rules:
         """The edition's rules with those asked for."""
-        return edition(self.edition, "temporal").rules.changed(dict(self.rules))
+        own: Rules = edition(self.edition, "temporal").rules
+        return own.changed(dict(self.rules))
 
-    def tables(self) -> Tables:
+    def tables(self) -> TemporalTables:
         """Everything read."""
         return tables_by_rules(self.sources, self.all_rules, self.sharing)
 
-    def matched_by(self, matcher: str) -> Gold:
+    def matched_by(self, matcher: str) -> ScoredRuns:
         """The same with a matcher in the place of matches, or of another matcher."""
         sources = replace(self.sources, matches=None)
         return replace(self, sources=sources, matcher=matcher, threshold=None)
@@ -47,7 +53,7 @@ class Gold:
         self,
         treatment: Treatment,
         on_missing: str | None = None,
-        tables: Tables | None = None,
+        tables: TemporalTables | None = None,
         progress: Progress | None = None,
     ) -> Board:
         """The board of their scores; `on_missing` defaults to the edition's rule.

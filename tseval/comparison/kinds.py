@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.caveats import listed
 from tseval.comparison.directions import known_measures
-from tseval.measures.incidents import FAMILY, GROUPS
+from tseval.core.wording import listed
+from tseval.families.incidents.index import FAMILY, GROUPS
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:

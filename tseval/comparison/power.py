@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import listed
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.findings import Findings, Part
+from tseval.comparison.findings import FindingRows, Findings
 from tseval.comparison.plan import Plan
 from tseval.comparison.reach import out_of_reach
 from tseval.comparison.runs import (
@@ -28,6 +27,7 @@ from tseval.comparison.runs import (
     signature,
     topic_draws,
 )
+from tseval.core.wording import listed
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
@@ -61,7 +61,7 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
     traits = plan.traits() | {"correction": f"{plan.correction}(measure)"}
     del traits["interval"]
     return Findings(
-        parts={"power": Part.of(Power, rows)},
+        parts={"power": FindingRows.of(Power, rows)},
         signature=signature("power", board.traits, traits),
         inputs=board.inputs,
         warnings=(*board.warnings, *_without_power(tested, alone)),

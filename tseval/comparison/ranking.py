@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import count, listed
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.directions import wanted_measures
-from tseval.comparison.findings import Findings, Part
+from tseval.comparison.findings import FindingRows, Findings
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
+from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.statistics import PERSISTENCE
 from tseval.tables.times import written
@@ -128,7 +128,7 @@ def correlate_boards(
     traits = {"against": f"({theirs})", "persistence": written(persistence)}
     traits |= {name: plan.traits()[name] for name in ("alpha", "resamples", "seed")}
     return Findings(
-        parts={"correlations": Part.of(Correlation, rows)},
+        parts={"correlations": FindingRows.of(Correlation, rows)},
         signature=signature("ranks", board.traits, traits),
         inputs=board.inputs + other.inputs,
         warnings=tuple(sides.warnings()),

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import count, listed
 from tseval.comparison.plan import Plan
+from tseval.core.wording import count, listed
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray

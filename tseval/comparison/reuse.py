@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.assessments import standing
-from tseval.caveats import listed
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.findings import Findings, Part
-from tseval.comparison.gold import Gold
+from tseval.comparison.findings import FindingRows, Findings
+from tseval.comparison.gold import ScoredRuns
 from tseval.comparison.plan import Treatment, chosen
 from tseval.comparison.runs import NOISE, signature
+from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.evaluation import Tables
-from tseval.matching import Progress
-from tseval.measures.rules import Rules
+from tseval.families.temporal.assessments import standing
+from tseval.families.temporal.evaluation import TemporalTables
+from tseval.families.temporal.rules import Rules
+from tseval.matching.matching import Progress
 from tseval.statistics.ranks import known_means
 from tseval.tables import Ids, Updates, natural_order
 from tseval.tables.keys import equal_rows, pair_keys
@@ -109,7 +109,7 @@ def teams_of(
 
 
 def leave_out(
-    gold: Gold,
+    gold: ScoredRuns,
     by: str,
     treatment: Treatment,
     on_missing: str | None = None,
@@ -128,7 +128,7 @@ def leave_out(
     together = teams_of(whole.runs, by, teams)
     if len(together) < 2:
         raise UsageError(f"leaving a {by} out needs at least two of them: {listed(whole.runs)}")
-    judged = Judged.of(tables, gold.all_rules, list(together.values()))
+    judged = SoleJudgments.of(tables, gold.all_rules, list(together.values()))
     moved: list[Moved] = []
     borne: list[Contribution] = []
     for place, (name, runs) in enumerate(together.items()):
@@ -141,9 +141,9 @@ def leave_out(
     warnings = [f"teams of runs that are not here: {listed(strangers)}"] if strangers else []
     return Findings(
         parts={
-            "reusability": Part.of(Reusability, _summed_up(moved, borne)),
-            "runs": Part.of(Moved, moved),
-            "left_out": Part.of(Contribution, borne),
+            "reusability": FindingRows.of(Reusability, _summed_up(moved, borne)),
+            "runs": FindingRows.of(Moved, moved),
+            "left_out": FindingRows.of(Contribution, borne),
         },
         signature=signature(f"leave-{by}-out", whole.traits, _team_traits(by, together)),
         inputs=whole.inputs,
@@ -158,16 +158,18 @@ def _team_traits(by: str, together: Mapping[str, Sequence[str]]) -> dict[str, st
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class SoleJudgments:
     """The judgments, with who alone brought each: the place of a run or team, or none."""
 
-    tables: Tables
+    tables: TemporalTables
     of_matches: IntArray
     of_pool: IntArray
     of_nuggets: IntArray
 
     @classmethod
-    def of(cls, tables: Tables, rules: Rules, together: Sequence[Sequence[str]]) -> Judged:
+    def of(
+        cls, tables: TemporalTables, rules: Rules, together: Sequence[Sequence[str]]
+    ) -> SoleJudgments:
         """Look up who sent what is judged, under its own id or by a duplicate."""
         matches, pool = tables.matches, tables.pool
         if matches is None:
@@ -189,7 +191,7 @@ class Judged:
             _sole(named, of_matches),
         )
 
-    def without(self, place: int) -> Tables:
+    def without(self, place: int) -> TemporalTables:
         """The tables without what these runs alone brought; the runs themselves stay."""
         matches, pool = self.tables.matches, self.tables.pool
         return replace(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tseval import statistics
-from tseval.caveats import listed
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.findings import Findings, Part
+from tseval.comparison.findings import FindingRows, Findings
 from tseval.comparison.plan import Plan
 from tseval.comparison.reach import Judged, adjusted, most_draws, out_of_reach, told
+from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.version import VERSION
 
@@ -24,7 +24,7 @@ NOISE = 1e-12
 """Two scores that differ by less than this share of them are the same."""
 
 
-class Standing(NamedTuple):
+class RunStanding(NamedTuple):
     """How a run does by a measure; None is undefined.
 
     `rank` counts from 1, best first, and tied runs share the best of their ranks. Two runs share a
@@ -78,7 +78,7 @@ class Comparison(Findings):
     """Measures by which no difference can be shown, whatever the scores, each with the reason."""
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[RunStanding, ...]:
         """How each run does, by measure, best first."""
         return self.parts["means"].rows
 
@@ -106,14 +106,14 @@ class Comparison(Findings):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Pairs of runs by their places, and what is asked of each."""
+class RunPairs:
+    """RunPairs of runs by their places, and what is asked of each."""
 
     first: IntArray
     second: IntArray
 
     @classmethod
-    def of(cls, board: Board, measure: str, plan: Plan) -> Pairs:
+    def of(cls, board: Board, measure: str, plan: Plan) -> RunPairs:
         """Every pair of the runs that take part, or each of them with the baseline."""
         there = np.array(board.taking_part(measure), np.int64)
         if plan.baseline is None:
@@ -128,7 +128,7 @@ class Pairs:
 class Tested:
     """What is known of each pair by one measure: arrays, NaN where undefined."""
 
-    pairs: Pairs
+    pairs: RunPairs
     topics: IntArray
     mean: FloatArray
     interval: FloatArray
@@ -139,7 +139,7 @@ class Tested:
     losses: IntArray
 
     @classmethod
-    def nothing(cls, pairs: Pairs) -> Tested:
+    def nothing(cls, pairs: RunPairs) -> Tested:
         """Nothing known of any pair yet."""
         size = len(pairs.first)
         numbers = [np.full(size, np.nan) for _ in range(4)]
@@ -157,7 +157,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     judged = {measure: judged_pairs(found) for measure, found in tested.items()}
     hopeless = out_of_reach(judged, plan)
     corrected = adjusted([each.p for each in tested.values()], plan)
-    standings: list[Standing] = []
+    standings: list[RunStanding] = []
     contests: list[Contest] = []
     for (measure, found), p in zip(tested.items(), corrected, strict=True):
         own = list(_contests(board, measure, found, p, plan))
@@ -165,7 +165,10 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         has_letters = plan.baseline is None and measure not in hopeless
         standings += _standings(board, measure, own, plan, has_letters=has_letters)
     return Comparison(
-        parts={"means": Part.of(Standing, standings), "pairs": Part.of(Contest, contests)},
+        parts={
+            "means": FindingRows.of(RunStanding, standings),
+            "pairs": FindingRows.of(Contest, contests),
+        },
         signature=signature("runs", board.traits, plan.traits()),
         inputs=board.inputs,
         warnings=(*board.warnings, *_alone(tested), *told(judged, hopeless, plan)),
@@ -177,7 +180,7 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
 
 def every_pair(board: Board, plan: Plan) -> dict[str, Tested]:
     """All pairs by each measure, drawn as far as the correction of all of them asks."""
-    pairs = {measure: Pairs.of(board, measure, plan) for measure in board.measures}
+    pairs = {measure: RunPairs.of(board, measure, plan) for measure in board.measures}
     most = most_draws({measure: len(each.first) for measure, each in pairs.items()}, plan)
     return {
         measure: tested_pairs(board, measure, each, plan, most[measure])
@@ -205,7 +208,7 @@ def check_baseline(board: Board, plan: Plan) -> None:
         raise UsageError(f"no run '{plan.baseline}' here; there are: {', '.join(board.runs)}")
 
 
-def tested_pairs(board: Board, measure: str, pairs: Pairs, plan: Plan, most: int) -> Tested:
+def tested_pairs(board: Board, measure: str, pairs: RunPairs, plan: Plan, most: int) -> Tested:
     """Test each pair over the topics that both runs have, with so many draws at most."""
     found = Tested.nothing(pairs)
     for columns, names, differences in paired_topics(board, measure, pairs):
@@ -219,9 +222,9 @@ def tested_pairs(board: Board, measure: str, pairs: Pairs, plan: Plan, most: int
 
 
 def paired_topics(
-    board: Board, measure: str, pairs: Pairs
+    board: Board, measure: str, pairs: RunPairs
 ) -> Iterator[tuple[IntArray, list[str], FloatArray]]:
-    """Pairs with the same topics together: which, the topics, and topics x pairs of differences.
+    """RunPairs with the same topics together: which, the topics, and topics x pairs of differences.
 
     Where `all` is a quotient of sums these are differences of what topics contribute to it.
     """
@@ -337,7 +340,7 @@ def _known(value: float) -> float | None:
 
 def _standings(
     board: Board, measure: str, contests: Sequence[Contest], plan: Plan, *, has_letters: bool
-) -> Iterator[Standing]:
+) -> Iterator[RunStanding]:
     """The runs best first; tied ones by their names."""
     _, known = board.of(measure)
     places = np.array(board.taking_part(measure), np.int64)
@@ -347,7 +350,7 @@ def _standings(
     letters = _letters([board.runs[p] for p in places[order]], contests) if has_letters else {}
     for at in order.tolist():
         run = board.runs[places[at]]
-        yield Standing(
+        yield RunStanding(
             measure=measure,
             run=run,
             rank=1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum()),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tseval.comparison.findings import Findings
-from tseval.comparison.runs import Comparison, Standing
+from tseval.comparison.runs import Comparison, RunStanding
 from tseval.errors import UsageError
-from tseval.formats.latex import DOWN, UP, LatexTable, escaped, latex_bytes
-from tseval.formats.rows import ROW_FORMS, result_object_bytes, rows_bytes
+from tseval.files.latex import DOWN, UP, LatexTable, escaped, latex_bytes
+from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
 
 LATEX = "latex"
 FINDINGS_FORMS = (*ROW_FORMS, LATEX)
@@ -61,7 +61,7 @@ def latex_table(found: Comparison) -> LatexTable:
     return LatexTable(["Run", *heads], rows, found.signature)
 
 
-def _cell(each: Standing, found: Comparison) -> str:
+def _cell(each: RunStanding, found: Comparison) -> str:
     mean = f"{each.mean:.{DECIMALS}f}"
     best = rf"\textbf{{{mean}}}" if each.rank == 1 else mean
     if each.letters is not None:
@@ -74,7 +74,7 @@ def _different(found: Comparison, measure: str) -> Iterator[str]:
     return (c.run for c in found.contests if c.measure == measure and c.different)
 
 
-def _range(each: Standing) -> str:
+def _range(each: RunStanding) -> str:
     if each.low is None or each.high is None:
         return "--"
     return f"[{each.low:.{DECIMALS}f}, {each.high:.{DECIMALS}f}]"

@@ -1,6 +1,6 @@
-"""Measures: values that name them, and pure functions over tables and the index."""
+"""The public face of measures, for plug-ins: definitions, values, and the table of all."""
 
-from tseval.measures.measure import Definition, Measure, Parameter
-from tseval.measures.registry import definitions, families, measure, measures
+from tseval.core.measure import Definition, Measure, Parameter
+from tseval.core.registry import definitions, families, measure, measures
 
 __all__ = ["Definition", "Measure", "Parameter", "definitions", "families", "measure", "measures"]

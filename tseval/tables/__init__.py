@@ -1,7 +1,7 @@
 """Tables: frozen columns with integer-coded ids. Nothing here knows a file or a measure."""
 
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
-from tseval.tables.origin import Origin, Source
+from tseval.tables.origin import InputRecord, Origin
 from tseval.tables.schema import (
     ALL_TOPICS,
     CLUSTERS,
@@ -51,6 +51,7 @@ __all__ = [
     "Column",
     "Duplicates",
     "Ids",
+    "InputRecord",
     "Kind",
     "Matches",
     "Nuggets",
@@ -59,7 +60,6 @@ __all__ = [
     "Pool",
     "Resolved",
     "Schema",
-    "Source",
     "Texts",
     "Topics",
     "Updates",

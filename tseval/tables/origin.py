@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
+class InputRecord:
     """One input as it goes into the record of a result: its name, its hash, its number of rows."""
 
     path: str
@@ -30,7 +30,7 @@ class Source:
         """The hash of the input's bytes."""
         return self.digest()
 
-    def settled(self) -> Source:
+    def settled(self) -> InputRecord:
         """The same with the hash made, so that it can go to another process."""
         return replace(self, digest=Known(self.sha256))
 
@@ -50,12 +50,12 @@ class Known:
 class Origin:
     """For each row of a table its source and its line there."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[InputRecord, ...]
     source: IntArray
     line: IntArray
 
     @classmethod
-    def single(cls, source: Source, line: IntArray) -> Origin:
+    def single(cls, source: InputRecord, line: IntArray) -> Origin:
         """All rows from one source."""
         return cls((source,), np.zeros(len(line), np.int64), line)
 

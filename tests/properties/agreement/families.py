@@ -16,7 +16,7 @@ import tseval
 from tests.properties.agreement import odd
 from tests.properties.agreement.odd import START
 from tests.properties.agreement.tables import ID, NUMBER, RUNS, TEXT, TIME, Row, Table, World
-from tseval.scores import Scores
+from tseval.core.scores import Scores
 
 
 @dataclass(frozen=True)

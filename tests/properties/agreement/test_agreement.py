@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.properties.agreement.families import FAMILIES
 from tests.properties.agreement.odd import instant
 from tests.properties.agreement.ways import COMPARED, MORE, WAYS, Case
-from tseval.engine import Engine
+from tseval.parallel.engine import Engine
 from tseval.tables.times import moment
 
 pytestmark = pytest.mark.small_times

@@ -22,10 +22,10 @@ from tests.program import tseval as program
 from tests.properties.agreement import forms
 from tests.properties.agreement.families import Family
 from tests.properties.agreement.tables import RUNS, World
-from tseval.engine import Engine
-from tseval.evaluation import Sources
-from tseval.folding.blocks import score_in_blocks
-from tseval.scores import Scores
+from tseval.core.scores import Scores
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.parallel.engine import Engine
+from tseval.streaming.blocks import score_in_blocks
 
 Values: TypeAlias = dict[tuple[str, str, str], float | None]
 COMPARED: Counter[tuple[str, str]] = Counter()
@@ -190,7 +190,7 @@ def per_topic(scores: Scores) -> Values:
 
 def read_back(path: Path) -> Values:
     """The values of single topics in a file of scores, as compare and report read them."""
-    from tseval.formats.scores import read_scores
+    from tseval.files.score_readers import read_scores
 
     table = read_scores([path])
     keys = zip(table.run.to_list(), table.topic.to_list(), table.measure.to_list(), strict=True)
@@ -353,7 +353,7 @@ def in_blocks(case: Case) -> None:
     folder, world = case.place(), case.world
     path = {name: forms.given(table, folder, name) for name, table in world.tables.items()}
     updates = forms.given(world.runs, folder, "updates", form)
-    sources = Sources([updates], path["nuggets"], path["matches"], path["topics"])
+    sources = TemporalInputs([updates], path["nuggets"], path["matches"], path["topics"])
     scores = score_in_blocks(
         sources, wanted=world.options["measures"], rows=case.draw(st.integers(1, 5))
     )

@@ -1,0 +1,78 @@
+"""The command line: one file a command, loaded when it is asked for.
+
+The table below is all that `tseval --help` needs, so that it answers at once; a test holds each
+summary to the first line of its command's own help.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from tseval.cli.options import debug_option
+from tseval.families import FAMILIES
+from tseval.version import VERSION
+
+OTHERS = {
+    "curve": "The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
+    "match": "The matches that a matcher finds, one a line, with score and evidence.",
+    "calibrate": "How far a matcher agrees with assessors, and which threshold to use.",
+    "import": "Files of other formats as plain tables.",
+    "compare": "Systems side by side: intervals, tests, rank correlation.",
+    "report": "One self-contained page about runs and their scores.",
+    "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
+    "validate": "Every fault of a file, as file:line: reason.",
+}
+
+
+MODULES = {"import": "importing"}
+"""The files of commands whose own names no module can have."""
+OWN = {"score", "incidents", "filter"}
+"""The commands of families that have a file of their own here."""
+
+
+def summaries() -> dict[str, str]:
+    """Every command with the first line of its help: those of families first."""
+    return {each.command: each.summary for each in FAMILIES.values()} | OTHERS
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they run, or when their own help is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        return list(summaries())
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import a command; None if there is none of this name."""
+        if name not in summaries():
+            return None
+        for family, entry in FAMILIES.items():
+            if entry.command == name and name not in OWN:
+                return _command_of(family)
+        module = MODULES.get(name, name)
+        command: click.Command = import_module(f"tseval.cli.{module}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(summaries().items()))
+
+
+def _command_of(family: str) -> click.Command:
+    from tseval.cli.family_command import command_of
+    from tseval.core import registry
+
+    return command_of(registry.family(family))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, "-V", "--version", prog_name="tseval")
+@debug_option
+def cli() -> None:
+    """Evaluate systems that summarise or filter a stream of text over time.
+
+    Which updates say which gold nuggets, how early, how completely, how redundantly?
+    """

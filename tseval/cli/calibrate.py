@@ -1,0 +1,99 @@
+"""`tseval calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.cli import options
+from tseval.cli.options import check_output, deliver, form_of, warn
+from tseval.cli.progress import progress
+from tseval.cli.tables import sections_table
+from tseval.families.temporal.evaluation import DEFAULT_MATCHER
+from tseval.files import TEMPORAL_FORMS
+from tseval.files.rows import records_bytes, rows_bytes
+from tseval.matching.calibrate import Calibration, calibrate, signature
+from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
+from tseval.matching.judged import read_judged
+from tseval.matching.profiles import SUFFIX, profile_bytes
+from tseval.report.charts.calibration import CalibrationChart, draw_calibration
+from tseval.report.charts.drawing import FORMS as PICTURES
+
+FORMS = ("table", "json", "csv", *PICTURES)
+
+
+@click.command("calibrate")
+@click.argument(
+    "files", nargs=-1, metavar="UPDATES... NUGGETS MATCHES", type=click.Path(path_type=str)
+)
+@click.option(
+    "--matcher",
+    "names",
+    multiple=True,
+    default=[DEFAULT_MATCHER],
+    show_default=True,
+    metavar="NAME",
+    help="A matcher, such as `blend(fuzzy,grams)`; repeatable. Its threshold plays no part.",
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.json",
+    help="Keep the matcher with the threshold chosen, for `--matcher FILE.json` of other "
+    "commands; of several matchers the one with the best F1 on topics left out.",
+)
+@options.seed_option
+@options.format_option(FORMS, "table")
+@options.output_option
+@options.input_format(TEMPORAL_FORMS, ("updates", "nuggets", "matches"))
+@options.engine_options
+@options.quiet_option
+@options.debug_option
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """How far a matcher agrees with assessors, and which threshold to use.
+
+    UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
+    assessors matched; every other pair of a topic counts as none. Several runs are ranked by
+    recall, once by the matcher and once by the assessors, and the two rankings compared.
+
+    \b
+    tseval calibrate pool.tsv nuggets.tsv matches.tsv --matcher fuzzy --save profile.json
+    """
+    output: Path | None = given["output"]
+    for file in (output, given["save"]):
+        check_output(file)
+    form = form_of(given["form"], output, FORMS, "table")
+    if len(files) < 3:
+        raise click.UsageError("Give the updates, then the file of nuggets, then that of matches.")
+    if given["save"] is not None and given["save"].suffix.lower() != SUFFIX:
+        raise click.UsageError(f"A profile's name ends in {SUFFIX}, or no command will know it.")
+    judged = read_judged(files[:-2], files[-2], files[-1], given["input_format"])
+    warn(judged.warnings, given["quiet"])
+    found = []
+    with options.shared_as(given) as sharing:
+        for name in dict.fromkeys(given["names"]):
+            with progress(f"calibrating {name}", given["quiet"]) as told:
+                found.append(calibrate(judged, name, given["seed"], told, sharing))
+    line = signature(judged, [name_of(each) for each in found], given["seed"])
+    beside = {} if given["save"] is None else {given["save"]: _profile(found)}
+    deliver(_content(found, line, form, output), output, beside)
+
+
+def _content(found: Sequence[Calibration], line: str, form: str, output: Path | None) -> bytes:
+    if form == "table":
+        return sections_table(sections(found), line, to_file=output is not None)
+    if form == "csv":
+        return rows_bytes(tidy(found), "csv", line)
+    if form == "json":
+        return records_bytes([record(each) for each in found], line)
+    return draw_calibration(CalibrationChart(curves(found), line), form)
+
+
+def _profile(found: Sequence[Calibration]) -> bytes:
+    """The best of the matchers with the threshold chosen."""
+    best = max(found, key=lambda each: each.left_out["F1"].value)
+    told = {"topics": list(best.thresholds), **measured(best)}
+    return profile_bytes(str(best.calibrated), told)

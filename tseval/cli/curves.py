@@ -1,0 +1,333 @@
+"""`tseval curve`: the measures of any family that can be followed over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tseval.cli import options
+from tseval.cli.family_command import build_inputs, record_options
+from tseval.cli.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.cli.progress import progress
+from tseval.core import declared as declarations
+from tseval.core import registry, trends
+from tseval.core.curves import curves, frame
+from tseval.core.declared import Declared, declared
+from tseval.core.family import Access, Evaluation, Family
+from tseval.core.measure import Measure
+from tseval.core.scoring import Missing, chosen_measures, missing_topics
+from tseval.errors import UsageError
+from tseval.files import TEMPORAL_FORMS
+from tseval.files.forms import Forms
+from tseval.files.rows import rows_bytes
+from tseval.report.charts.curves import CurveChart, MeasureAxis, draw_curves
+from tseval.report.charts.drawing import FORMS as PICTURES
+from tseval.report.charts.trends import TrendChart
+from tseval.tables import ALL_TOPICS
+from tseval.tables.times import UNITS, NotANumber, duration
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMS = ("csv", *PICTURES)
+CURVE = "curve"
+"""The view by which options say that they have a meaning here."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for beside what families declare."""
+
+    files: tuple[str, ...]
+    wanted: tuple[str, ...]
+    edition_name: str | None
+    rules: tuple[str, ...]
+    chosen: tuple[str, ...]
+    per_topic: bool
+    on_missing: str | None
+    undefined: str
+    batch: str | None
+    trend: bool
+    title: str
+    form: str | None
+    output: Path | None
+    input_format: Forms
+    quiet: bool
+
+    def topics(self, index: Any) -> list[str]:
+        """The topics to show: those named, or the mean, with `-q` every topic before it."""
+        if self.chosen:
+            return list(dict.fromkeys(self.chosen))
+        return [*(index.topics if self.per_topic else ()), ALL_TOPICS]
+
+    @property
+    def length(self) -> float | None:
+        """The seconds of a batch; None for curves."""
+        if self.batch is None:
+            if self.trend:
+                raise UsageError("--trend needs batches to draw a line through: --batch 1d")
+            return None
+        try:
+            length = duration(self.batch)
+        except NotANumber as error:
+            raise UsageError(f"--batch: {error}") from None
+        if not length:
+            raise UsageError("--batch: a batch must last longer than 0 seconds")
+        return length
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What is followed: an evaluation, its measures, and what is told beside them."""
+
+    evaluation: Evaluation
+    measures: list[Measure]
+    missing: Missing
+    undefined_as_zero: bool
+    signature: str
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        evaluation = self.evaluation
+        told = tuple(evaluation.caveats(self.measures))
+        return (*evaluation.warnings, *told, *self.missing.warnings)
+
+
+def served() -> list[Family[Any, Any]]:
+    """The families whose measures are followed over time."""
+    return [each for each in registry.all_families() if each.curves or each.batches]
+
+
+def family_options() -> list[Callable[[Any], Any]]:
+    """The options of all these families, each flag once."""
+    chosen: dict[str, Callable[[Any], Any]] = {}
+    for family in served():
+        for record in (family.inputs, family.options):
+            own = [what for _, what in declared(record) if what.flags]
+            for what, option in zip(own, record_options(record), strict=True):
+                if not what.within or CURVE in what.within:
+                    chosen.setdefault(what.name, option)
+    return list(chosen.values())
+
+
+def family_of(request: Request, told: Mapping[str, Declared]) -> Family[Any, Any]:
+    """The family that is meant: by an option or an edition that is its alone, or by its gold."""
+    families = served()
+    for name in told:
+        owners = [each for each in families if name in known_options(each)]
+        if len(owners) == 1 and owners[0].name != registry.FIRST:
+            return owners[0]
+    for each in families:
+        if request.edition_name in {edition.name for edition in each.editions}:
+            return each
+    for each in families:
+        if request.files and each.knows is not None and each.knows(request.files[-1]):
+            return each
+    return registry.family(registry.FIRST)
+
+
+def known_options(family: Family[Any, Any]) -> dict[str, Declared]:
+    """The options that a family declares, by the names of their fields."""
+    return {
+        field.name: what
+        for record in (family.inputs, family.options)
+        for field, what in declared(record)
+        if what.flags and (not what.within or CURVE in what.within)
+    }
+
+
+def told_options() -> dict[str, Declared]:
+    """The options of families that were given."""
+    context = click.get_current_context()
+    every = {name: what for each in served() for name, what in known_options(each).items()}
+    sources = {name: context.get_parameter_source(name) for name in every}
+    return {
+        name: every[name]
+        for name, source in sources.items()
+        if source is not None and source.name == "COMMANDLINE"
+    }
+
+
+def followed(request: Request, given: Mapping[str, Any]) -> Followed:
+    """Read what the options name, and choose the measures to follow."""
+    told = told_options()
+    family = family_of(request, told)
+    for name, what in told.items():
+        if name not in known_options(family):
+            raise UsageError(f"{what.name} has no meaning over {family.over}")
+    if request.batch is None and not family.curves:
+        raise UsageError(f"measures over {family.over} have batches and no curve: give --batch 1d")
+    inputs = build_inputs(family, request.files, given)
+    record = declarations.build(family.options, given)
+    edition = family.edition(request.edition_name)
+    rules = each_once(parted(request.rules))
+    with options.shared_as(dict(given)) as sharing, progress(family.work, request.quiet) as tell:
+        access = Access(request.input_format, sharing, tell, request.wanted)
+        evaluation = family.read(inputs, record, edition, rules, access)
+    wanted = chosen_measures(evaluation, request.wanted)
+    if not request.wanted:
+        wanted = [each for each in wanted if evaluation.follows(each)]
+    lacking = [each.name for each in wanted if not evaluation.follows(each)]
+    if lacking or not wanted:
+        names = ", ".join(lacking) or f"the measures of edition {edition.name}"
+        raise UsageError(f"{names}: taken from the whole at once, so without a curve over time")
+    rule = request.on_missing or edition.on_missing
+    missing = missing_topics([evaluation.index], rule, evaluation.words)
+    batch = {"batch": request.batch} if request.batch else {}
+    traits = {**evaluation.traits_of(wanted), "missing": rule, "undefined": request.undefined}
+    signature = evaluation.signature(**traits, **batch)
+    return Followed(evaluation, wanted, missing, request.undefined == "zero", signature)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The rows and the chart, with warnings of their own."""
+
+    table: pd.DataFrame
+    chart: CurveChart
+    warnings: tuple[str, ...] = ()
+
+
+def as_curves(asked: Followed, request: Request) -> Drawn:
+    """Every measure at every time at which it can change."""
+    drawn = curves(
+        asked.evaluation,
+        asked.measures,
+        request.topics(asked.evaluation.index),
+        counted=asked.missing.counted,
+        undefined_as_zero=asked.undefined_as_zero,
+    )
+    table = frame(list(drawn))
+    return Drawn(table, CurveChart(table, asked.signature, request.title, axes(asked.measures)))
+
+
+def as_batches(asked: Followed, length: float, request: Request) -> Drawn:
+    """Every measure batch by batch, with the lines through them if they are asked for."""
+    drawn = trends.batch_series(
+        asked.evaluation,
+        asked.measures,
+        length,
+        request.topics(asked.evaluation.index),
+        counted=asked.missing.counted,
+        undefined_as_zero=asked.undefined_as_zero,
+    )
+    table = trends.frame(drawn)
+    chart = TrendChart(
+        table,
+        asked.signature,
+        request.title,
+        axes(asked.measures),
+        length / UNITS["h"],
+        trends.line_frame(drawn) if request.trend else None,
+    )
+    lost = tuple(trends.outside(asked.evaluation, drawn))
+    if not request.trend:
+        return Drawn(table, chart, lost)
+    return Drawn(trends.with_lines(table, drawn), chart, (*lost, *trends.doubts(drawn)))
+
+
+def axes(wanted: Sequence[Measure]) -> dict[str, MeasureAxis]:
+    """How each measure's axis reads."""
+    return {
+        measure.name: MeasureAxis(
+            title=measure.definition.title,
+            unit=_unit(measure),
+            higher_is_better=measure.definition.higher_is_better,
+        )
+        for measure in wanted
+    }
+
+
+def _unit(measure: Measure) -> str:
+    """The unit of a measure's values, which a parameter `unit` may name."""
+    named = any(parameter.name == "unit" for parameter in measure.definition.parameters)
+    plain = all(name == "unit" for name, _ in measure.arguments)
+    return str(measure.argument("unit")) if named and plain else ""
+
+
+def run(**given: Any) -> None:
+    """The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.
+
+    The suffix of -o decides; without it CSV goes to standard output, one row for each time at
+    which a measure can change: from just after it on, the measure has this value. Pictures need
+    the extra `report`. The last file tells what the curves are over: nuggets, or a table of
+    clusters. With --batch a measure is taken from what is dated in each batch alone, one row for
+    each batch.
+
+    \b
+    tseval curve mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -o curve.html
+    """
+    request = Request(**{each.name: given[each.name] for each in fields(Request)})
+    check_output(request.output)
+    form = form_of(request.form, request.output, FORMS, "csv")
+    if request.per_topic and request.chosen:
+        raise UsageError("give -q for every topic, or --topic for some, not both")
+    length = request.length
+    asked = followed(request, given)
+    drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
+    warn((*asked.warnings, *drawn.warnings), request.quiet)
+    if form == "csv":
+        deliver(rows_bytes(drawn.table, "csv", drawn.chart.signature), request.output)
+    else:
+        deliver(draw_curves(drawn.chart, form), request.output)
+
+
+def parameters() -> list[Callable[[Any], Any]]:
+    """Everything that the command takes, in the order of its help."""
+    return [
+        options.runs_and_nuggets,
+        options.measure_option,
+        click.option(
+            "--edition", "edition_name", metavar="NAME", help="Whose rules. Default: draft."
+        ),
+        *family_options(),
+        options.rule_option("ts2014"),
+        click.option(
+            "--topic",
+            "chosen",
+            multiple=True,
+            metavar="NAME",
+            help="A topic to show, or `all` for the mean over topics; repeatable. Default: all.",
+        ),
+        click.option("-q", "--per-topic", is_flag=True, help="Every topic as well as `all`."),
+        options.missing_option,
+        options.undefined_option,
+        click.option(
+            "--batch",
+            metavar="LENGTH",
+            help="Instead of curves the measures of batches of this length, such as 1d, each by "
+            "itself.",
+        ),
+        click.option(
+            "--trend",
+            is_flag=True,
+            help="With --batch: the line through the batches, its slope, its end point and their "
+            "errors.",
+        ),
+        click.option(
+            "--title",
+            default="Measures over time",
+            show_default=True,
+            help="The title of the chart.",
+        ),
+        options.format_option(FORMS, "csv"),
+        options.output_option,
+        options.input_format(TEMPORAL_FORMS, options.OF_MATCHING),
+        options.engine_options,
+        options.resume_option,
+        options.quiet_option,
+        options.debug_option,
+    ]
+
+
+def command_of_curves() -> click.Command:
+    """The whole command."""
+    decorated = run
+    for decorate in reversed(parameters()):
+        decorated = decorate(decorated)
+    return click.command(CURVE)(decorated)

@@ -1,0 +1,351 @@
+"""The command of a family, made of what the family declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tseval.cli import options
+from tseval.cli.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.cli.progress import progress
+from tseval.cli.tables import rows_table, scores_table
+from tseval.core import declared as declarations
+from tseval.core.declared import Declared, declared
+from tseval.core.family import Access, Asked, Evaluation, Family, Shown, Writer, Written
+from tseval.core.scoring import chosen_measures, scores_of
+from tseval.errors import OutputError, UsageError
+from tseval.files.atomic_write import write_together
+from tseval.files.forms import Forms
+from tseval.files.rows import ROW_FORMS, rows_bytes
+from tseval.files.score_writers import RESULT_FORMS, result_bytes
+
+if TYPE_CHECKING:
+    pass
+
+Record = TypeVar("Record")
+SCORES = "scores"
+"""The view that a command has unless another is asked for."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What every scoring command is asked for, beside what its family declares."""
+
+    files: tuple[str, ...]
+    wanted: tuple[str, ...]
+    edition_name: str
+    form: str | None
+    output: Path | None
+    per_topic: bool
+    quiet: bool
+    on_missing: str | None
+    jobs: int | None
+    engine_name: str
+    scheduler: str | None
+    at: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    view: str | None = None
+    input_format: Forms = None
+    undefined: str = "skip"
+
+    @property
+    def given_rules(self) -> dict[str, str]:
+        """The rules that options name, each once."""
+        return each_once(parted(self.rules))
+
+
+def command_of(family: Family[Any, Any]) -> click.Command:
+    """The whole command: its arguments and options, its help, and what it does."""
+
+    def run(**given: Any) -> None:
+        known = {each.name for each in fields(Request)}
+        request = Request(**{name: value for name, value in given.items() if name in known})
+        answer(family, request, given)
+
+    run.__doc__ = f"{family.summary}\n\n{family.description}"
+    for decorate in reversed(parameters(family)):
+        run = decorate(run)
+    return click.command(family.command)(run)
+
+
+def parameters(family: Family[Any, Any]) -> list[Callable[[Any], Any]]:
+    """Everything that the command takes, in the order of its help."""
+    return [
+        positional(family),
+        *record_options(family.inputs),
+        options.measure_option,
+        edition_option(family),
+        at_option,
+        *record_options(family.options),
+        *([rules_option(family)] if has_rules(family) else []),
+        options.topics_too_option,
+        *([view_option(family)] if family.views else []),
+        options.on_missing(
+            f"{family.words.topic.capitalize()}s that a run lacks. Default: the edition's rule "
+            f"({family.editions[0].name}: {family.editions[0].on_missing})."
+        ),
+        *([options.undefined_option] if family.undefined_counts else []),
+        options.format_option(
+            ["table", *RESULT_FORMS, *(ROW_FORMS if family.views else ()), *written_forms(family)],
+            "table",
+            " ".join(
+                [
+                    *(["Scores have trec, the others have tsv."] if family.views else []),
+                    *(f"{', '.join(each.forms)}: {each.help}." for each in family.writers),
+                ]
+            ),
+        ),
+        options.output_option,
+        options.input_format(family.forms, input_names(family)),
+        options.engine_options,
+        options.quiet_option,
+        options.debug_option,
+    ]
+
+
+def positional(family: Family[Any, Any]) -> Callable[[Any], Any]:
+    """The files that stand without an option: one or more runs, then the gold."""
+    names = [what for _, what in declared(family.inputs) if not what.flags]
+    shown = " ".join(f"{what.metavar}..." if what.several else what.metavar for what in names)
+    return click.argument("files", nargs=-1, metavar=shown, type=click.Path(path_type=str))
+
+
+def record_options(record: type) -> list[Callable[[Any], Any]]:
+    """The options of a record."""
+    named = ((field, what) for field, what in declared(record) if what.flags)
+    return [_option(field.name, field.default, what) for field, what in named]
+
+
+def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
+    if what.kind is bool:
+        return click.option(*what.flags, name, is_flag=True, help=what.help)
+    kind: Any = what.kind
+    if what.choices:
+        kind = click.Choice(list(what.choices))
+    elif what.at_least is not None:
+        kind = click.IntRange(min=what.at_least)
+    return click.option(
+        *what.flags,
+        name,
+        type=kind,
+        metavar=what.metavar or None,
+        multiple=what.several,
+        default=default,
+        show_default=what.shows_default,
+        help=what.help,
+    )
+
+
+def edition_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
+    """The option that names an edition; the help lists those of the family."""
+    names = [each.name for each in family.editions]
+    listed = " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return click.option(
+        "--edition",
+        "edition_name",
+        default=names[0],
+        show_default=True,
+        help=f"Whose rules: {listed}.",
+    )
+
+
+at_option = click.option(
+    "--at",
+    multiple=True,
+    metavar="TIME",
+    help="Take measures at this time too: 6h, 90m, 2d from the topic's start, or Unix seconds, or "
+    "ISO 8601; repeatable.",
+)
+
+
+def input_names(family: Family[Any, Any]) -> tuple[str, ...]:
+    """What the inputs are called where each may have a format of its own."""
+    return tuple(
+        what.name.removeprefix("--").replace("-", "_").lower()
+        for _, what in declared(family.inputs)
+    )
+
+
+def has_rules(family: Family[Any, Any]) -> bool:
+    """Whether any edition has rules to change."""
+    return any(list(each.rules.each()) for each in family.editions)
+
+
+def rules_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
+    """The option that names rules; the help names an edition that has some."""
+    first = next(each.name for each in family.editions if list(each.rules.each()))
+    return options.rule_option(first)
+
+
+def view_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
+    """The option that asks for something else than scores."""
+    if len(family.views) == 1:
+        (only,) = family.views
+        return click.option(
+            family.view_option,
+            "view",
+            flag_value=only.name,
+            help=f"Instead of scores: {only.help}.",
+        )
+    told = "; ".join(f"{each.name}: {each.help}" for each in family.views)
+    return click.option(
+        family.view_option,
+        "view",
+        type=click.Choice([each.name for each in family.views]),
+        help=f"Instead of scores. {told}.",
+    )
+
+
+def written_forms(family: Family[Any, Any]) -> tuple[str, ...]:
+    """The forms that only this family has."""
+    return tuple(form for each in family.writers for form in each.forms)
+
+
+def answer(family: Family[Any, Any], request: Request, given: dict[str, Any]) -> None:
+    """Do what is asked for, and write it."""
+    record = declarations.build(family.options, given)
+    view = next((each for each in family.views if each.name == request.view), None)
+    form = chosen_form(family, request)
+    writer = next((each for each in family.writers if form in each.forms), None)
+    takes_measures = view is None and writer is None
+    if view is not None or writer is not None:
+        takes_measures = (view or writer).takes_measures  # type: ignore[union-attr]
+    shown = request.view or (form if writer is not None else SCORES)
+    refuse_ineffective(family, shown, takes_measures=takes_measures)
+    with options.shared_as(given) as sharing, progress(family.work, request.quiet) as tell:
+        needed = request.wanted if view is None else view.needs
+        access = Access(request.input_format, sharing, tell, needed)
+        evaluation = evaluated(family, request, given, access)
+    wanted = chosen_measures(evaluation, request.wanted, request.at) if takes_measures else []
+    asked = Asked(tuple(wanted), record, request.per_topic, request.on_missing, request.undefined)
+    beside = {} if family.beside is None else dict(family.beside(evaluation, asked))
+    if writer is not None:
+        deliver_written(writer, writer.write(evaluation, asked, form), request, beside)
+    elif view is not None:
+        deliver(
+            rows_content(view.rows(evaluation, asked), evaluation, request, form),
+            request.output,
+            beside,
+        )
+    else:
+        deliver(scores_content(evaluation, asked, request, form), request.output, beside)
+
+
+def chosen_form(family: Family[Any, Any], request: Request) -> str:
+    """The form of the output, of those that it can have."""
+    own = written_forms(family)
+    if request.form in own and any(
+        each.into_folder and request.form in each.forms for each in family.writers
+    ):
+        if request.view is not None:
+            raise UsageError(f"-f {request.form} writes what its edition prints, and nothing else")
+        return request.form
+    check_output(request.output)
+    if request.output is not None and request.output.is_dir():
+        raise OutputError(f"{request.output} is a folder: give -o FILE")
+    known = ("table", *(ROW_FORMS if request.view else (*RESULT_FORMS, *own)))
+    return form_of(request.form, request.output, known, "table")
+
+
+def deliver_written(
+    writer: Writer, written: Written, request: Request, beside: dict[Path, bytes]
+) -> None:
+    """Write what a writer made: its one output, or all of its files into a folder, or none."""
+    warn(written.warnings, request.quiet)
+    if not writer.into_folder:
+        deliver(written.content, request.output, beside)
+        return
+    folder = request.output or Path()
+    if not folder.is_dir():
+        raise OutputError(f"{folder}: there is no such folder to write the files into")
+    write_together({folder / name: content for name, content in written.files.items()})
+
+
+def evaluated(
+    family: Family[Any, Any], request: Request, given: Mapping[str, Any], access: Access
+) -> Evaluation:
+    """The inputs that are named, read with the options, edition and rules that are named."""
+    inputs = build_inputs(family, request.files, given)
+    record = declarations.build(family.options, given)
+    edition = family.edition(request.edition_name)
+    return family.read(inputs, record, edition, request.given_rules, access)
+
+
+def build_inputs(family: Family[Any, Any], files: Sequence[str], given: Mapping[str, Any]) -> Any:
+    """The record of inputs: positional files in their places, the others by their options."""
+    places = [(field.name, what) for field, what in declared(family.inputs) if not what.flags]
+    if len(files) < len(places):
+        named = ", then ".join(what.help for _, what in places)
+        raise click.UsageError(f"Give {named}.")
+    values = dict(given)
+    rest = list(files)
+    for name, what in reversed(places):
+        values[name] = tuple(rest) if what.several else rest.pop()
+    return declarations.build(family.inputs, values)
+
+
+def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: str) -> bytes:
+    """Rows in the form asked for, with their notes."""
+    warn((*evaluation.warnings, *shown.warnings), request.quiet)
+    signature = evaluation.signature()
+    if form == "table":
+        frame = shown.frame[list(shown.for_people)] if shown.for_people else shown.frame
+        to_file = request.output is not None
+        return rows_table(frame, signature, to_file=to_file, notes=shown.notes)
+    if form != "json":
+        warn(shown.notes, request.quiet)
+    return rows_bytes(shown.frame, form, signature, shown.notes)
+
+
+def scores_content(evaluation: Evaluation, asked: Asked[Any], request: Request, form: str) -> bytes:
+    """The scores in the form asked for."""
+    scores = scores_of(
+        evaluation,
+        asked.measures,
+        request.on_missing,
+        request.undefined,
+        per_topic=request.per_topic,
+    )
+    warn(scores.warnings, request.quiet)
+    if form != "table":
+        return result_bytes(scores, form, per_topic=request.per_topic)
+    to_file = request.output is not None
+    notes = evaluation.notes(asked.measures)
+    return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)
+
+
+OF_SCORES = {
+    "wanted": "-m",
+    "at": "--at",
+    "per_topic": "-q",
+    "on_missing": "--on-missing",
+    "undefined": "--undefined",
+}
+"""The common options that have a meaning for scores alone."""
+
+
+def refuse_ineffective(family: Family[Any, Any], shown: str, *, takes_measures: bool) -> None:
+    """Refuse options that have no meaning in what is shown: scores, a view, or a form.
+
+    They are those that were given: an option that stands at its default says nothing.
+    """
+    context = click.get_current_context()
+    within: dict[str, tuple[str, ...]] = {}
+    names = dict(OF_SCORES)
+    if not takes_measures:
+        within = dict.fromkeys(OF_SCORES, (SCORES,))
+    for record in (family.inputs, family.options):
+        for field, what in declared(record):
+            within[field.name], names[field.name] = what.within, what.name
+    is_view = any(each.name == shown for each in family.views)
+    asked = family.view_option if len(family.views) == 1 else f"{family.view_option} {shown}"
+    where = asked if is_view else f"-f {shown}"
+    for name, views in within.items():
+        source = context.get_parameter_source(name)
+        told = source is not None and source.name == "COMMANDLINE"
+        if told and views and shown not in views:
+            raise UsageError(f"{names[name]} has no meaning with {where}")

@@ -1,0 +1,23 @@
+"""A progress bar on standard error, for people at a terminal alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tseval.matching.matching import Progress
+
+
+@contextmanager
+def progress(what: str, quiet: bool) -> Iterator[Progress | None]:
+    """A function to tell how far the work is; None where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

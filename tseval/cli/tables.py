@@ -1,0 +1,165 @@
+"""Tables for people: aligned columns, colour on a terminal alone, the signature underneath.
+
+A number is never shortened: where a terminal is too narrow, the measures go into several tables one
+below the other, and long texts are cut.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.core.scores import Scores
+
+DECIMALS = 4
+SMALLEST = 0.5 * 10**-DECIMALS
+"""Below this, four decimals are all 0."""
+UNDEFINED = "–"
+UNLIMITED = 100_000
+"""The width where no terminal sets one: nothing is wrapped."""
+GAP = 3
+"""What a column takes beside its content."""
+LONG = ("text", "types", "run_types")
+"""The columns that hold long texts."""
+LONGEST_TEXT, SHORTEST_TEXT = 60, 20
+"""Texts are cut to the first, on a narrow terminal to the second at worst."""
+
+
+def scores_table(
+    scores: Scores, per_topic: bool, *, to_file: bool, notes: Sequence[str] = ()
+) -> bytes:
+    """Scores with a row for each run (and topic), a column for each measure, and notes below."""
+    several = len(scores.runs) > 1
+    heads = (["run"] if several else []) + (["topic"] if per_topic else [])
+    labels, rows = [], []
+    for (run, topic), group in groupby(scores.records(per_topic=per_topic), lambda r: r[:2]):
+        labels.append(([run] if several else []) + ([topic] if per_topic else []))
+        values = {record.measure: shown(record.value) for record in group}
+        rows.append([values.get(name, "") for name in scores.measures])
+    columns = [[name, *values] for name, *values in zip(scores.measures, *rows, strict=True)]
+    taken = sum(map(_width, zip(heads, *labels, strict=True)))
+    tables = [
+        _table(
+            [(head, "left") for head in heads] + [(column[0], "right") for column in part],
+            [label + [c[i] for c in part] for i, label in enumerate(labels, start=1)],
+        )
+        for part in _fitting(columns, _room(to_file) - taken)
+    ]
+    return rendered([*tables, *map(Text, notes)], scores.signature, to_file=to_file)
+
+
+def shown(value: float | None) -> str:
+    """A value for people; a dash where it is undefined."""
+    return UNDEFINED if value is None else _number(value)
+
+
+def _number(value: float) -> str:
+    """Four decimals, or three digits where four decimals would show nothing."""
+    return f"{value:.3g}" if 0 < abs(value) < SMALLEST else f"{value:.{DECIMALS}f}"
+
+
+def rows_table(
+    frame: pd.DataFrame, signature: str, *, to_file: bool, notes: Sequence[str] = ()
+) -> bytes:
+    """Any frame as a table with notes below; its long texts are cut to what fits."""
+    heads = [str(name) for name in frame.columns]
+    rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    long = [heads.index(name) for name in LONG if name in heads]
+    if long:
+        columns = enumerate(zip(heads, *rows, strict=True))
+        others = sum(_width(column) for i, column in columns if i not in long)
+        room = (_room(to_file) - others) // len(long) - GAP
+        longest = min(LONGEST_TEXT, max(SHORTEST_TEXT, room))
+        for row in rows:
+            for at in long:
+                row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
+    sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
+    table = _table(list(zip(heads, sides, strict=True)), rows)
+    return rendered([table, *map(Text, notes)], signature, to_file=to_file)
+
+
+def sections_table(
+    sections: Mapping[str, pd.DataFrame],
+    signature: str,
+    *,
+    to_file: bool,
+    notes: Sequence[str] = (),
+) -> bytes:
+    """Several frames one below the other, each under its heading, and notes below."""
+    tables: list[Table | Text] = []
+    for heading, frame in sections.items():
+        heads = [str(name) for name in frame.columns]
+        sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
+        rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+        tables += [Text(heading, style="bold"), _table(list(zip(heads, sides, strict=True)), rows)]
+    return rendered([*tables, *map(Text, notes)], signature, to_file=to_file)
+
+
+def _cell(value: object) -> str:
+    if value is None or str(value) in ("nan", "<NA>", "NaT"):
+        return ""
+    if isinstance(value, float):
+        return f"{value:.0f}" if value == int(value) else _number(value)
+    return " ".join(str(value).split())
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(map(cell_len, column)) + GAP
+
+
+def _fitting(columns: list[list[str]], room: int) -> list[list[list[str]]]:
+    """The columns in parts that fit into the room, at least one in each."""
+    parts: list[list[list[str]]] = [[]]
+    for column in columns:
+        if parts[-1] and sum(map(_width, [*parts[-1], column])) > room:
+            parts.append([])
+        parts[-1].append(column)
+    return parts
+
+
+def _room(to_file: bool) -> int:
+    return shutil.get_terminal_size().columns if on_terminal(to_file) else UNLIMITED
+
+
+def on_terminal(to_file: bool) -> bool:
+    """Whether the output is looked at as it comes."""
+    return sys.stdout.isatty() and not to_file
+
+
+def _table(heads: list[tuple[str, str]], rows: list[list[str]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name, side in heads:
+        table.add_column(Text(name), justify="right" if side == "right" else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row), style="bold" if "all" in row[:2] else "")
+    return table
+
+
+def rendered(tables: Sequence[Table | Text], signature: str, *, to_file: bool) -> bytes:
+    """The tables and the signature as they are to be written."""
+    terminal = on_terminal(to_file)
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        force_terminal=terminal,
+        width=UNLIMITED,
+        color_system="auto" if terminal else None,
+        highlight=False,
+        legacy_windows=False,
+    )
+    console.print(*tables, Text(signature, style="dim"), sep="\n", soft_wrap=True)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    return ("\n".join(lines).strip("\n") + "\n").encode()

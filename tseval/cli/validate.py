@@ -1,0 +1,35 @@
+"""`tseval validate`."""
+
+from __future__ import annotations
+
+import click
+
+from tseval.cli import options
+from tseval.files import SCORE_FORMS
+from tseval.files.forms import Forms
+from tseval.files.validation import validate
+from tseval.tables import SCHEMAS
+
+
+@click.command("validate")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--table",
+    type=click.Choice(list(SCHEMAS)),
+    help="What the files are. Default: by the columns that their headers name.",
+)
+@options.input_format(SCORE_FORMS, (*SCHEMAS,))
+@options.debug_option
+def command(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
+    """Every fault of a file, as file:line: reason.
+
+    Each file by itself; and if there are updates, nuggets and matches among them, whether the
+    matches speak of updates and nuggets that are there. The exit code is 1 if there is any fault.
+    """
+    options.check_standard_output()
+    faulty = False
+    for line, is_fault in validate(files, table, input_format):
+        faulty |= is_fault
+        click.echo(line)
+    if faulty:
+        raise click.exceptions.Exit(1)

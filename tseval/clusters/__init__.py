@@ -1,1 +1,0 @@
-"""Scores over clusters: from runs and clusters to scores, and to explanations of them."""

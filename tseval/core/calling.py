@@ -1,0 +1,70 @@
+"""The call in Python: from inputs and options of any family to scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tseval.core.family import Access, Family, asked_for
+from tseval.core.measure import Measure
+from tseval.core.scores import Scores
+from tseval.core.scoring import chosen_measures, scores_of
+from tseval.files.forms import Forms
+from tseval.parallel.sharing import shared
+
+if TYPE_CHECKING:
+    from tseval.parallel.engine import Engine
+
+Inputs = TypeVar("Inputs")
+Options = TypeVar("Options")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What every family is asked for: measures, times, rules, and what becomes of what lacks."""
+
+    measures: Iterable[str | Measure] | str | Measure | None = None
+    at: str | Sequence[str] = ()
+    edition: str | None = None
+    """None for the family's first."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    on_missing: str | None = None
+    undefined: str = "skip"
+    forms: Forms = None
+    """The formats of inputs, where they are not to be recognised."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the work runs; no score depends on it."""
+
+    jobs: int | None = None
+    engine: str | Engine = "local"
+    scheduler: str | None = None
+    resume: bool = False
+
+
+def evaluated(
+    family: Family[Inputs, Options],
+    inputs: Inputs,
+    options: Options,
+    asked: Asked | None = None,
+    where: Where | None = None,
+) -> Any:
+    """The family's evaluation: inputs, read with options by an edition's rules."""
+    asked, where = asked or Asked(), where or Where()
+    edition = family.edition(asked.edition)
+    with shared(where.engine, where.jobs, where.scheduler, resume=where.resume) as sharing:
+        wanted = tuple(asked_for(asked.measures))
+        access = Access(asked.forms, sharing, wanted=wanted)
+        return family.read(inputs, options, edition, asked.rules, access)
+
+
+def scored(
+    family: Family[Inputs, Options], inputs: Inputs, options: Options, asked: Asked, where: Where
+) -> Scores:
+    """The scores of inputs."""
+    evaluation = evaluated(family, inputs, options, asked, where)
+    wanted = chosen_measures(evaluation, asked_for(asked.measures), asked.at)
+    return scores_of(evaluation, wanted, asked.on_missing, asked.undefined)

@@ -1,0 +1,113 @@
+"""How a family declares what it takes: inputs and options as fields of typed, frozen records.
+
+A record's fields are made by `argument`, `file_option` and `option`. They tell the command line its
+parameters and help, the refusals which option has a meaning where, and the reader of the record
+its types. So nothing passes from the command line to a family but these records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+DECLARED = "declared"
+"""Under this name a field's metadata holds its declaration."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A parameter of a family, for whoever builds a command, a message or a page from it."""
+
+    flags: tuple[str, ...]
+    """How it is written on the command line; nothing for a positional file."""
+    help: str
+    metavar: str = ""
+    kind: type = str
+    choices: tuple[str, ...] = ()
+    several: bool = False
+    """Whether it may be given more than once."""
+    is_file: bool = False
+    at_least: int | None = None
+    within: tuple[str, ...] = ()
+    """The views in which it has a meaning; nothing for all. `scores` is the plain view."""
+    shows_default: bool = False
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.flags[-1] if self.flags else self.metavar
+
+
+def argument(metavar: str, words: str, *, several: bool = False) -> Any:
+    """A positional file, and what it is in words; `several` for one or more, as runs are."""
+    return _field(Declared((), words, metavar, several=several, is_file=True), MISSING)
+
+
+def file_option(
+    flag: str,
+    help: str,  # noqa: A002 - as it is called in every help
+    *,
+    several: bool = False,
+    within: tuple[str, ...] = (),
+) -> Any:
+    """A file that an option names."""
+    declared = Declared((flag,), help, "FILE", several=several, is_file=True, within=within)
+    return _field(declared, () if several else None)
+
+
+def option(
+    flag: str,
+    help: str,  # noqa: A002 - as it is called in every help
+    *,
+    default: Any = None,
+    metavar: str = "",
+    kind: type = str,
+    choices: tuple[str, ...] = (),
+    several: bool = False,
+    at_least: int | None = None,
+    within: tuple[str, ...] = (),
+    shows_default: bool = False,
+) -> Any:
+    """A parameter that is no file; a `kind` of `bool` is a switch."""
+    declared = Declared(
+        (flag,),
+        help,
+        metavar,
+        kind,
+        choices,
+        several,
+        at_least=at_least,
+        within=within,
+        shows_default=shows_default,
+    )
+    empty = () if several else False if kind is bool else None
+    return _field(declared, empty if default is None else default)
+
+
+def _field(declared: Declared, default: Any) -> Any:
+    if default is MISSING:
+        return field(metadata={DECLARED: declared})
+    return field(default=default, metadata={DECLARED: declared})
+
+
+def declared(record: type) -> Iterator[tuple[Field[Any], Declared]]:
+    """The parameters of a record, in the order of its fields."""
+    for each in fields(record):
+        if DECLARED in each.metadata:
+            yield each, each.metadata[DECLARED]
+
+
+def given(record: object) -> Mapping[str, Declared]:
+    """The parameters of a record that are not as they are by default, by the fields' names."""
+    return {
+        each.name: what
+        for each, what in declared(type(record))
+        if each.default is not MISSING and getattr(record, each.name) != each.default
+    }
+
+
+def build(record: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """A record from values by the names of its fields; those that are not there are defaults."""
+    names = [each.name for each, _ in declared(record)]  # type: ignore[arg-type]
+    return record(**{name: values[name] for name in names if name in values})

@@ -1,0 +1,355 @@
+"""A family of measures: what it declares, and what it makes of its inputs.
+
+Everything that families have in common is written once, over what stands here: choosing measures,
+times, scoring, missing topics, undefined values, signatures (`scoring`), curves, batches, the
+command with its help, and the sections of a report.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from tseval.core.editions import Edition
+from tseval.core.measure import Definition, Measure
+from tseval.core.pools import pooled_before, weights
+from tseval.core.results import Groups, Result, Values
+from tseval.core.taking import account_in, moments
+from tseval.errors import UsageError
+from tseval.files import PLAIN_FORMS
+from tseval.files.forms import Forms, form_for
+from tseval.parallel.sharing import ALONE, Sharing
+from tseval.tables import InputRecord, Origin, Schema
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from tseval.core.scores import Scores
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+SHORT_HASH = 12
+"""How many hexadecimal digits of a hash a signature shows."""
+Inputs = TypeVar("Inputs")
+Options = TypeVar("Options")
+
+
+@dataclass(frozen=True)
+class Access:
+    """How inputs are read."""
+
+    forms: Forms = None
+    """Their formats, where they are not to be recognised by their content."""
+    sharing: Sharing = ALONE
+    """Where the reading of runs, and matching, is done."""
+    progress: Callable[[int, int], None] | None = None
+    """Is told how much of the work is done, and of how much."""
+    wanted: tuple[str | Measure, ...] = ()
+    """The measures that are asked for: some inputs are needed by some measures alone."""
+
+    def form(self, name: str) -> str | None:
+        """The format of one input; None leaves it to its content."""
+        return form_for(self.forms, name)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What things are called in what is said of a family's inputs."""
+
+    items: str = "updates"
+    """What a run has, or lacks, of a topic."""
+    topic: str = "judged topic"
+    missing_as_zero: str = "counted as an empty system"
+    missing_left_out: str = "left out of the mean"
+
+
+class Index(Protocol):
+    """What measures are taken from: for every (run, topic), which is a *unit*."""
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The judged topics."""
+
+    @property
+    def present(self) -> BoolArray:
+        """Which (run, topic) have anything."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure as it was taken: of each unit of an index, of each run, of groups."""
+
+    index: Index
+    values: Values
+    runs: Values | None = None
+    groups: Groups | None = None
+    weights: FloatArray | None = None
+    """What the value of each unit weighs, where that of a run is a quotient of sums."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(ABC):
+    """Inputs that were read by an edition's rules: ready for any measure of the family."""
+
+    words: ClassVar[Words] = Words()
+
+    edition: Edition[Any]
+    traits: Mapping[str, str]
+    """What can change a number, by name: the parts of the signature."""
+    inputs: tuple[InputRecord, ...]
+    warnings: tuple[str, ...] = ()
+    group_names: tuple[str, ...] = ()
+    """The groups, such as information types, of which some measures have values."""
+
+    @property
+    @abstractmethod
+    def index(self) -> Any:
+        """What measures are taken from unless they say otherwise, and followed over time."""
+
+    @property
+    @abstractmethod
+    def starts(self) -> FloatArray:
+        """When each topic starts."""
+
+    # What only some families do otherwise.
+
+    def index_of(self, measure: Measure) -> Any:  # noqa: ARG002 - some have several
+        """What a measure is taken from; what it lacks is a `UsageError`."""
+        return self.index
+
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
+        """A measure at its time; `known` keeps what is asked for at several times."""
+        index, whole = self.index_of(measure), measure.whole
+        if whole not in known:
+            known[whole] = whole.definition.account(index, whole)
+        result = known[whole]
+        times = self.times_of(measure, index)
+        if self.pools(measure):
+            account = account_in(measure, result)
+            together = pooled_before(account, times, len(index.topics))
+            return Column(index, result.before(times), together, None, weights(account, times))
+        return Column(index, result.before(times), result.of_runs(times), result.groups)
+
+    def times_of(self, measure: Measure, index: Any) -> FloatArray:
+        """The time at which a measure is taken in each unit of an index."""
+        return moments(measure, self.starts[index.unit_topic])
+
+    def pools(self, measure: Measure) -> bool:  # noqa: ARG002 - most are means over topics
+        """Whether `all` of a measure is that of all topics taken together."""
+        return False
+
+    def default_measures(self) -> Sequence[str]:
+        """The measures that are shown if none is asked for."""
+        return self.edition.measures
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures asked for as inputs and rules make them; what does nothing is refused."""
+        return wanted
+
+    def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - some measures have none
+        """Whether a measure can be taken at any time."""
+        return True
+
+    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> Evaluation:  # noqa: ARG002
+        """The same, knowing which measures it will be asked for."""
+        return self
+
+    def finished(self, scores: Scores) -> Scores:
+        """The scores as they are shown."""
+        return scores
+
+    def notes(self, wanted: Sequence[Measure]) -> tuple[str, ...]:  # noqa: ARG002
+        """What stands under a table of these measures."""
+        return ()
+
+    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - some measures are taken once
+        """Whether a measure can be followed over time, as a curve or in batches."""
+        return True
+
+    def without_missing(self) -> Evaluation:
+        """The same, where topics that a run lacks are left out of what `all` is taken from."""
+        return self
+
+    def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:  # noqa: ARG002
+        """The parts of the signature that these measures add."""
+        return {}
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:  # noqa: ARG002
+        """What a reader of these measures should know, beside `warnings`."""
+        return iter(())
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that can change a number."""
+        parts = {"tseval": VERSION, "edition": self.edition.name} | dict(self.traits) | more
+        return "|".join(f"{name}:{value}" for name, value in parts.items() if value)
+
+    # What batches need.
+
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends."""
+        raise UsageError(f"measures of {self.edition.family} are not taken in batches")
+
+    @property
+    def latest(self) -> FloatArray:
+        """The time of the latest gold of each topic."""
+        return self.ends
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit and the time of everything that counts for how much a batch weighs."""
+        raise UsageError(f"measures of {self.edition.family} are not taken in batches")
+
+
+@dataclass(frozen=True)
+class Asked(Generic[Options]):
+    """What is asked of an evaluation: measures, and the family's own options."""
+
+    measures: tuple[Measure, ...]
+    options: Options
+    per_topic: bool = False
+    on_missing: str | None = None
+    undefined: str = "skip"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Rows that are shown instead of scores, and how to read them."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    for_people: tuple[str, ...] = ()
+    """The columns of a table, where it has no room for all; nothing for all."""
+
+
+@dataclass(frozen=True)
+class View:
+    """Something else than scores that a command can show, asked for by `--explain NAME`."""
+
+    name: str
+    help: str
+    rows: Callable[[Any, Asked[Any]], Shown]
+    takes_measures: bool = False
+    """Whether it shows the measures that are asked for."""
+    needs: tuple[str, ...] = ()
+    """Measures that need the same inputs, where some are needed by some measures alone."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Forms of output that only this family has: a track's own files, or pictures."""
+
+    forms: tuple[str, ...]
+    help: str
+    write: Callable[[Any, Asked[Any], str], Written]
+    takes_measures: bool = False
+    into_folder: bool = False
+    """Whether it writes several files, into the folder that the output names."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a writer made: one output, or several files by their names; with its warnings."""
+
+    content: bytes = b""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Family(Generic[Inputs, Options]):
+    """What a family declares; `tseval.families` has the list of all."""
+
+    name: str
+    command: str
+    summary: str
+    """The first line of the command's help."""
+    description: str
+    """The rest of it: what the files are, and an example."""
+    inputs: type[Inputs]
+    options: type[Options]
+    definitions: tuple[Definition, ...]
+    editions: tuple[Edition[Any], ...]
+    """The first is the default."""
+    read: Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Evaluation]
+    """From inputs to an evaluation: with options, an edition, the rules that are asked for beside
+    it, and how inputs are read."""
+    schemas: tuple[Schema, ...] = ()
+    """The plain tables that are this family's own."""
+    knows: Callable[[str], bool] | None = None
+    """Whether a file is gold of this family, for commands that serve several."""
+    over: str = "this"
+    """What its measures are over, in messages: nuggets, clusters."""
+    curves: bool = False
+    """Whether its measures are followed over time."""
+    batches: bool = False
+    """Whether they are taken in batches."""
+    views: tuple[View, ...] = ()
+    view_option: str = "--explain"
+    """The option that asks for one of them."""
+    writers: tuple[Writer, ...] = ()
+    beside: Callable[[Any, Asked[Any]], Mapping[Path, bytes]] | None = None
+    """Files that are written beside the output, if an option asks for such."""
+    words: Words = Words()
+    work: str = ""
+    """What takes time before there are scores, in a word: `matching`."""
+    forms: tuple[str, ...] = PLAIN_FORMS
+    """The formats that its files may have, by the names that `--input-format` takes."""
+    undefined_counts: bool = True
+    """Whether a topic where a measure is undefined may count as 0: `--undefined`."""
+
+    def edition(self, name: str | None) -> Edition[Any]:
+        """The edition of this name, the default without one; a `UsageError` lists the known."""
+        if name is None:
+            return self.editions[0]
+        for each in self.editions:
+            if each.name == name:
+                return each
+        known = ", ".join(each.name for each in self.editions)
+        raise UsageError(f"unknown edition '{name}'; known: {known}")
+
+
+def hashes(origins: Mapping[str, Origin | None]) -> dict[str, str]:
+    """The parts of a signature that name inputs by their short hashes; those not given have none.
+
+    An input of several files has the hash of each.
+    """
+    return {
+        name: ",".join(f"sha256:{each.sha256[:SHORT_HASH]}" for each in origin.sources)
+        for name, origin in origins.items()
+        if origin is not None
+    }
+
+
+def several(given: Any) -> Sequence[Any]:
+    """One input, or several, as several."""
+    return given if isinstance(given, list | tuple) else [given]
+
+
+def asked_for(wanted: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure]:
+    """Measures as a caller names them: one, several, or none."""
+    return [wanted] if isinstance(wanted, str | Measure) else list(wanted or ())
+
+
+@dataclass(frozen=True)
+class NoInputs:
+    """The inputs of a family whose command declares them itself."""
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a family that has none of its own."""
+
+
+def not_yet(*_: Any) -> Evaluation:
+    """What a family without a reader of declared inputs has in its place."""
+    raise UsageError("this family is read by its own command")

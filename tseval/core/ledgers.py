@@ -1,0 +1,148 @@
+"""What a measure adds up: ledgers of dated amounts, and a score of their totals.
+
+A measure at time t is a score of the sums of amounts dated before t. The same ledgers give its
+value at one time, at every time, and, one update after the other, on a live stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tseval.core.results import Result, Values
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray, IntArray
+
+ALWAYS = -np.inf
+"""The date of an amount that counts at every time."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Amounts by unit and date, in the order (unit, date, amount).
+
+    The order makes sums independent of the order of the input's lines, to the last bit.
+    """
+
+    unit: IntArray
+    time: FloatArray
+    amount: FloatArray
+
+    @classmethod
+    def of(cls, unit: IntArray, time: FloatArray, amount: FloatArray) -> Ledger:
+        """Put the amounts in order."""
+        if _in_order(unit, time) and (not len(amount) or (amount == amount[0]).all()):
+            return cls(unit, time, amount)
+        if _in_order(unit, time):
+            return cls(unit, time, _sorted_in_ties(unit, time, amount))
+        order = np.lexsort((amount, time, unit))
+        return cls(unit[order], time[order], amount[order])
+
+    def before(self, times: FloatArray) -> FloatArray:
+        """For each unit the sum of the amounts dated strictly before its time."""
+        if np.isposinf(times).all():
+            return np.bincount(self.unit, self.amount, len(times)).astype(np.float64)
+        counts = self.time < times[self.unit]
+        sums = np.bincount(self.unit[counts], self.amount[counts], len(times))
+        return sums.astype(np.float64)
+
+
+def _sorted_in_ties(unit: IntArray, time: FloatArray, amount: FloatArray) -> FloatArray:
+    """The amounts, those of the same unit and date among themselves by size."""
+    tied = (unit[1:] == unit[:-1]) & (time[1:] == time[:-1])
+    if not (tied & (amount[1:] < amount[:-1])).any():
+        return amount
+    group = np.append(0, np.cumsum(~tied))
+    ordered: FloatArray = amount[np.lexsort((amount, group))]
+    return ordered
+
+
+def _in_order(unit: IntArray, time: FloatArray) -> bool:
+    same, later = unit[1:] == unit[:-1], unit[1:] > unit[:-1]
+    return bool((later | (same & (time[1:] >= time[:-1]))).all())
+
+
+Score: TypeAlias = Callable[[Sequence["FloatArray"], "IntArray"], Values]
+"""From totals, and the unit that each belongs to, to values."""
+
+
+@dataclass(frozen=True)
+class Account(Result):
+    """The ledgers of a measure and the score of their totals."""
+
+    ledgers: tuple[Ledger, ...]
+    score: Score
+    undivided: str = ""
+
+    def before(self, times: FloatArray) -> Values:
+        """The measure of each unit at its time."""
+        totals = [ledger.before(times) for ledger in self.ledgers]
+        return self.score(totals, np.arange(len(times)))
+
+
+def ratio(totals: Sequence[FloatArray], _: IntArray) -> Values:
+    """The first total by the second; undefined where the second is 0."""
+    above, below = totals
+    defined = below > 0
+    return Values(np.divide(above, below, out=np.zeros_like(above), where=defined), defined)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """A measure as a step function of time: from just after `time` on it has `value`.
+
+    One row for every unit and every time at which something is dated, sorted by unit and time.
+    """
+
+    unit: IntArray
+    time: FloatArray
+    values: Values
+    initial: Values
+    """For each unit its value before anything is dated."""
+
+
+BEFORE_ALL = -1e300
+"""A time before every date but `ALWAYS`."""
+
+
+def changes(account: Account, starts: FloatArray) -> Changes:
+    """The whole curve of every unit, in one pass over the sorted dates.
+
+    `starts` gives each unit a time at which its curve has a row in any case.
+    """
+    marks = Ledger(np.arange(len(starts)), starts, np.zeros(len(starts)))
+    ledgers = (*account.ledgers, marks)
+    unit = np.concatenate([ledger.unit for ledger in ledgers])
+    time = np.concatenate([ledger.time for ledger in ledgers])
+    order = np.lexsort((time, unit))
+    unit, time = unit[order], time[order]
+    bounds = np.searchsorted(unit, np.arange(len(starts) + 1))
+    followed = (unit[1:] == unit[:-1]) & (time[1:] == time[:-1])
+    last = np.append(~followed, True) & (time != ALWAYS)
+    sums = [_running(column, bounds)[last] for column in _columns(ledgers, order)[:-1]]
+    initial = account.before(np.full(len(starts), BEFORE_ALL))
+    return Changes(unit[last], time[last], account.score(sums, unit[last]), initial)
+
+
+def _columns(ledgers: Sequence[Ledger], order: IntArray) -> list[FloatArray]:
+    """Each ledger's amounts among all dates: 0 where the date is another ledger's."""
+    ends = np.cumsum([len(ledger.unit) for ledger in ledgers])
+    columns = []
+    for ledger, end in zip(ledgers, ends, strict=True):
+        column = np.zeros(ends[-1])
+        column[end - len(ledger.unit) : end] = ledger.amount
+        columns.append(column[order])
+    return columns
+
+
+def _running(amounts: FloatArray, bounds: IntArray) -> FloatArray:
+    """Sums from each unit's beginning; unit by unit, so that no unit's digits touch another's."""
+    sums = np.empty_like(amounts)
+    for start, end in pairwise(bounds.tolist()):
+        np.cumsum(amounts[start:end], out=sums[start:end])
+    return sums

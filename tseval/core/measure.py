@@ -1,0 +1,297 @@
+"""A measure as a value: `R@6h` prints itself, parses itself, compares and hashes by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from tseval.core.results import Result
+from tseval.errors import MeasureError
+from tseval.tables.times import Moment, NotANumber
+
+Argument: TypeAlias = str | Callable[..., Any]
+"""A parameter's value: as it is written, or in Python a function."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a measure: what it may be and what it means."""
+
+    name: str
+    meaning: str
+    default: str
+    choices: tuple[str, ...] = ()
+    """The values it may take."""
+    nested: bool = False
+    """Whether a value may have brackets of its own, such as `logistic(scale=6h)`."""
+    flag: bool = False
+    """A flag is written by its name alone: `P(updates)`."""
+    takes_function: bool = False
+    """Whether Python may give any function instead."""
+    bare: bool = False
+    """A bare parameter must be given, first and without its name: `slope(F_pra)`."""
+    parse: Callable[[str], object] | None = None
+    """Takes any value that this reads, beside the choices; a `NotANumber` says why not."""
+
+    def read(self, value: object) -> Argument:
+        """A value as Python gives it: text, a number, a function, True for a flag."""
+        if self.flag and value is True:
+            return ""
+        return value if isinstance(value, str) or callable(value) else str(value)
+
+    def check(self, value: Argument) -> None:
+        """Refuse a value that this parameter cannot take."""
+        if callable(value) and self.takes_function:
+            return
+        plain = value.partition("(")[0] if self.nested and isinstance(value, str) else value
+        if self.parse is not None and isinstance(value, str):
+            self._read(value)
+        elif plain not in (("",) if self.flag else self.choices):
+            listed = ", ".join(self.choices) if self.choices else "its name alone"
+            raise MeasureError(f"{self.name} cannot be '{value}': choose one of {listed}")
+
+    def _read(self, value: str) -> None:
+        if self.parse is None or value in self.choices:
+            return
+        try:
+            self.parse(value)
+        except NotANumber as error:
+            raise MeasureError(f"{self.name}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a measure is, in words and as a function: a row of the registry."""
+
+    name: str
+    family: str
+    title: str
+    summary: str
+    formula: str
+    empty_case: str
+    range: str
+    citation: str
+    account: Callable[..., Result]
+    """From the index and the measure's arguments to what it says of every unit."""
+    higher_is_better: bool = True
+    unit: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    check: Callable[[Mapping[str, Argument]], None] = lambda _: None
+    """Refuses combinations of arguments that have no meaning."""
+    reads: tuple[str, ...] = ()
+    """The rules of an edition that its value depends on, beside those that shape the tables."""
+    foldable: bool = False
+    """Whether each update alone says what it adds to the ledgers, once it is known which nuggets it
+    is the first to say: then streams can be read in blocks."""
+
+    def parameter(self, name: str) -> Parameter:
+        """The parameter of this name; a `MeasureError` lists the known ones."""
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        known = ", ".join(parameter.name for parameter in self.parameters) or "none"
+        if not name:
+            raise MeasureError(f"{self.name}: a parameter has no name; it has: {known}")
+        raise MeasureError(f"{self.name} has no parameter '{name}'; it has: {known}")
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A measure with its arguments and its time; equal to another if they print the same."""
+
+    definition: Definition
+    arguments: tuple[tuple[str, Argument], ...] = ()
+    at: str | None = None
+
+    @classmethod
+    def of(
+        cls, definition: Definition, arguments: Mapping[str, Argument], at: str | None
+    ) -> Measure:
+        """A checked measure; arguments go in the order of the definition."""
+        for name, value in arguments.items():
+            definition.parameter(name).check(value)
+        _check_bare(definition, arguments)
+        definition.check(arguments)
+        ordered = [p.name for p in definition.parameters if p.name in arguments]
+        measure = cls(definition, tuple((name, arguments[name]) for name in ordered), at)
+        _ = measure.moment
+        return measure
+
+    @cached_property
+    def moment(self) -> Moment | None:
+        """The time at which it is taken; None is after everything."""
+        if self.at is None:
+            return None
+        try:
+            return Moment.parse(self.at)
+        except NotANumber as error:
+            raise MeasureError(f"{self.definition.name}@{self.at}: {error}") from None
+
+    @property
+    def family(self) -> str:
+        """The family it belongs to, which is that of the command."""
+        return self.definition.family
+
+    @property
+    def whole(self) -> Measure:
+        """The same measure at the end of the stream."""
+        return replace(self, at=None)
+
+    def taken_at(self, moment: str) -> Measure:
+        """The same measure at this time."""
+        return Measure.of(self.definition, dict(self.arguments), moment)
+
+    def __call__(self, **arguments: object) -> Measure:
+        """The same measure with these parameters too: `T(g=function)`, `P(updates=True)`.
+
+        In Python a parameter such as `cost-of` is written `cost_of`; False takes a flag away.
+        """
+        given = dict(self.arguments)
+        for name, value in arguments.items():
+            parameter = self.definition.parameter(name.replace("_", "-"))
+            if parameter.flag and value is False:
+                given.pop(parameter.name, None)
+            else:
+                given[parameter.name] = parameter.read(value)
+        return Measure.of(self.definition, given, self.at)
+
+    def argument(self, name: str) -> Argument:
+        """The value of a parameter, its default if it was not given; a flag not given is empty."""
+        given = dict(self.arguments)
+        return given[name] if name in given else self.definition.parameter(name).default
+
+    def has(self, flag: str) -> bool:
+        """Whether a flag or parameter was given."""
+        return any(name == flag for name, _ in self.arguments)
+
+    @cached_property
+    def name(self) -> str:
+        """The measure as it is written."""
+        inside = ",".join(self._written(name, value) for name, value in self.arguments)
+        brackets = f"({inside})" if inside else ""
+        return self.definition.name + brackets + (f"@{self.at}" if self.at is not None else "")
+
+    def _written(self, name: str, value: Argument) -> str:
+        parameter = self.definition.parameter(name)
+        if parameter.flag:
+            return name
+        if parameter.bare:
+            return str(value)
+        return f"{name}={value if isinstance(value, str) else value.__name__}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Measure({self.name!r})"
+
+    def _key(self) -> tuple[Any, ...]:
+        functions = tuple(value for _, value in self.arguments if not isinstance(value, str))
+        return self.family, self.name, functions
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+def _check_bare(definition: Definition, given: Mapping[str, Argument]) -> None:
+    for parameter in definition.parameters:
+        if parameter.bare and parameter.name not in given:
+            form = f"{definition.name}({'|'.join(parameter.choices)})"
+            raise MeasureError(f"{definition.name} of what? write {form}")
+
+
+def parse_measure(text: str, definitions: Mapping[str, Definition]) -> Measure:
+    """Read one measure; the error lists what is known."""
+    name = max((n for n in definitions if _names(text, n)), key=len, default=None)
+    if name is None:
+        known = ", ".join(definitions)
+        raise MeasureError(f"unknown measure '{text}'; known: {known}")
+    inside, at = _brackets(text, text[len(name) :])
+    return Measure.of(definitions[name], _arguments(definitions[name], inside), at)
+
+
+def _names(text: str, name: str) -> bool:
+    return text.startswith(name) and text[len(name) : len(name) + 1] in ("", "(", "@")
+
+
+def _brackets(text: str, rest: str) -> tuple[str, str | None]:
+    """What stands between the brackets, and after the `@`."""
+    inside = ""
+    if rest.startswith("("):
+        close = _closing(rest)
+        if close is None:
+            raise MeasureError(f"'{text}': a bracket is not closed")
+        inside, rest = rest[1:close], rest[close + 1 :]
+    if not rest:
+        return inside, None
+    if rest == "@":
+        raise MeasureError(f"'{text}': after the @ a time is missing, such as {text}6h")
+    if not rest.startswith("@"):
+        raise MeasureError(f"'{text}': after the measure only @TIME may follow, not '{rest}'")
+    return inside, rest[1:]
+
+
+def _closing(text: str) -> int | None:
+    """Where the bracket that opens at 0 closes."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return at
+    return None
+
+
+def _arguments(definition: Definition, inside: str) -> dict[str, Argument]:
+    arguments: dict[str, Argument] = {}
+    for part in split_outside(inside, ",") if inside.strip() else ():
+        if not part.strip():
+            raise MeasureError(f"{definition.name}({inside}): nothing stands beside a comma")
+        name, equals, value = _bare(definition, part.strip()).partition("=")
+        parameter = definition.parameter(name.strip())
+        if parameter.flag == bool(equals):
+            form = parameter.name if parameter.flag else f"{parameter.name}=VALUE"
+            raise MeasureError(f"{definition.name}({part.strip()}): write {form}")
+        if parameter.name in arguments:
+            raise MeasureError(f"{definition.name}: {parameter.name} is given twice")
+        arguments[parameter.name] = value.replace(" ", "")
+    return arguments
+
+
+def _bare(definition: Definition, part: str) -> str:
+    """An argument with its name, which a bare one lacks."""
+    named = "=" in part or any(part == each.name for each in definition.parameters)
+    bare = [each.name for each in definition.parameters if each.bare and not named]
+    return f"{bare[0]}={part}" if bare else part
+
+
+def split_outside(text: str, separators: str) -> list[str]:
+    """Split where a separator stands outside of all brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character in separators and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def split_measures(text: str) -> list[str]:
+    """The measures in one string, separated by spaces or commas outside of brackets."""
+    return [part for part in split_outside(text, ", \t\n") if part]
+
+
+def with_times(measures: Iterable[Measure], moments: Iterable[str]) -> list[Measure]:
+    """Each measure, then itself at each of these times; one that has its own time keeps it."""
+    times = list(moments)
+    listed = [
+        taken
+        for measure in measures
+        for taken in (measure, *(measure.taken_at(t) for t in times if measure.at is None))
+    ]
+    return list(dict.fromkeys(listed))

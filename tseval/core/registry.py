@@ -1,0 +1,117 @@
+"""Every family, measure and edition there is, each loaded when it is asked for.
+
+The families are named in `tseval.families`; plug-ins come in by the entry points below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from tseval.core.editions import Edition
+from tseval.core.family import Family
+from tseval.core.measure import Definition, Measure, parse_measure, split_measures
+from tseval.errors import MeasureError, UsageError
+
+MEASURES = "tseval.measures"
+"""A plug-in names a `Definition`, or an iterable of them, under this group."""
+FIRST = "temporal"
+"""The family whose measures are meant where none is named."""
+
+
+def family_names() -> tuple[str, ...]:
+    """The names of all families, in the order in which they are listed."""
+    return tuple(import_module("tseval.families").FAMILIES)
+
+
+@cache
+def family(name: str) -> Family[Any, Any]:
+    """The family of this name; a `MeasureError` lists the known."""
+    entries = import_module("tseval.families").FAMILIES
+    if name not in entries:
+        raise MeasureError(f"unknown family '{name}'; known: {', '.join(entries)}")
+    found: Family[Any, Any] = import_module(entries[name].module).FAMILY
+    return found
+
+
+def all_families() -> Iterator[Family[Any, Any]]:
+    """Every family."""
+    return (family(name) for name in family_names())
+
+
+@cache
+def definitions(name: str) -> dict[str, Definition]:
+    """The definitions of one family by name, in the order in which they are listed."""
+    listed: dict[str, Definition] = {}
+    own = [each for each in plugged_in() if each.family == name]
+    for definition in (*family(name).definitions, *own):
+        if definition.name in listed:
+            raise MeasureError(f"two definitions of {name} measure {definition.name}")
+        listed[definition.name] = definition
+    return listed
+
+
+@cache
+def plugged_in() -> tuple[Definition, ...]:
+    """The definitions that plug-ins bring."""
+    points = sorted(entry_points(group=MEASURES), key=lambda point: point.name)
+    loaded = [point.load() for point in points]
+    return tuple(
+        definition
+        for each in loaded
+        for definition in ((each,) if isinstance(each, Definition) else each)
+    )
+
+
+def families() -> dict[str, dict[str, Definition]]:
+    """The definitions of every family by its name."""
+    return {name: definitions(name) for name in family_names()}
+
+
+def measure(text: str, family: str = FIRST) -> Measure:
+    """One measure by its name, such as `T(unit=min)@24h`."""
+    return parse_measure(text.strip(), definitions(family))
+
+
+def measures(wanted: Iterable[str | Measure], family: str = FIRST) -> list[Measure]:
+    """Measures from values and strings; a string may hold several. Repeats are dropped."""
+    listed = [
+        each
+        for item in wanted
+        for each in (
+            [item]
+            if isinstance(item, Measure)
+            else [measure(t, family) for t in split_measures(item)]
+        )
+    ]
+    return list(dict.fromkeys(listed))
+
+
+def all_editions() -> Iterator[Edition[Any]]:
+    """Every edition of every family; a name may stand once in a family."""
+    return (edition for each in all_families() for edition in each.editions)
+
+
+def editions(name: str) -> list[Edition[Any]]:
+    """The editions of this name, one a family; a `UsageError` lists the known names."""
+    found = [each for each in all_editions() if each.name == name]
+    if not found:
+        known = dict.fromkeys(each.name for each in all_editions())
+        raise UsageError(f"unknown edition '{name}'; known: {', '.join(known)}")
+    return found
+
+
+def edition(name: str, of: str) -> Edition[Any]:
+    """A family's edition of this name; a `UsageError` lists the known."""
+    own = family(of).editions
+    for each in own:
+        if each.name == name:
+            return each
+    known = ", ".join(each.name for each in own)
+    others = [each for each in all_editions() if each.name == name]
+    if not others:
+        raise UsageError(f"unknown edition '{name}'; known: {known}")
+    raise UsageError(f"edition {name} is for {others[0].family}; for {of} there are: {known}")

@@ -1,0 +1,69 @@
+"""RuleSet: what evaluations do differently, each with a name, its values and what they mean.
+
+A record of rules is a frozen dataclass over `RuleSet` whose fields are made by `choice`; an edition
+is an instance, and the code that reads the record knows no editions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from tseval.errors import UsageError
+
+Record = TypeVar("Record", bound="RuleSet")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One choice of an edition in words."""
+
+    name: str
+    value: str
+    meaning: str
+    values: Mapping[str, str]
+
+    @property
+    def words(self) -> str:
+        """What the value that was chosen means."""
+        return self.values[self.value]
+
+
+def choice(default: str, meaning: str, **values: str) -> Any:
+    """A field with its meaning and its values; `_` in a value's name is written `-`."""
+    words = {name.replace("_", "-"): said for name, said in values.items()}
+    return field(default=default, metadata={"meaning": meaning, "values": words})
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """A record of habits; fields of other kinds may stand beside them."""
+
+    def each(self) -> Iterator[Rule]:
+        """Every choice with the value that it has here."""
+        for each in fields(self):
+            if "values" in each.metadata:
+                name, words = each.name.replace("_", "-"), each.metadata["values"]
+                yield Rule(name, getattr(self, each.name), each.metadata["meaning"], words)
+
+    def changed(self: Record, given: Mapping[str, str]) -> Record:
+        """The rules with others in the place of some; an unknown name or value is refused."""
+        known = {each.name: each for each in self.each()}
+        for name, value in given.items():
+            if name not in known:
+                raise UsageError(f"unknown rule '{name}'; known: {', '.join(known)}")
+            if value not in known[name].values:
+                listed = ", ".join(known[name].values)
+                raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}")
+        return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
+
+    def differences(self, other: RuleSet) -> dict[str, str]:
+        """The values here of the rules that are others there."""
+        pairs = zip(self.each(), other.each(), strict=True)
+        return {mine.name: mine.value for mine, yours in pairs if mine.value != yours.value}
+
+
+@dataclass(frozen=True)
+class NoRules(RuleSet):
+    """The rules of an edition that has none to choose from."""

@@ -1,0 +1,178 @@
+"""Scores: the result of every scoring command, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.tables import ALL_TOPICS, InputRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray
+
+
+class Record(NamedTuple):
+    """One value; None is undefined."""
+
+    run: str
+    topic: str
+    measure: str
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Overall:
+    """Values of `all` that are no means over topics, of the shape (runs, measures).
+
+    `given` says which measures these are; the others hold anything.
+    """
+
+    value: FloatArray
+    defined: BoolArray
+    given: BoolArray
+    weights: FloatArray | None = None
+    """Where such a value is a quotient of sums over topics, what the value of each topic is divided
+    by, of the shape (runs, topics, measures); NaN for other measures."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Values by run, topic and measure, and all that says how they came about.
+
+    `value` and `defined` have the shape (runs, topics, measures); `counted[run, topic]` is False
+    for a topic that the run lacks and that was to be skipped.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: FloatArray
+    defined: BoolArray
+    counted: BoolArray
+    undefined_as_zero: bool
+    signature: str
+    inputs: tuple[InputRecord, ...]
+    warnings: tuple[str, ...] = ()
+    overall: Overall | None = None
+    """What `all` is where it is not the mean over topics."""
+    applies: BoolArray | None = None
+    """Which measures a topic can have, of the shape (topics, measures); None for all."""
+    types: tuple[str, ...] = ()
+    """The topics that are information types, where such stand beside events."""
+    means: FloatArray = field(init=False)
+    """Per run and measure the mean over the topics that count; 0 where it is undefined."""
+    mean_defined: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        counted = self.counted[:, :, None]
+        used = (
+            np.broadcast_to(counted, self.values.shape) if self.undefined_as_zero else self.defined
+        )
+        used = used & counted & self._applicable
+        number = used.sum(axis=1)
+        sums = np.where(used & self.defined, self.values, 0.0).sum(axis=1)
+        means, defined = sums / np.maximum(number, 1), number > 0
+        if self.overall is not None:
+            means = np.where(self.overall.given, self.overall.value, means)
+            defined = np.where(self.overall.given, self.overall.defined, defined)
+        object.__setattr__(self, "mean_defined", defined)
+        object.__setattr__(self, "means", means)
+
+    @property
+    def _applicable(self) -> BoolArray:
+        shape = self.values.shape[1:]
+        return np.ones(shape, bool) if self.applies is None else self.applies
+
+    def records(self, *, per_topic: bool = True) -> Iterator[Record]:
+        """Every value, by run, topic and measure; the mean over topics last of each run."""
+        applies = self._applicable
+        for r, run in enumerate(self.runs):
+            for t, topic in enumerate(self.topics if per_topic else ()):
+                if self.counted[r, t]:
+                    for m in np.flatnonzero(applies[t]).tolist():
+                        known = self.defined[r, t, m]
+                        value = float(self.values[r, t, m]) if known else None
+                        yield Record(run, topic, self.measures[m], value)
+            for m, name in enumerate(self.measures):
+                value = float(self.means[r, m]) if self.mean_defined[r, m] else None
+                yield Record(run, ALL_TOPICS, name, value)
+
+    def weights(self) -> Iterator[Record]:
+        """For each topic of measures whose `all` is a quotient of sums what its value weighs.
+
+        The sum of values times weights, by the sum of weights, is `all`.
+        """
+        weights = None if self.overall is None else self.overall.weights
+        if weights is None:
+            return
+        for r, t, m in np.argwhere(~np.isnan(weights) & self.counted[:, :, None]).tolist():
+            at = self.runs[r], self.topics[t], self.measures[m]
+            yield Record(*at, float(weights[r, t, m]))
+
+    def topics_of(self, run: str, measure: str) -> int:
+        """How many topics a measure of a run was taken in."""
+        r, m = _place(self.runs, run, "run"), _place(self.measures, measure, "measure")
+        return int((self.counted[r] & self._applicable[:, m]).sum())
+
+    def undefined(self) -> Iterator[tuple[str, str, list[str]]]:
+        """For each run and measure that is undefined anywhere, the topics where it is."""
+        for r, run in enumerate(self.runs):
+            for m, name in enumerate(self.measures):
+                missing = ~self.defined[r, :, m] & self.counted[r] & self._applicable[:, m]
+                if missing.any():
+                    yield run, name, [self.topics[t] for t in np.flatnonzero(missing)]
+
+    def value(
+        self, measure: object, topic: str = ALL_TOPICS, run: str | None = None
+    ) -> float | None:
+        """One value; None where it is undefined, or the topic was skipped.
+
+        `run` may be left out where there is one alone. An unknown name is a `UsageError`.
+        """
+        r = _place(self.runs, self._only_run() if run is None else run, "run")
+        m = _place(self.measures, str(measure), "measure")
+        if topic == ALL_TOPICS:
+            return float(self.means[r, m]) if self.mean_defined[r, m] else None
+        t = _place(self.topics, topic, "topic")
+        known = self.defined[r, t, m] and self.counted[r, t]
+        return float(self.values[r, t, m]) if known else None
+
+    def _only_run(self) -> str:
+        if len(self.runs) != 1:
+            raise UsageError(f"say which run: {', '.join(self.runs)}")
+        return self.runs[0]
+
+    def frame(self, *, per_topic: bool = True) -> pd.DataFrame:
+        """The values as a tidy frame: run, topic, measure, value; undefined is `pandas.NA`."""
+        import pandas as pd
+
+        records = list(self.records(per_topic=per_topic))
+        frame = pd.DataFrame.from_records(records, columns=Record._fields)
+        return frame.astype({"value": "Float64"})
+
+    def save(self, path: str | Path, *, per_topic: bool = True) -> None:
+        """Write a file whole or not at all; the form follows the suffix.
+
+        `.json`, `.csv`, `.parquet`, `.trec`; anything else is a `UsageError`.
+        """
+        from tseval.files.atomic_write import write_whole
+        from tseval.files.score_writers import RESULT_FORMS, result_bytes
+
+        form = Path(path).suffix.lstrip(".").lower()
+        if form not in RESULT_FORMS:
+            known = ", ".join(f".{each}" for each in RESULT_FORMS)
+            raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
+        write_whole(path, result_bytes(self, form, per_topic=per_topic))
+
+
+def _place(names: tuple[str, ...], name: str, what: str) -> int:
+    if name not in names:
+        raise UsageError(f"no {what} '{name}' here; there are: {', '.join(names)}")
+    return names.index(name)

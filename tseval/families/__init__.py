@@ -1,0 +1,44 @@
+"""The families of measures. None imports another; each is one line here, and a folder."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """Where a family is declared, and what `tseval --help` says of its command."""
+
+    module: str
+    """A module with the `Family` as `FAMILY`; it is imported when the family is asked for."""
+    command: str
+    summary: str
+
+
+FAMILIES = {
+    "temporal": Entry(
+        "tseval.families.temporal.family",
+        "score",
+        "Temporal summarization scores of one or more runs.",
+    ),
+    "values": Entry(
+        "tseval.families.tracking.family",
+        "values",
+        "Errors of values tracked over time, such as deaths, or where it happens.",
+    ),
+    "clusters": Entry(
+        "tseval.families.clusters.family",
+        "clusters",
+        "Latency, redundancy and push measures over assessors' clusters.",
+    ),
+    "incidents": Entry(
+        "tseval.families.incidents.family",
+        "incidents",
+        "Information types, priority and alerts of incident streams.",
+    ),
+    "filtering": Entry(
+        "tseval.families.filtering.family",
+        "filter",
+        "Filtering over time: batches, trends, end points.",
+    ),
+}
+"""Every family by the name that its measures go by, in the order in which they are listed."""

@@ -1,0 +1,1 @@
+"""Runs over assessors' clusters: latency, redundancy, push measures."""

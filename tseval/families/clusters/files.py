@@ -1,0 +1,413 @@
+"""Reading runs over clusters, clusters of any form, and what the push evaluations need beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tseval.errors import Fault, InputError, UsageError
+from tseval.families.clusters import push_files
+from tseval.families.clusters.recognition import is_listing, read_listing
+from tseval.families.clusters.tables import Clusters, Epochs, Grades, Live, Posts, Selected
+from tseval.files.faults import FaultList
+from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.inputs import Each, Input
+from tseval.files.plain import Rows, read_rows, recognise
+from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, Texts, repeated_rows
+from tseval.tables.arrow import strings
+from tseval.tables.keys import equal_rows, last_row_of, pair_keys
+from tseval.tables.schema import CLUSTERS, EPOCHS, LIVE, POSTS, PUSHED, QRELS, SELECTED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import FloatArray, IntArray
+
+    Given: TypeAlias = str | Path | Input | pd.DataFrame
+
+Clock: TypeAlias = "Callable[[Ids], FloatArray]"
+"""From posts to when they were created; NaN where that isn't known."""
+
+SNOWFLAKE_START = 1_288_834_974_657
+"""The milliseconds since 1970 from which Snowflake ids count theirs."""
+SNOWFLAKE_SHIFT = 22
+MILLISECONDS = 1000.0
+FAR_DAY = 1e9
+"""Days further from 1970 than this have one number: no calendar reaches there."""
+WITHOUT_SELECTED = (
+    'the column "cluster_id" is not read: it names the cluster of a selected post, and there is no '
+    'column "selected" beside it'
+)
+TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
+
+
+def read_posts(
+    sources: Sequence[Given],
+    form: str | None = None,
+    year: int | None = None,
+    each: Each = map,
+    *,
+    repeats: bool = False,
+) -> Posts:
+    """One or more runs as one table: plain tables, updates, or the track's runs A or B.
+
+    Without a column `run` a run is called as its file. A file without a byte is an empty run.
+    `each` reads one run after the other, or has them read somewhere else. With `repeats` a post may
+    be pushed twice: see `repeated_posts`.
+    """
+    inputs = [_input(source, POSTS) for source in sources]
+    read = partial(_posts, form=form, year=year, repeats=repeats)
+    parts = list(each(read, inputs, run_names(inputs)))
+    if len({part.day is not None for part in parts if len(part)}) > 1:
+        raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
+    posts = Posts.join(parts)
+    _check_runs(posts, repeats)
+    return posts
+
+
+def _posts(source: Input, name: str, form: str | None, year: int | None, repeats: bool) -> Posts:
+    if not isinstance(source, FrameInput) and not source.head(1):
+        return _empty_run(source, name)
+    layout = None if form or isinstance(source, FrameInput) else push_files.run_layout(source)
+    schema = PUSHED if repeats else POSTS
+    if layout is None:
+        return _pushed(_rows(source, schema, form), name)
+    if layout is push_files.RUN_B:
+        return _listed(source, push_files.read_track_file(source, layout, year))
+    return _pushed(push_files.read_track_file(source, layout, year, schema), name)
+
+
+def _pushed(rows: Rows, name: str) -> Posts:
+    time, run, selected = rows.get("time"), rows.get("run"), rows.get("selected")
+    own = rows.get("cluster_id")
+    unread: tuple[str, ...] = ()
+    if own is not None and selected is None:
+        own, unread = None, (f"{rows.origin.sources[0].path}: {WITHOUT_SELECTED}",)
+    return Posts(
+        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
+        topic=rows.get("topic"),
+        post_id=rows.get("post_id"),
+        time=time,
+        confidence=rows.get("confidence"),
+        selected=None if selected is None else selected != 0,
+        origin=rows.origin,
+        own=own,
+        unread=unread,
+    )
+
+
+def _listed(source: Input, rows: Rows) -> Posts:
+    day, midnight = _days(source, rows.get("day"), rows.origin)
+    return Posts(
+        run=rows.get("run"),
+        topic=rows.get("topic"),
+        post_id=rows.get("post_id"),
+        time=midnight,
+        confidence=rows.get("score"),
+        selected=None,
+        origin=rows.origin,
+        day=day,
+        rank=rows.get("rank"),
+    )
+
+
+def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArray]:
+    """Days such as 20170729 as numbers, and when they begin; no day of the calendar is a fault."""
+    midnights = []
+    for name in named.vocabulary():
+        try:
+            midnights.append(datetime.strptime(f"{name}Z", "%Y%m%d%z").timestamp())
+        except ValueError:
+            midnights.append(np.nan)
+    midnight = np.array(midnights, np.float64)[named.codes]
+    faults = FaultList(source)
+    for row in np.flatnonzero(np.isnan(midnight)).tolist():
+        faults.extend([origin.fault(row, f'"{named[row]}" is no day', "write YYYYMMDD")])
+    faults.check()
+    return days_of(midnight), midnight
+
+
+def _empty_run(source: Input, name: str) -> Posts:
+    nothing = np.zeros(0, np.int64)
+    run, ids = Ids.constant(name, 0), Ids.constant("", 0)
+    record = InputRecord(source.path, lambda: source.sha256, 0)
+    origin = Origin.single(record, nothing)
+    return Posts(run, ids, ids, np.zeros(0), None, None, origin)
+
+
+def _check_runs(posts: Posts, repeats: bool) -> None:
+    """A run that is spread over several files may not repeat a post either.
+
+    Where posts may be pushed twice, the same post in two files is still a slip of the runs' names.
+    """
+    if len(posts.origin.sources) == 1:
+        return
+    day = [] if posts.day is None else [Ids.of([str(day) for day in posts.day.tolist()])]
+    rows, originals = repeated_rows(posts.run, posts.topic, *day, posts.post_id)
+    faults = []
+    file = posts.origin.source
+    for row, original in zip(rows.tolist(), originals.tolist(), strict=True):
+        if repeats and posts.day is None and file[row] == file[original]:
+            continue
+        reason = f'post_id "{posts.post_id[row]}" stands twice in run "{posts.run[row]}"'
+        cure = f"also at {posts.origin.place(original)}: give each file's run a name of its own"
+        faults.append(posts.origin.fault(row, reason, cure))
+    if faults:
+        raise InputError(faults)
+
+
+def repeated_posts(posts: Posts) -> tuple[IntArray, IntArray]:
+    """The rows of pushed posts that stood in the same run and topic before, and where they did."""
+    if posts.day is not None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return repeated_rows(posts.run, posts.topic, posts.post_id)
+
+
+def read_clusters(
+    source: Given,
+    form: str | None = None,
+    clock: Clock | None = None,
+    topic: str | None = None,
+    *,
+    replace_times: bool = False,
+    may_lack_times: bool = False,
+) -> Clusters:
+    """Clusters of any form; those that tell no times take them from the clock.
+
+    With `replace_times` a plain table does so too. A post without a time is a fault, or with
+    `may_lack_times` left out with a remark. `topic` is the topic of a list of two columns.
+    """
+    given = _input(source, CLUSTERS)
+    if not form and not isinstance(given, FrameInput) and is_listing(given):
+        clusters = _listing(given, topic, clock, may_lack_times)
+    else:
+        clusters = _table(given, form, clock if replace_times else None, may_lack_times)
+    if not len(clusters):
+        faults = FaultList(given)
+        faults.add(None, "holds no clusters", "without clusters there is nothing to score")
+        faults.check()
+    _refuse_all(clusters)
+    return clusters
+
+
+def is_table_of_clusters(path: str) -> bool:
+    """Whether a file has the columns of clusters; standard input is not looked at."""
+    source = Input(path)
+    return source.can_be_read_again and not CLUSTERS.missing(recognise(source)[1])
+
+
+def _table(source: Input, form: str | None, clock: Clock | None, may_lack_times: bool) -> Clusters:
+    rows = _rows(source, CLUSTERS, form)
+    posts = rows.get("post_id")
+    time = rows.get("time") if clock is None else clock(posts)
+    clusters = Clusters(
+        topic=rows.get("topic"),
+        cluster_id=rows.get("cluster_id"),
+        post_id=posts,
+        time=time,
+        origin=rows.origin,
+        text=rows.get("text"),
+    )
+    return _timed(clusters, may_lack_times)
+
+
+def _listing(
+    source: Input, topic: str | None, clock: Clock | None, may_lack_times: bool
+) -> Clusters:
+    listing = read_listing(source, topic)
+    rows = len(listing.posts)
+    lines = [place if isinstance(place, int) else 0 for place in listing.places]
+    record = InputRecord(source.path, lambda: source.sha256, rows)
+    posts = Ids.of(listing.posts)
+    clusters = Clusters(
+        topic=Ids.of(listing.topics),
+        cluster_id=Ids.of(listing.clusters),
+        post_id=posts,
+        time=np.full(rows, np.nan) if clock is None else clock(posts),
+        origin=Origin.single(record, np.array(lines, np.int64)),
+        text=Texts.of(listing.texts) if any(listing.texts) else None,
+        remarks=tuple(listing.remarks),
+        paths=tuple(map(str, listing.places)) if not any(lines) else None,
+    )
+    if clock is None and rows:
+        reason = "these clusters tell no times"
+        raise InputError([Fault(source.path, None, reason, TIMES_CURE)])
+    return _timed(clusters, may_lack_times)
+
+
+def _timed(clusters: Clusters, may_lack_times: bool) -> Clusters:
+    """Every post needs a time; the fault, or the remark, names its cluster."""
+    missing = np.isnan(clusters.time)
+    if not missing.any():
+        return clusters
+    faults = []
+    for row in np.flatnonzero(missing).tolist():
+        post, cluster = clusters.post_id[row], clusters.cluster_id[row]
+        reason = f'post "{post}" of cluster "{cluster}" has no time'
+        faults.append(
+            clusters.fault_at(row, reason, "look for times elsewhere, or remove the post")
+        )
+    if not may_lack_times:
+        raise InputError(faults)
+    return replace(clusters.rows(~missing), remarks=(*clusters.remarks, *faults))
+
+
+def _refuse_all(clusters: Clusters) -> None:
+    """A topic may not have the name under which the mean over topics stands."""
+    if ALL_TOPICS in clusters.topic.vocabulary():
+        path = clusters.origin.sources[0].path
+        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
+        raise InputError([Fault(path, None, reason, "give the topic another name")])
+
+
+def epoch_clock(epochs: Epochs) -> Clock:
+    """Times from an epochs file."""
+
+    def clock(posts: Ids) -> FloatArray:
+        row = last_row_of(posts.within(epochs.post_id.names), epochs.post_id.codes)
+        return _time_at(row, epochs.time)
+
+    return clock
+
+
+def run_clock(posts: Posts) -> Clock:
+    """Times from the runs: the earliest at which any of them has the post."""
+    order = np.argsort(-posts.time, kind="stable")  # the earliest last
+    ids, time = posts.post_id.rows(order), posts.time[order]
+    return epoch_clock(Epochs(ids, np.zeros(len(order), np.int64), time))
+
+
+def _time_at(row: IntArray, time: FloatArray) -> FloatArray:
+    known = np.append(time, np.nan)
+    return np.where(row == ABSENT, np.nan, known[row])
+
+
+def snowflake_clock(posts: Ids) -> FloatArray:
+    """Times from the ids themselves: milliseconds in the bits above the lowest 22."""
+    times = [_snowflake(name) for name in posts.vocabulary()]
+    return np.array(times, np.float64)[posts.codes]
+
+
+def _snowflake(name: str) -> float:
+    """The time in a Snowflake id; NaN for any other id."""
+    if not (name.isascii() and name.isdigit() and len(name) < 20):
+        return np.nan
+    since = int(name) >> SNOWFLAKE_SHIFT
+    return (since + SNOWFLAKE_START) / MILLISECONDS if since else np.nan
+
+
+def days_of(times: FloatArray) -> IntArray:
+    """The day of each time in UTC, as a number such as 20170729."""
+    since = np.clip(np.floor(times / 86_400), -FAR_DAY, FAR_DAY)
+    day = since.astype(np.int64).astype("datetime64[D]")
+    month, year = day.astype("datetime64[M]"), day.astype("datetime64[Y]")
+    numbers: IntArray = (year.astype(np.int64) + 1970) * 10_000
+    numbers += ((month - year).astype(np.int64) + 1) * 100
+    numbers += (day - month).astype(np.int64) + 1
+    return numbers
+
+
+def read_grades(source: Given, prefix: str = "", form: str | None = None) -> Grades:
+    """What assessors thought of posts. Topics that are bare numbers get the prefix."""
+    given = _input(source, QRELS)
+    rows = push_files.read_track_file(given, push_files.QRELS_FILE, form=form)
+    return Grades(
+        _named(rows.get("topic"), prefix), rows.get("post_id"), rows.get("grade"), rows.origin
+    )
+
+
+def _named(topics: Ids, prefix: str) -> Ids:
+    names = [prefix + name if name.isdigit() else name for name in topics.vocabulary()]
+    return Ids(topics.codes, strings(names)) if prefix else topics
+
+
+def read_epochs(source: Given, form: str | None = None) -> Epochs:
+    """When posts were created. A post may stand twice if it has the same time both times."""
+    given = _input(source, EPOCHS)
+    rows = push_files.read_track_file(given, push_files.EPOCHS_FILE, form=form)
+    day = rows.get("day").astype(np.int64)
+    epochs = Epochs(rows.get("post_id"), day, rows.get("time"), rows.origin)
+    repeats, originals = repeated_rows(epochs.post_id)
+    differ = epochs.time[repeats] != epochs.time[originals]
+    faults = FaultList(given)
+    for row, first in zip(repeats[differ].tolist(), originals[differ].tolist(), strict=True):
+        reason = f'post "{epochs.post_id[row]}" has another time than at {rows.origin.place(first)}'
+        faults.extend([rows.origin.fault(row, reason, "keep one of them")])
+    faults.check()
+    return epochs
+
+
+def read_live(source: Given, form: str | None = None) -> Live:
+    """Live judgments; each line is one assessor's."""
+    given = _input(source, LIVE)
+    push_files.refuse_qrels(given)
+    rows = push_files.read_track_file(given, push_files.live_layout(given), form=form)
+    return Live(rows.get("topic"), rows.get("post_id"), rows.get("label"), rows.origin)
+
+
+def read_selected(source: Given, posts: Posts, form: str | None = None) -> Selected:
+    """Which posts of the runs a table `topic post_id [run] [cluster_id]` names.
+
+    A post that no run returned is a fault, and so are two clusters of one post.
+    """
+    given = _input(source, SELECTED)
+    rows = _rows(given, SELECTED, form)
+    topic, post, run = rows.get("topic"), rows.get("post_id"), rows.get("run")
+    place, row = equal_rows(
+        pair_keys(topic, post, posts.topic, posts.post_id),
+        pair_keys(posts.topic, posts.post_id, posts.topic, posts.post_id),
+    )
+    if run is not None:
+        same = run.within(posts.run.names)[place] == posts.run.codes[row]
+        place, row = place[same], row[same]
+    faults = FaultList(given)
+    found = np.bincount(place, minlength=len(topic)) > 0
+    for at in np.flatnonzero(~found).tolist():
+        reason = f'no run returned the selected post "{post[at]}" of topic "{topic[at]}"'
+        faults.extend([rows.origin.fault(at, reason, "remove it, or give its run")])
+    told = np.full(len(posts), ABSENT)
+    told[row[::-1]] = place[::-1]  # the first row that names a post
+    own = rows.get("cluster_id")
+    if own is not None:
+        named = own.within(strings([""]))[place] == ABSENT
+        place, row = place[named], row[named]
+        told[row[::-1]] = place[::-1]
+        faults.extend(_two_clusters(rows, own, place, told[row]))
+    faults.check()
+    chosen = told != ABSENT
+    names = None
+    if own is not None:
+        blank = Ids.constant("", 1)
+        names = Ids.join([own, blank]).rows(np.where(chosen, told, len(own)))
+    return Selected(chosen, names, rows.origin, told)
+
+
+def _two_clusters(rows: Rows, own: Ids, place: IntArray, first: IntArray) -> Iterator[Fault]:
+    """Rows that name another cluster than the first row of the same post does."""
+    post, topic = rows.get("post_id"), rows.get("topic")
+    for at in np.unique(place[own.codes[place] != own.codes[first]]).tolist():
+        other = int(first[place == at][0])
+        reason = (
+            f'selected post "{post[at]}" of topic "{topic[at]}" has the clusters "{own[other]}" '
+            f'({rows.origin.place(other)}) and "{own[at]}"'
+        )
+        cure = "one cluster was made for each selected post: keep its cluster_id alone"
+        yield rows.origin.fault(at, reason, cure)
+
+
+def _input(source: Given, schema: Schema) -> Input:
+    if is_frame(source):
+        return FrameInput(source, schema.table)
+    return source if isinstance(source, Input) else Input(str(source))
+
+
+def _rows(source: Input, schema: Schema, form: str | None) -> Rows:
+    if isinstance(source, FrameInput):
+        return read_frame(source, schema)
+    return read_rows(source, schema, form)

@@ -1,0 +1,1 @@
+"""Filtering over time: batches, trends, end points."""

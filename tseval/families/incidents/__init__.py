@@ -1,0 +1,1 @@
+"""Incident streams: information types, priorities, alerts."""

@@ -1,0 +1,211 @@
+"""How well runs sort posts into information types: one against all, and any type at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.core.measure import Definition, Measure
+from tseval.core.results import Values
+from tseval.families.incidents.index import (
+    FAMILY,
+    GROUPS,
+    IRRELEVANT,
+    NOTE,
+    PAGE_2018,
+    UNSORTED,
+    IncidentIndex,
+    Reply,
+    Sheet,
+    mean_of_defined,
+    mean_of_types,
+    one_group,
+    share,
+    stacked,
+)
+from tseval.families.incidents.rules import LABELLING, TYPING
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Posts that the run gave a type, that the assessors did, that both did, and all posts."""
+
+    given: FloatArray
+    true: FloatArray
+    both: FloatArray
+    posts: FloatArray
+
+    def summed(self, axis: int) -> Counts:
+        """The counts added up along an axis."""
+        return Counts(*(part.sum(axis=axis) for part in vars(self).values()))
+
+
+def confusion(index: IncidentIndex) -> Counts:
+    """The counts of each (run, event, type)."""
+    given, true, both, posts = [], [], [], []
+    shape = (len(index.events), len(index.ontology))
+    truth, asked = index.judged.types, index.judged.asked
+    for reply in index.replies:
+        said = reply.types if asked is None else reply.types & asked
+        given.append(_with_each_type(index, reply, said))
+        true.append(_with_each_type(index, reply, truth))
+        both.append(_with_each_type(index, reply, said & truth))
+        if asked is not None:
+            posts.append(_with_each_type(index, reply, asked))
+            continue
+        number = np.bincount(index.judged.event[reply.chosen], minlength=len(index.events))
+        posts.append(np.broadcast_to(number[:, None].astype(np.float64), shape))
+    return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+
+
+def _with_each_type(index: IncidentIndex, reply: Reply, types: BoolArray) -> FloatArray:
+    """How many of the posts that count have each type, event by event.
+
+    The types of a post are few, so they are counted one by one: a product of matrices would take
+    many times as long.
+    """
+    events, kinds = len(index.events), len(index.ontology)
+    post, kind = np.nonzero(types & reply.chosen[:, None])
+    number = np.bincount(index.judged.event[post] * kinds + kind, minlength=events * kinds)
+    return number.reshape(events, kinds).astype(np.float64)
+
+
+def precision(counts: Counts) -> FloatArray:
+    """The share of right ones among those given the type."""
+    return share(counts.both, counts.given)
+
+
+def recall(counts: Counts) -> FloatArray:
+    """The share found of those that have the type."""
+    return share(counts.both, counts.true)
+
+
+def f1(counts: Counts) -> FloatArray:
+    """The harmonic mean of precision and recall."""
+    return share(2 * counts.both, counts.given + counts.true)
+
+
+def accuracy(counts: Counts) -> FloatArray:
+    """The share of posts that both give the type, or both don't."""
+    wrong = counts.given + counts.true - 2 * counts.both
+    return share(counts.posts - wrong, counts.posts)
+
+
+def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
+    """A measure of one type against all others, as the mean over types."""
+
+    def account(index: IncidentIndex, measure: Measure) -> Sheet:
+        counts, members = index.once(confusion), index.members(measure)
+        within = of(counts)
+        if index.rules.types_of_event == "labelled":
+            within = np.where(counts.true > 0, within, 0.0)
+        every = counts.summed(axis=1)
+        events = Values(within, counts.posts > 0)
+        types = Values(of(every), every.posts > 0)
+        return Sheet(
+            events=_mean(index, events, measure),
+            overall=_mean(index, types, measure),
+            types=types,
+            members=members,
+        )
+
+    return account
+
+
+def _mean(index: IncidentIndex, values: Values, measure: Measure) -> Values:
+    """The mean over types; in a judged pool over those for which any post was judged."""
+    members = index.members(measure)
+    own = Values(values.value[..., members], values.defined[..., members])
+    if index.judged.asked is not None:
+        return mean_of_defined(own)
+    mean = mean_of_types(own.value, index.divisor(measure))
+    return Values(mean.value, mean.defined & values.defined.any(axis=-1))
+
+
+def _of_any(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
+    """A measure of posts, right if any type of the run is one of the assessors'."""
+
+    def account(index: IncidentIndex, _: Measure) -> Sheet:
+        counts = index.once(any_confusion)
+        every = counts.summed(axis=1)
+        return Sheet(Values(of(counts), counts.posts > 0), Values(of(every), every.posts > 0))
+
+    return account
+
+
+def any_confusion(index: IncidentIndex) -> Counts:
+    """The counts of each (run, event), where a run says *no* with Irrelevant or Unknown.
+
+    A right *no* is right without being a hit. A wrong one was a miss: the post counts as one that
+    the run should have given another type. A post that the run lacks, or gives no type, was missed
+    too; by the rule of 2018 it counts as given a wrong type.
+    """
+    useless = index.ontology.chosen((IRRELEVANT, UNSORTED), renamed=False)
+    given, true, both, posts = [], [], [], []
+    for reply in index.replies:
+        match = (reply.types & index.judged.types).any(axis=1)
+        refused = reply.types[:, useless].any(axis=1)
+        by_event = index.by_event * reply.chosen
+        hit = match & ~refused
+        untyped = ~reply.types.any(axis=1) & (index.rules.any_untyped == "missed")
+        given.append(by_event @ ~(refused | untyped))
+        true.append(by_event @ (hit | (refused & ~match) | untyped))
+        both.append(by_event @ hit)
+        posts.append(by_event.sum(axis=1))
+    shape = (len(index.events),)
+    return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+
+
+ANY_CITATION = PAGE_2018
+READS = (*LABELLING, *TYPING, "emitted-from")
+"""What the counts of posts and types depend on."""
+_PARTS: tuple[tuple[str, str, str, Callable[[Counts], FloatArray]], ...] = (
+    ("P", "precision", "TP / (TP + FP)", precision),
+    ("R", "recall", "TP / (TP + FN)", recall),
+    ("F1", "F1", "2 TP / (2 TP + FP + FN)", f1),
+    ("accuracy", "accuracy", "(TP + TN) / posts", accuracy),
+)
+DEFINITIONS = (
+    *(
+        Definition(
+            name=f"type.{name}",
+            family=FAMILY,
+            title=f"{title} of information types",
+            summary=f"{title} of each type against all others, as the mean over types",
+            formula=f"mean over types of {formula}, over the labelled posts of all events;"
+            " within an event over its posts",
+            empty_case="0 for a type where it would be 0/0; undefined without labelled posts, and"
+            " for a type for which no post of a judged pool was judged",
+            range="0 to 1",
+            citation=NOTE,
+            account=_of_types(of),
+            parameters=GROUPS,
+            check=one_group,
+            reads=(*READS, "types-of-event", "type-posts", "actionable", "actionable-mean"),
+        )
+        for name, title, formula, of in _PARTS
+    ),
+    *(
+        Definition(
+            name=f"any.{name}",
+            family=FAMILY,
+            title=f"{title}, any type",
+            summary=f"{title} over posts, right if any type of the run is one of the assessors'",
+            formula=f"{formula}, with TP a post with a type in common, TN one that the run rightly"
+            " calls Irrelevant or Unknown, FN one that it wrongly calls so, gives no type or lacks,"
+            " FP any other",
+            empty_case="0 where it would be 0/0; undefined without labelled posts",
+            range="0 to 1",
+            citation=ANY_CITATION,
+            account=_of_any(of),
+            reads=(*READS, "any-untyped"),
+        )
+        for name, title, formula, of in _PARTS
+    ),
+)

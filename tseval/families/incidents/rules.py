@@ -1,0 +1,205 @@
+"""Rules: the habits in which the evaluations of incident streams differ, each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tseval.core.rules import RuleSet, choice
+from tseval.families.incidents.tables import ACTIONABLE
+
+LABELLING = ("repeated-labels", "two-events", "join")
+"""What every measure reads: the rules that say which posts there are."""
+TYPING = ("type-names", "ancestors", "entries")
+"""What all that looks at the types of posts reads."""
+SILENCED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("alert-types", "ignored"): (*TYPING, "emitted-from", "actionable", "actionable-weight"),
+    ("alert-priority", "raw"): ("normalise", "scale-bottom"),
+    ("error-types", "labelled"): ("actionable-mean",),
+    ("order", "rank"): ("epochs",),
+    ("order", "file"): ("epochs",),
+}
+"""What is not read any more by whoever reads a rule, where that has this value."""
+
+
+@dataclass(frozen=True)
+class IncidentRules(RuleSet):
+    """Every choice; the defaults are the note of 2019, and what it leaves open made plain."""
+
+    actionable: tuple[str, ...] = ACTIONABLE
+    """The types that call for action."""
+    flat_gain: float = 0.3
+    """What a true alert is worth whatever its types: alpha."""
+    actionable_weight: float = 0.75
+    """How much of the types' worth is the actionable ones', if the post has any: lambda."""
+    alert_from: float = 0.7
+    """The priority from which on a post is an alert."""
+    emitted_from: float = 0.5
+    """The number from which on a type is given, where runs have numbers for types."""
+    absent_priority: float = 0.25
+    """The priority of a labelled post that the run lacks."""
+    threshold: str = "alert_from"
+    """Which of the two that is for which a threshold is given."""
+    seed: int = 0
+    """For shuffles, where the rules have any."""
+    depth: int = 100
+    """How many posts of an event nDCG looks at."""
+    parts: tuple[str, ...] = ()
+    """The endings of the names of events that were labelled in parts; they are taken off."""
+
+    repeated_labels: str = choice(
+        "united",
+        "a post that was labelled several times",
+        united="counts once: with all its types, and the highest priority",
+        entries="counts each time, always with what its last label says",
+    )
+    two_events: str = choice(
+        "each",
+        "a post that was labelled in several events",
+        each="counts in each of them",
+        first="counts in the first of them, with all its labels",
+    )
+    join: str = choice(
+        "event",
+        "a run's line speaks of",
+        event="the post of its own event",
+        post="the post of that id, whatever the event",
+    )
+    ancestors: str = choice(
+        "alone",
+        "a post that has a type with ancestors in the ontology",
+        alone="has that type",
+        rolled_up="has all its ancestors too",
+    )
+    type_posts: str = choice(
+        "own",
+        "a type, where a judged pool says for which types each post was judged, is scored over",
+        own="the posts that were judged for it",
+        all="all posts of the pool; what a post was not judged for, it does not have",
+    )
+    type_names: str = choice(
+        "renamed",
+        "a type by the name of another year",
+        renamed="is the type of this ontology that it became, or was",
+        exact="is unknown",
+    )
+    unknown_priority: str = choice(
+        "other",
+        "a post whose priority the assessors left unknown",
+        other="is one of the others, neither High nor Critical",
+        uncounted="earns as one of the others, but is in no divisor",
+    )
+    actionable_mean: str = choice(
+        "present",
+        "means over the actionable types are divided by",
+        present="the number of those that the ontology has",
+        named="the number of all of them, six unless others were named",
+    )
+    types_of_event: str = choice(
+        "all",
+        "within an event, a type that no label of it has",
+        all="counts as any other type",
+        labelled="counts 0, whatever the run says, and is in the divisor",
+    )
+    any_untyped: str = choice(
+        "missed",
+        "a labelled post to which the run gives no type, or which it lacks, in the any-type counts",
+        missed="was missed: it is a false negative",
+        wrong="is a false positive, as the notebook of 2018 counts it",
+    )
+    normalise: str = choice(
+        "auto",
+        "a run's priorities are scaled so that its lowest is 0 and its highest 1",
+        auto="if any of them is outside of [0, 1]",
+        always="always; if all are equal they become 0",
+        never="never",
+    )
+    alert_priority: str = choice(
+        "scaled",
+        "whether a post is an alert, and how alert, shows",
+        scaled="in its scaled priority",
+        raw="in its priority as the run has it",
+    )
+    order: str = choice(
+        "time",
+        "the posts of an event come",
+        time="as they were made; where that is unknown as the run's file has them",
+        rank="by the run's rank",
+        file="as the run's file has them",
+    )
+    logarithm: str = choice(
+        "10",
+        "the base of the logarithm in what a false alert costs",
+        **{"10": "is 10", "e": "is e"},
+    )
+    delta: str = choice(
+        "event",
+        "the count of false alerts since the last true one",
+        event="begins at 0 in each event",
+        run="goes on from event to event",
+    )
+    alert_types: str = choice(
+        "counted",
+        "the types of a post in its alert worth",
+        counted="count: the overlap of the run's with the assessors'",
+        ignored="never count: every overlap is 0",
+    )
+    alert_posts: str = choice(
+        "labelled",
+        "alert worth is added up over",
+        labelled="the labelled posts, those that the run lacks among them",
+        lines="the lines of the run whose post is labelled, repeats and all",
+    )
+    alert_mean: str = choice(
+        "halves",
+        "AAW is",
+        halves="half of the sum of its two parts; undefined where one of them has no posts",
+        sum="half of the sum of its two parts, where a part without posts adds nothing",
+        pooled="the sum of all worth, divided by twice the number of labels",
+    )
+    error_types: str = choice(
+        "labelled",
+        "a type without a labelled post, in the means of the priority measures",
+        labelled="is left out",
+        all="counts 0",
+    )
+    rmse: str = choice(
+        "root",
+        "what is called RMSE",
+        root="is the root of the mean squared error of each type",
+        square="is the mean squared error, without a root",
+    )
+    scale_bottom: str = choice(
+        "clipped",
+        "scaled priorities below 0.25 or above 1",
+        clipped="become 0.25 and 1",
+        kept="stay as they are",
+    )
+    ties: str = choice(
+        "expected",
+        "where posts of a level tie, nDCG takes",
+        expected="the mean over all orders",
+        shuffled="the mean over 100 seeded shuffles",
+    )
+    correlation: str = choice(
+        "defined",
+        "the correlation of a type where the run's or the assessors' priorities are all equal",
+        defined="is undefined, and left out of the mean",
+        guarded="is 0 where the deviations from the mean sum to exactly 0, as rounding has it",
+    )
+
+    def silencer(self, reads: Iterable[str], name: str) -> str | None:
+        """The rule, with its value, by which something that reads all of this does not read one."""
+        known = {each.name: each.value for each in self.each()}
+        for (rule, value), silenced in SILENCED.items():
+            if rule in reads and known[rule] == value and name in silenced:
+                return f"{rule}={value}"
+        return None
+
+    def effective(self, reads: Iterable[str]) -> frozenset[str]:
+        """Of what something reads, what can change it by these rules."""
+        names = frozenset(reads)
+        silent = {name for name in names if self.silencer(names, name) is not None}
+        if "alert-from" in names and self.absent_priority < self.alert_from <= 1:
+            silent.add("scale-bottom")  # no post becomes an alert by it, or ceases to be one
+        return names - silent

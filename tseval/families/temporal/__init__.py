@@ -1,0 +1,1 @@
+"""Temporal summarization: which updates say which nuggets, how early, how completely."""

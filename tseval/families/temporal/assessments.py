@@ -1,0 +1,391 @@
+"""The rules applied: which updates and nuggets count, and what the assessors' files say of them.
+
+From tables as they were read to an `AssessedIndex`. Every habit that shapes tables acts here; those
+that weigh and divide act in `tseval/measures/assessed.py` and `tseval/measures/track.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.errors import Fault, InputError, UsageError
+from tseval.families.temporal.assessed import AssessedIndex
+from tseval.families.temporal.earliest import EarliestIndex
+from tseval.families.temporal.rules import Rules
+from tseval.tables import (
+    ABSENT,
+    NO_DUPLICATE,
+    Duplicates,
+    Ids,
+    Matches,
+    Nuggets,
+    Pairs,
+    Pool,
+    Texts,
+    Topics,
+    Updates,
+    all_names,
+    pool_rows,
+)
+from tseval.tables.arrow import strings
+
+if TYPE_CHECKING:
+    from tseval.tables import Origin
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+INFINITE_CONFIDENCE = 1000.0
+PREFIX = re.compile(r"^TS\d+\.")
+YEARS_CURE = (
+    "they are topics of two years: score each year with its own nuggets, or give the nuggets the "
+    "names with their prefixes"
+)
+
+
+# Topics.
+
+
+class TopicNames:
+    """What renames a column of topics, so that `TS14.11` and `11` are the same topic.
+
+    Where two topics of the gold are the same without their prefix, prefixes are kept; so they are
+    where prefixes differ: `TS13.11` and `TS14.11` are topics of two years.
+    """
+
+    def __init__(self, gold: Ids, rule: str) -> None:
+        names = all_names(gold).to_pylist()
+        self._rule = rule
+        self._bare = Counter(_bare(name) for name in names)
+        self._unique = {_bare(name): name for name in names if self._bare[_bare(name)] == 1}
+        self._known = set(names)
+        self.written: dict[str, str] = {}
+        """For each topic of the gold the name with a prefix by which tables have called it."""
+
+    def _same(self, name: str) -> str:
+        """The topic of the gold that this is; the name itself if it is none."""
+        if name in self._known:
+            return name
+        same = self._unique.get(_bare(name), name)
+        return name if name != _bare(name) and same not in (name, _bare(same)) else same
+
+    def _renamed(self, name: str) -> str:
+        same = self._same(name)
+        apart = same not in self._known and _bare(same) in self._unique
+        is_bare = self._rule == "bare" and self._bare[_bare(same)] <= 1 and not apart
+        return _bare(same) if is_bare else same
+
+    def __call__(self, column: Ids) -> Ids:
+        """The column with the gold's names."""
+        before = column.vocabulary()
+        after = [self._renamed(name) for name in before]
+        if after == before:
+            return column
+        coded = Ids.of(strings(after))
+        return Ids(coded.codes[column.codes], coded.names)
+
+    def with_prefix(self, topics: Ids) -> dict[str, str]:
+        """For each topic of the gold the first name with a prefix that stands for it here."""
+        found: dict[str, str] = {}
+        for name in topics.take_names(np.unique(topics.codes)):
+            same = self._same(name)
+            if name != _bare(name) and same in self._known:
+                found.setdefault(same, name)
+        return found
+
+    def clashes(self, topics: Ids, origin: Origin) -> list[Fault]:
+        """Where a second name with a prefix stands for a topic of the gold."""
+        first = self.with_prefix(topics) | self.written
+        faults = []
+        codes, rows = np.unique(topics.codes, return_index=True)
+        for name, row in zip(topics.take_names(codes), rows.tolist(), strict=True):
+            same = self._same(name)
+            if name == _bare(name) or same not in self._known or first[same] == name:
+                continue
+            names = f'topics "{first[same]}" and "{name}"'
+            reason = f'{names} would both be the topic "{same}" of the nuggets'
+            faults.append(origin.fault(row, reason, YEARS_CURE))
+        return faults
+
+    def check(self, topics: Ids, origin: Origin) -> None:
+        """Refuse them, and remember the names."""
+        faults = self.clashes(topics, origin)
+        if faults:
+            raise InputError(faults)
+        self.written = self.with_prefix(topics) | self.written
+
+
+def _bare(name: str) -> str:
+    return PREFIX.sub("", name)
+
+
+def with_topics_named(table: Any, rename: TopicNames) -> Any:
+    """A table with its topics renamed; None, and a table without topics, stay as they are."""
+    if table is None or table.topic is None:
+        return table
+    rename.check(table.topic, table.origin)
+    return replace(table, topic=rename(table.topic))
+
+
+# Updates, and what stands for them.
+
+
+@dataclass(frozen=True)
+class CanonicalUpdates:
+    """For each update what stands for it."""
+
+    updates: Updates
+    """Under the ids, and with the texts, of what stands for them."""
+    sampled: BoolArray
+    length: FloatArray | None
+
+
+def standing(
+    updates: Updates, pool: Pool | None, duplicates: Duplicates | None, rules: Rules
+) -> CanonicalUpdates:
+    """Look every update up in the pool; without one all are sampled and stand for themselves."""
+    if pool is None:
+        return CanonicalUpdates(updates, np.ones(len(updates), bool), None)
+    row = pool_rows(updates.topic, updates.update_id, pool)
+    if duplicates is not None and rules.exact_duplicates == "lookup":
+        row = _by_exact_duplicates(row, updates, pool, duplicates)
+    row = _canonical(row, pool, rules)
+    sampled = row != ABSENT
+    return CanonicalUpdates(
+        replace(
+            updates,
+            update_id=_ids(row, sampled, updates.update_id, pool.update_id),
+            text=_texts(row, sampled, updates.text, pool.text),
+        ),
+        sampled,
+        None if pool.length is None else np.where(sampled, pool.length[row], 0.0),
+    )
+
+
+def _canonical(row: IntArray, pool: Pool, rules: Rules) -> IntArray:
+    """The rows of what the pool says these rows repeat, if that is in the pool; else themselves."""
+    if pool.duplicate_id is None or rules.duplicates == "ignore":
+        return row
+    of_pool = pool_rows(pool.topic, pool.duplicate_id, pool)
+    none = pool.duplicate_id.within(strings([NO_DUPLICATE])) != ABSENT
+    stands = np.where((of_pool == ABSENT) | none, np.arange(len(of_pool)), of_pool)
+    return np.where(row == ABSENT, ABSENT, np.append(stands, ABSENT)[row])
+
+
+def _by_exact_duplicates(
+    row: IntArray, updates: Updates, pool: Pool, duplicates: Duplicates
+) -> IntArray:
+    """For updates that are not in the pool the row of a duplicate that is: the first listed."""
+    absent = np.flatnonzero(row == ABSENT)
+    known: dict[str, list[str]] = {}
+    for one, other in zip(
+        duplicates.update_id.to_list(), duplicates.duplicate_id.to_list(), strict=True
+    ):
+        known.setdefault(one, []).append(other)
+        known.setdefault(other, []).append(one)
+    result = row.copy()
+    listed = [known.get(name, []) for name in updates.update_id.rows(absent).to_list()]
+    place = np.repeat(absent, [len(names) for names in listed])
+    names = Ids.of([name for names in listed for name in names])
+    found = pool_rows(updates.topic.rows(place), names, pool)
+    hit = found != ABSENT
+    result[place[hit][::-1]] = found[hit][::-1]  # the first listed is written last
+    return result
+
+
+def _ids(row: IntArray, sampled: BoolArray, own: Ids, pool: Ids) -> Ids:
+    both = Ids.join([own.rows(~sampled), pool.rows(row[sampled])])
+    codes = np.empty(len(row), np.int64)
+    codes[~sampled], codes[sampled] = np.split(both.codes, [int((~sampled).sum())])
+    return Ids(codes, both.names)
+
+
+def _texts(row: IntArray, sampled: BoolArray, own: Texts, pool: Texts | None) -> Texts:
+    """The pool's texts for what is in it; a pool without texts leaves an update its own."""
+    if pool is None:
+        return own
+    if own.blank.all():
+        return Texts.join([Texts.empty(1), pool]).rows(np.where(sampled, row + 1, 0))
+    both = Texts.join([own, pool])
+    return both.rows(np.where(sampled, row + len(own), np.arange(len(row))))
+
+
+# Confidences.
+
+
+def weights(updates: Updates, rules: Rules) -> FloatArray:
+    """Each update's weight among the lines of its run and topic, those not counted included."""
+    unit = updates.run.codes * len(updates.topic.names) + updates.topic.codes
+    if rules.confidence == "place":
+        place: FloatArray = 1 / (1.0 + _places(unit))
+        return place
+    if updates.confidence is None:
+        raw = np.ones(len(updates))
+    else:
+        infinite = np.isinf(updates.confidence)
+        raw = np.where(infinite, INFINITE_CONFIDENCE, updates.confidence)
+    return raw if rules.confidence == "raw" else _min_max(unit, raw)
+
+
+def _places(unit: IntArray) -> IntArray:
+    """The place of each row among those of its unit."""
+    order = np.argsort(unit, kind="stable")
+    new = np.flatnonzero(np.diff(unit[order], prepend=-1))
+    places = np.empty(len(unit), np.int64)
+    counts = np.diff(np.append(new, len(unit)))
+    places[order] = np.arange(len(unit)) - np.repeat(new, counts)
+    return places
+
+
+def _min_max(unit: IntArray, raw: FloatArray) -> FloatArray:
+    size = int(unit.max(initial=-1)) + 1
+    least, greatest = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(least, unit, raw)
+    np.maximum.at(greatest, unit, raw)
+    span = (greatest - least)[unit]
+    share: FloatArray = np.divide(
+        raw - least[unit], span, out=np.full(len(raw), 0.5), where=span > 0
+    )
+    return share
+
+
+# Nuggets.
+
+
+def kept_nuggets(nuggets: Nuggets, matches: Matches | None, rules: Rules) -> BoolArray:
+    """Which nuggets count."""
+    kept = np.ones(len(nuggets), bool)
+    if rules.unimportant == "drop":
+        kept &= nuggets.importance > 0
+    if matches is not None and rules.unmatched_topics == "skip":
+        kept &= nuggets.topic.within(all_names(matches.topic)) != ABSENT
+    if rules.matched_nuggets_only == "yes":
+        if matches is None:
+            raise UsageError("matched nuggets alone can count only where matches are given")
+        named = Pool(matches.topic, matches.nugget_id, matches.origin)
+        kept &= pool_rows(nuggets.topic, nuggets.nugget_id, named) != ABSENT
+    return kept
+
+
+def known_since(case: CanonicalUpdates, nuggets: Nuggets, pairs: Pairs, rules: Rules) -> FloatArray:
+    """Since when each nugget could be known, as the rule `latency-from` says."""
+    if rules.latency_from == "nuggets":
+        return nuggets.time
+    sampled = case.sampled[pairs.update]
+    earliest = np.full(len(nuggets), np.inf)
+    time = case.updates.time[pairs.update[sampled]]
+    np.minimum.at(earliest, pairs.nugget[sampled], time)
+    if rules.latency_from == "all":
+        earlier: FloatArray = np.minimum(nuggets.time, earliest)
+        return earlier
+    return np.where(np.isinf(earliest), nuggets.time, earliest)
+
+
+def standing_matches(matches: Matches, pool: Pool | None, rules: Rules) -> Matches:
+    """Matches that name, for each update, what stands for it.
+
+    The script of 2015 lets the match of a duplicate count for the update that it repeats when it
+    looks for the earliest time of a nugget, and there alone.
+    """
+    if pool is None:
+        return matches
+    row = _canonical(pool_rows(matches.topic, matches.update_id, pool), pool, rules)
+    return replace(matches, update_id=_ids(row, row != ABSENT, matches.update_id, pool.update_id))
+
+
+# The index.
+
+
+@dataclass(frozen=True)
+class Found:
+    """Pairs of updates and nuggets, with the row of matches that each comes from."""
+
+    pairs: Pairs
+    row: IntArray | None = None
+    matches: Matches | None = None
+
+
+def assessed_index(
+    updates: Updates,
+    case: CanonicalUpdates,
+    nuggets: Nuggets,
+    found: Found,
+    duplicates: Duplicates | None,
+    topics: Topics | None,
+    rules: Rules,
+) -> tuple[AssessedIndex, Pairs]:
+    """Index what counts, with the pairs that do. `updates` are the lines as the runs have them."""
+    weight = weights(updates, rules)
+    counted, found = _counted(case, found, rules)
+    sampled = case.sampled[counted]
+    said = case.updates if counted.all() else case.updates.rows(counted)
+    index = EarliestIndex.build(said, nuggets, found.pairs, duplicates)
+    matches = found.matches
+    assessed = AssessedIndex.around(
+        index,
+        rules=rules,
+        lines=_lines(index, updates),
+        sampled=sampled,
+        length=None if case.length is None else case.length[counted],
+        weight=weight[counted],
+        spans=_spans(index, found),
+        spans_in_bytes=matches is not None and matches.in_bytes,
+        has_texts=updates.team is None or case.length is not None,
+        periods=periods(index, topics),
+    )
+    return assessed, found.pairs
+
+
+def _counted(case: CanonicalUpdates, found: Found, rules: Rules) -> tuple[BoolArray, Found]:
+    """Which updates count, and the pairs among those that may match anything."""
+    counted = case.sampled | (rules.unsampled != "skip")
+    may_match = case.sampled | (rules.unsampled == "own-words")
+    pairs = found.pairs
+    kept = may_match[pairs.update]
+    renumbered = np.cumsum(counted) - 1
+    score = None if pairs.score is None else pairs.score[kept]
+    row = None if found.row is None else found.row[kept]
+    pairs = Pairs(renumbered[pairs.update[kept]], pairs.nugget[kept], score)
+    return counted, replace(found, pairs=pairs, row=row)
+
+
+def _lines(index: EarliestIndex, updates: Updates) -> BoolArray:
+    """Which units have any line."""
+    run = updates.run.within(strings(index.runs))
+    topic = updates.topic.within(strings(index.topics))
+    lines = np.zeros((len(index.runs), len(index.topics)), bool)
+    judged = topic != ABSENT
+    lines[run[judged], topic[judged]] = True
+    return lines
+
+
+def _spans(index: EarliestIndex, found: Found) -> tuple[FloatArray, FloatArray] | None:
+    """The span of each first match: of its rows of matches the first."""
+    matches = found.matches
+    if matches is None or found.row is None or matches.start is None or matches.end is None:
+        return None
+    width = len(index.nuggets)
+    key = found.pairs.update * width + found.pairs.nugget
+    order = np.lexsort((found.row, key))
+    wanted = index.first.update * width + index.first.nugget
+    row = found.row[order][np.searchsorted(key[order], wanted)]
+    return matches.start[row], matches.end[row]
+
+
+def periods(index: EarliestIndex, topics: Topics | None) -> tuple[FloatArray, FloatArray]:
+    """When each topic starts and ends: as the topics file says, else as its nuggets do."""
+    start = index.first_nugget_times
+    end = index.latest_nugget_times
+    if topics is None:
+        return start, end
+    place = {name: at for at, name in enumerate(index.topics)}
+    for row, name in enumerate(topics.topic.to_list()):
+        at = place.get(name)
+        if at is not None:
+            start[at] = topics.start[row]
+            if topics.end is not None and not np.isnan(topics.end[row]):
+                end[at] = topics.end[row]
+    return start, end

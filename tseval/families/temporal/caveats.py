@@ -1,0 +1,247 @@
+"""What is not wrong, but what a reader of the scores should know: the warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.core.doubtful_times import Span, not_in_seconds, run_spans, spans, years_apart
+from tseval.core.wording import count, listed, none_of
+from tseval.errors import InputError, Reason
+from tseval.families.temporal.earliest import EarliestIndex
+from tseval.tables import (
+    ABSENT,
+    Duplicates,
+    Ids,
+    Matches,
+    Nuggets,
+    Pool,
+    Topics,
+    Updates,
+    all_names,
+    known_updates,
+    natural_order,
+)
+from tseval.tables.arrow import strings
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Census:
+    """What a run has that a reader of its scores should know of."""
+
+    run: str
+    unjudged: tuple[str, ...]
+    """The topics that are not in the gold."""
+    early: int
+    """How many updates are before the start of their topic."""
+    confidence: float | None
+    """What every confidence is, where there are several and all are equal."""
+    silent: int
+    """How many updates have no text, where a matcher had to read it."""
+    latest: float
+    """The latest time; minus infinity without updates."""
+    outside: int = 0
+    """How many updates of judged topics there are, where none of them is in the pool."""
+    all_silent: bool = False
+    """Whether no update of a judged topic has a text, where a matcher had to read it."""
+
+
+def caveats(
+    index: EarliestIndex,
+    starts: FloatArray,
+    topics: Topics | None,
+    outside: IntArray,
+    *,
+    by_text: bool,
+) -> Iterator[str]:
+    """Warnings about the inputs; `by_text` says that a matcher had to read the texts.
+
+    `outside` is what `outside_pool` says.
+    """
+    yield from of_runs(_censuses(index, starts, outside, by_text=by_text))
+    yield from of_gold(index.nuggets, index.topics, topics, by_text=by_text)
+    sent = index.updates
+    found = run_spans(sent.run, sent.topic, sent.time)
+    yield from years_apart([*gold_spans(index.nuggets, topics), *found], index.topics)
+
+
+def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
+    """Warnings about the runs."""
+    for run in censuses:
+        if run.unjudged:
+            noun = count(len(run.unjudged), "topic")
+            yield f"run {run.run}: {noun} not in the gold, ignored: {listed(run.unjudged)}"
+    for run in censuses:
+        if run.outside:
+            none = none_of("its", run.outside, "update", "updates")
+            yield Reason(f"run {run.run}: {none} in the pool")
+    for run in censuses:
+        if run.early:
+            yield f"run {run.run}: {count(run.early, 'update')} before the start of the topic"
+    for run in censuses:
+        if run.confidence is not None:
+            yield f"run {run.run}: every confidence is {run.confidence:g}"
+    for run in censuses:
+        if run.silent:
+            said = f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
+            yield Reason(said) if run.all_silent else said
+    for run in censuses:
+        yield from not_in_seconds(f"run {run.run}", run.latest)
+
+
+def refuse_foreign_pool(pool: Pool, runs: Sequence[str], judged: int) -> None:
+    """Refuse a pool that has none of the `judged` updates that these runs have in judged topics.
+
+    A run in the track's own files may well have nothing in the pool: it is warned about.
+    """
+    if not judged or not len(pool.update_id):
+        return
+    reason = (
+        f"{none_of('the', judged, 'update', 'updates')} in the pool, of all that the runs have in "
+        f'judged topics: the pool has updates such as "{pool.update_id[0]}" of topic '
+        f'"{pool.topic[0]}", the runs are {listed(runs)}'
+    )
+    raise InputError([pool.origin.fault(0, reason, FOREIGN_POOL_CURE)])
+
+
+FOREIGN_POOL_CURE = "give the pool that was drawn from these runs, with their updates' ids"
+FOREIGN_CURE = (
+    "a run without a column `run` is called as its file: give the file its old name, or name the "
+    "run in both tables, or leave the column `run` out of the matches"
+)
+
+
+def of_matches(
+    matches: Matches, nuggets: Nuggets, runs: Sequence[str], *, applied: bool
+) -> Iterator[str]:
+    """Warnings about matches; `applied` says that any is of an update and a nugget that are there.
+
+    Only in a table that a track published may a match be of a nugget that is not.
+    """
+    known = known_updates(matches.topic, matches.nugget_id, _keys(nuggets, nuggets.nugget_id))
+    there = int(known.sum())
+    if not there and len(matches):
+        none = none_of("the", len(matches), "match", "matches")
+        yield Reason(f"{none} of a nugget that is there")
+    elif there < len(matches):
+        unknown = sorted(set(matches.nugget_id.rows(~known).to_list()))
+        noun = count(len(unknown), "nugget")
+        yield f"matches name {noun} that are not there, passed over: {listed(unknown)}"
+    if there and not applied:
+        none = none_of("the", there, "match", "matches")
+        yield Reason(f"{none} of an update of these runs")
+    elif there and matches.run is not None:
+        lost = natural_order(set(runs) - set(all_names(matches.run).to_pylist()))
+        if lost:
+            yield Reason(f"no match is of these runs, which say nothing then: {listed(lost)}")
+
+
+def refuse_foreign_matches(matches: Matches, runs: Sequence[str]) -> None:
+    """Refuse matches that are all of other runs than these: likely files have new names."""
+    if matches.run is None or not len(matches) or not runs:
+        return
+    theirs = natural_order(set(all_names(matches.run).to_pylist()))
+    if not set(theirs).isdisjoint(runs):
+        return
+    reason = f"every match is of another run: of {listed(theirs)}; scored: {listed(list(runs))}"
+    raise InputError([matches.origin.fault(0, reason, FOREIGN_CURE)])
+
+
+def of_duplicates(duplicates: Duplicates, *updates: Updates) -> Iterator[str]:
+    """A warning, if no pair has an update of these tables."""
+    ids = (duplicates.update_id, duplicates.duplicate_id)
+    number = len(duplicates.update_id)
+    if number and not any(
+        _sent(duplicates.topic, each, table) for each in ids for table in updates
+    ):
+        yield f"{none_of('the', number, 'duplicate', 'duplicates')} of an update of these runs"
+
+
+def _sent(topic: Ids | None, ids: Ids, updates: Updates) -> bool:
+    """Whether any of these ids, which hold in every topic if none is told, is an update's."""
+    if topic is None:
+        return bool((ids.within(all_names(updates.update_id)) != ABSENT).any())
+    return bool(known_updates(topic, ids, _keys(updates, updates.update_id)).any())
+
+
+def _keys(table: Nuggets | Updates, ids: Ids) -> Pool:
+    """The topics and ids of a table, to look others up in."""
+    return Pool(table.topic, ids, table.origin)
+
+
+def of_gold(
+    nuggets: Nuggets, judged: Sequence[str], topics: Topics | None, *, by_text: bool
+) -> Iterator[str]:
+    """Warnings about the gold."""
+    yield from not_in_seconds("nuggets", nuggets.time.max(initial=-np.inf))
+    if by_text and nuggets.text.blank.any():
+        blank = nuggets.nugget_id.rows(nuggets.text.blank).to_list()
+        yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
+    if topics is not None:
+        lost = sorted(set(judged) - set(topics.topic.to_list()))
+        if lost:
+            noun = count(len(lost), "judged topic")
+            yield f"{noun} not in the topics file start at their earliest nugget: {listed(lost)}"
+
+
+def gold_spans(nuggets: Nuggets, topics: Topics | None) -> Iterator[Span]:
+    """The spans of the gold."""
+    yield from spans("nuggets", nuggets.topic, nuggets.time)
+    if topics is not None:
+        yield from spans("topics", topics.topic, topics.start)
+        if topics.end is not None:
+            yield from spans("topics", topics.topic, topics.end)
+
+
+def _censuses(
+    index: EarliestIndex, starts: FloatArray, outside: IntArray, *, by_text: bool
+) -> list[Census]:
+    updates = index.updates
+    run = updates.run.within(strings(index.runs))
+    early = _early(index, starts)
+    judged = index.unit != ABSENT
+    silent = updates.text.blank & judged if by_text else np.zeros(len(updates), bool)
+    found = []
+    for at, name in enumerate(index.runs):
+        own = run == at
+        lost = updates.topic.codes[own & ~judged]
+        unjudged = tuple(sorted(updates.topic.take_names(np.unique(lost))))
+        confidence = None if updates.confidence is None else updates.confidence[own]
+        constant = _constant(confidence)
+        mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))
+        lone = int(outside[at])
+        dumb = 0 < mute == int((own & judged).sum())
+        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest, lone, dumb))
+    return found
+
+
+def _early(index: EarliestIndex, starts: FloatArray) -> IntArray:
+    """How many updates each run has before the start of their topic."""
+    unit = index.unit[index.sent]
+    early = index.updates.time[index.sent] < starts[index.unit_topic[unit]]
+    return np.bincount(unit[early] // len(index.topics), minlength=len(index.runs))
+
+
+def outside_pool(index: EarliestIndex, updates: Updates, sampled: BoolArray) -> IntArray:
+    """How many updates of judged topics each run has, if none of them is in the pool; else 0.
+
+    `updates` are all that were sent, of which those that are `sampled` are in the pool.
+    """
+    run = updates.run.within(strings(index.runs))
+    judged = (updates.topic.within(strings(index.topics)) != ABSENT) & (run != ABSENT)
+    of_run = np.bincount(run[judged], minlength=len(index.runs))
+    pooled = np.bincount(run[judged & sampled], minlength=len(index.runs))
+    return np.where(pooled, 0, of_run)
+
+
+def _constant(confidence: FloatArray | None) -> float | None:
+    """The one value of several that are equal."""
+    if confidence is None or len(confidence) < 2 or (confidence != confidence[0]).any():
+        return None
+    return float(confidence[0])

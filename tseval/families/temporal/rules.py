@@ -1,0 +1,159 @@
+"""Rules: the habits in which evaluations of temporal summarization differ, each by its name.
+
+The record knows what each choice is called, which values it takes and what they mean in words. An
+edition is an instance of it; the code that reads the record knows no editions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tseval.core.rules import RuleSet, choice
+
+WEIGHING = (
+    "reward",
+    "lengths",
+    "words",
+    "latency-mean",
+    "confidence",
+    "weights",
+    "cb-latency-mean",
+    "empty",
+)
+"""The rules that only measures read; the others shape the tables before any measure sees them."""
+
+
+@dataclass(frozen=True)
+class Rules(RuleSet):
+    """Every choice; the defaults are the formulas as the track published them."""
+
+    # How the files are read.
+
+    encoding: str = choice(
+        "bytes",
+        "what spans and words of the track's own files are counted in",
+        bytes="bytes; a line ends at a line feed alone",
+        utf_8="characters of UTF-8; with fields=blanks any white space of Unicode divides fields",
+    )
+    fields: str = choice(
+        "tabs",
+        "how a line of nuggets, matches or pool is divided",
+        tabs="at tabs; the text is left as it is",
+        stripped="at tabs, after the white space at the line's ends is taken away",
+        blanks="at any white space; the words of the text are joined by single blanks",
+    )
+    pool_header: str = choice(
+        "recognised",
+        "the pool's first line",
+        recognised="it is a header if it looks like one",
+        always="it is dropped, whatever it holds",
+    )
+    topic_names: str = choice(
+        "gold",
+        "what topics are called; TS14.11 and 11 are the same topic in any case",
+        gold="as the nuggets call them",
+        bare="without the prefix TS and its digits",
+    )
+
+    # What counts.
+
+    unsampled: str = choice(
+        "own-words",
+        "an update that is not in the pool",
+        own_words="is an update as any other, with the words of its own text",
+        one_word="is counted, not relevant and one word long",
+        skip="is not counted",
+    )
+    duplicates: str = choice(
+        "stand-in",
+        "an update that the pool declares a duplicate of another one in the pool",
+        stand_in="the other stands for it, with its id and its text",
+        ignore="is an update of its own",
+    )
+    exact_duplicates: str = choice(
+        "none",
+        "an update that is not in the pool, but a duplicate of one that is (--duplicates)",
+        lookup="that one stands for it",
+        none="nothing is looked up",
+    )
+    unimportant: str = choice(
+        "keep",
+        "nuggets of importance 0 or below",
+        keep="stay, with their reward",
+        drop="are left out",
+    )
+    matched_nuggets_only: str = choice(
+        "no",
+        "nuggets that no match names",
+        no="count in what there was to say",
+        yes="are left out, of the mean length too",
+    )
+    unmatched_topics: str = choice(
+        "zero",
+        "topics without any match",
+        zero="are scored: nothing was found",
+        skip="are left out",
+    )
+    latency_from: str = choice(
+        "nuggets",
+        "since when a nugget could be known",
+        nuggets="since the time that its row tells",
+        updates="since the earliest sampled update of any run that says it, or a duplicate of one"
+        " that does; a nugget that no run says keeps its time",
+        all="since the earlier of the two",
+    )
+
+    # What it is worth.
+
+    reward: str = choice(
+        "topic-max",
+        "what a nugget of importance i is worth",
+        topic_max="e^i / e^m, with m the largest importance of the topic",
+        constant="e^i / e^3, whatever the topic's largest importance",
+        binary="1 if i > 0, else 0",
+    )
+    lengths: str = choice(
+        "text",
+        "where the lengths of updates and nuggets come from",
+        text="the words of the text are counted",
+        column="the length column is believed",
+    )
+    words: str = choice(
+        "tokens",
+        "what a word is, and which words a span [start, end) marks",
+        tokens="a run of characters between white space; a span marks the words that it touches",
+        blanks="the number of blanks and one; a span marks from the last blank at or before its"
+        " start to the next at or after its end, and one word too few if that start is the text's",
+    )
+    latency_mean: str = choice(
+        "matches",
+        "what L divides the sum of latency discounts by",
+        matches="the number of nuggets found",
+        updates="the number of updates",
+    )
+    confidence: str = choice(
+        "raw",
+        "the weight of an update in the confidence-biased measures",
+        raw="its confidence, 1000 if that is infinite",
+        place="1 / (1 + its place among the lines of its run and topic)",
+        min_max="its place between the least and the greatest confidence of its run and topic,"
+        " 0 to 1; 0.5 if all are equal",
+    )
+    weights: str = choice(
+        "shared",
+        "what becomes of these weights",
+        shared="they are divided by their sum",
+        plain="they are taken as they are",
+    )
+    cb_latency_mean: str = choice(
+        "matches",
+        "what cbL divides the weighted sum of latency discounts by",
+        matches="the number of nuggets found",
+        updates="the number of updates",
+    )
+    empty: str = choice(
+        "undefined",
+        "a measure with nothing to divide by",
+        undefined="is undefined",
+        zero="is 0",
+    )

@@ -1,0 +1,1 @@
+"""Values tracked over time."""

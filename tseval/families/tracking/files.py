@@ -1,0 +1,199 @@
+"""Reading tracked values: the plain table, and the runs of nine fields of TREC 2013."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow.compute as pc
+
+from tseval.families.temporal import trec_files as trec
+from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
+from tseval.files.cells import Cells, column_of
+from tseval.files.faults import FaultList
+from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.inputs import Each, Input
+from tseval.files.parquet import ParquetInput
+from tseval.files.plain import Rows, build, read_rows
+from tseval.files.value_parsing import read_numbers
+from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
+from tseval.tables.arrow import integers, numbers
+from tseval.tables.schema import TOPIC, VALUES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import IntArray
+
+    Given: TypeAlias = str | Path | Input | pd.DataFrame
+
+RUN = Schema(
+    "values",
+    (
+        TOPIC,
+        Column("run", Kind.ID),
+        Column("time", Kind.TIME),
+        Column("confidence", Kind.NUMBER),
+        Column("attribute", Kind.ID),
+        Column("value", Kind.ID),
+    ),
+)
+RUN_CURE = (
+    "a line of value tracking is: topic team run docid sentence-id time confidence attribute "
+    "value, divided by white space"
+)
+INFINITE = {b"inf", b"+inf", b"infinity", b"+infinity"}
+CERTAIN = b"1000"
+"""What stands for an infinite confidence, as in the runs of updates."""
+ATTRIBUTE_CURE = f"the attributes are {', '.join(ATTRIBUTES)}"
+LOCATION_CURE = "write latitude and longitude in degrees with a comma between, such as 40.7, -74"
+NUMERIC = Column("value", Kind.AMOUNT)
+COORDINATES = ((Column("latitude", Kind.NUMBER), 90), (Column("longitude", Kind.NUMBER), 180))
+"""The two parts of a location, and how far each may be from 0."""
+
+
+def read_values(
+    sources: Sequence[Given], form: str | None = None, each: Each = map
+) -> TrackedValues:
+    """One or more runs as one table; without a column `run` a run is called as its file.
+
+    `each` reads one run after the other, or has them read somewhere else.
+    """
+    inputs = [_input(source) for source in sources]
+    parts = each(partial(_values, form=form), inputs, run_names(inputs))
+    return TrackedValues.join(list(parts))
+
+
+def read_gold(source: Given, form: str | None = None) -> TrackedValues:
+    """The gold: there must be a value, and no topic of the name of the mean over topics."""
+    given = _input(source)
+    gold = _values(given, given.name, form)
+    faults = _faults(given, gold)
+    if not len(gold):
+        faults.add(None, "holds no values", "without values there is nothing to score")
+    for row in np.flatnonzero(np.array(gold.topic.to_list()) == ALL_TOPICS).tolist():
+        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
+        faults.extend([gold.origin.fault(row, reason, "give the topic another name")])
+    faults.check()
+    return gold
+
+
+def _input(source: Given) -> Input:
+    if is_frame(source):
+        return FrameInput(source, VALUES.table)
+    return source if isinstance(source, Input) else Input(str(source))
+
+
+def _values(source: Input, name: str, form: str | None) -> TrackedValues:
+    if trec.is_official(source, VALUES.table, form):
+        rows = _official_rows(source)
+    elif isinstance(source, FrameInput):
+        rows = read_frame(source, VALUES)
+    else:
+        rows = read_rows(source, VALUES, form)
+    return _checked(source, rows, name)
+
+
+# The runs of the track.
+
+
+def _official_rows(source: Input) -> Rows:
+    """The lines of nine fields; the ninth, which may hold blanks, is the rest of the line."""
+    faults, kept, lines = FaultList(source), [], []
+    number = 0
+    for block in source.blocks():
+        for line in trec.without_broken_bytes(block).split(b"\n")[:-1]:
+            number += 1
+            fields = line.split(None, trec.TRACKING_FIELDS - 1)
+            if not fields or fields[0].startswith(b"#"):
+                continue
+            if len(fields) < trec.TRACKING_FIELDS:
+                noun = "field" if len(fields) == 1 else "fields"
+                reason = f"{len(fields)} {noun} where value tracking has {trec.TRACKING_FIELDS}"
+                faults.add(number, reason, RUN_CURE)
+                continue
+            kept.append(_official_cells(fields))
+            lines.append(number)
+    columns = zip(*kept, strict=True) if kept else [()] * len(RUN.columns)
+    cells = {
+        column.name: column_of([cell.decode() for cell in values], column.name, RUN)
+        for column, values in zip(RUN, columns, strict=True)
+    }
+    rows = build(source, Cells(cells, np.array(lines, np.int64)), RUN.of_track, faults)
+    faults.check()
+    return rows
+
+
+def _official_cells(fields: list[bytes]) -> tuple[bytes, ...]:
+    """Topic, run (`team-run`), time, confidence, attribute and value of a line."""
+    topic, team, run, _, _, time, confidence, attribute, value = fields
+    certain = CERTAIN if confidence.lower() in INFINITE else confidence
+    return topic, team + b"-" + run, time, certain, attribute, value.strip()
+
+
+# From rows to numbers.
+
+
+def _checked(source: Input, rows: Rows, name: str) -> TrackedValues:
+    """The rows with their attributes known and their values in range; else an `InputError`."""
+    time, run, attribute = rows.get("time"), rows.get("run"), rows.get("attribute")
+    codes = _attributes(attribute)
+    values = TrackedValues(
+        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
+        topic=rows.get("topic"),
+        attribute=codes,
+        time=time,
+        value=np.zeros(len(time)),
+        longitude=np.zeros(len(time)),
+        confidence=rows.get("confidence"),
+        origin=rows.origin,
+    )
+    faults = _faults(source, values)
+    for row in np.flatnonzero(codes < 0).tolist():
+        reason = f'unknown attribute "{attribute[row]}"'
+        faults.extend([rows.origin.fault(row, reason, ATTRIBUTE_CURE)])
+    location = codes == ATTRIBUTES.index(LOCATIONS)
+    number = np.flatnonzero((codes >= 0) & ~location)
+    cells, lines = rows.get("value"), rows.origin.line
+    values.value[number] = read_numbers(NUMERIC, _cells(cells, number), lines[number], faults)
+    _place(values, np.flatnonzero(location), cells, faults)
+    faults.check()
+    return values
+
+
+def _attributes(named: Ids) -> IntArray:
+    """The place of each row's attribute in `ATTRIBUTES`, -1 for any other."""
+    known = {name: code for code, name in enumerate(ATTRIBUTES)}
+    codes = np.array([known.get(name, -1) for name in named.vocabulary()], np.int64)
+    return codes[named.codes]
+
+
+def _cells(ids: Ids, rows: IntArray) -> Any:
+    return pc.take(ids.names, integers(ids.codes[rows]))
+
+
+def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -> None:
+    """Put in the latitudes and longitudes of locations."""
+    parts = pc.split_pattern(_cells(ids, rows), ",")
+    paired = numbers(pc.list_value_length(parts)) == len(COORDINATES)
+    for row in rows[~paired].tolist():
+        reason = f'value "{ids[row]}" is no location'
+        faults.extend([values.origin.fault(row, reason, LOCATION_CURE)])
+    rows, parts = rows[paired], parts.take(integers(np.flatnonzero(paired)))
+    columns = (values.value, values.longitude)
+    for at, ((column, limit), filled) in enumerate(zip(COORDINATES, columns, strict=True)):
+        cells = pc.utf8_trim_whitespace(pc.list_element(parts, at))
+        degrees = read_numbers(column, cells, values.origin.line[rows], faults)
+        for place in np.flatnonzero(np.abs(degrees) > limit).tolist():
+            reason = f'{column.name} "{cells[place]}" is outside [-{limit}, {limit}]'
+            faults.extend([values.origin.fault(int(rows[place]), reason, LOCATION_CURE)])
+        filled[rows] = degrees
+
+
+def _faults(source: Input, values: TrackedValues) -> FaultList:
+    """A list for the faults of an input that was read before."""
+    is_parquet = values.origin.sources[0].unit == "row" and not isinstance(source, FrameInput)
+    return FaultList(ParquetInput(source) if is_parquet else source)

@@ -1,0 +1,122 @@
+"""Comma-separated tables, with the usual quotes; a quoted field may hold commas and line ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.files.cells import Cells, column_of
+from tseval.files.tsv import UTF8_CURE, not_utf8
+from tseval.tables import Schema
+
+if TYPE_CHECKING:
+    from tseval.files.faults import FaultList
+    from tseval.files.inputs import Input
+
+FIELD_LIMIT = 2**27
+"""The longest field that is read, in characters."""
+QUOTES_CURE = 'write a quote inside quotes twice: ""'
+RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
+
+
+def split_header(line: bytes) -> list[str]:
+    """The names in a header line, as well as they can be told."""
+    text = line.decode("utf-8-sig", "replace").strip("\r\n")
+    try:
+        return _stripped(next(csv.reader([text]), []))
+    except csv.Error:
+        return _stripped(text.split(","))
+
+
+def header(source: Input, faults: FaultList) -> list[str]:
+    """The names of an input's columns; a header with a fault is empty."""
+    with source.open() as stream:
+        return _header(_numbered(_decoded(stream, faults), faults))
+
+
+def _header(rows: Iterator[tuple[int, list[str]]]) -> list[str]:
+    line, names = next(rows, (1, []))
+    return _stripped(names) if line == 1 else []
+
+
+def _stripped(names: list[str]) -> list[str]:
+    return [name.strip() for name in names]
+
+
+def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
+    """Read the columns of the schema that the header names; faulty rows are noted and left out."""
+    csv.field_size_limit(FIELD_LIMIT)
+    with source.open() as stream:
+        rows = _numbered(_decoded(stream, faults), faults)
+        names = _header(rows)
+        kept: list[list[str]] = []
+        lines: list[int] = []
+        for line, row in rows:
+            if len(row) == len(names):
+                kept.append(row)
+                lines.append(line)
+            elif row:
+                noun = "field" if len(row) == 1 else "fields"
+                reason = f"{len(row)} {noun} where the header has {len(names)}"
+                faults.add(
+                    line, reason, 'put a field that holds commas between double quotes: "a, b"'
+                )
+    return _cells(kept, lines, schema.placed(names), schema)
+
+
+def _cells(
+    rows: list[list[str]], lines: list[int], places: dict[str, int], schema: Schema
+) -> Cells:
+    columns: dict[str, Any] = {
+        name: column_of([row[at] for row in rows], name, schema) for name, at in places.items()
+    }
+    return Cells(columns, np.array(lines, np.int64))
+
+
+def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
+    """The lines as text; one that is not UTF-8 is noted and given as an empty line."""
+    for number, line in enumerate(io.BufferedReader(_Readable(stream)), start=1):
+        reason = not_utf8(line)
+        if reason:
+            faults.add(number, reason, UTF8_CURE)
+            yield "\n"
+        else:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+
+
+def _numbered(lines: Iterator[str], faults: FaultList) -> Iterator[tuple[int, list[str]]]:
+    """The rows, each with the number of the line on which it starts; broken ones are noted."""
+    reader = csv.reader(lines, strict=True)
+    first = 1
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "new-line character" in str(error):
+                faults.add(first, "a carriage return inside the line", RETURN_CURE)
+            else:
+                faults.add(first, f"broken quotes: {error}", QUOTES_CURE)
+        else:
+            yield first, row
+        first = reader.line_num + 1
+
+
+class _Readable(io.RawIOBase):
+    """Any stream with `read` as a raw stream, so that it can be read by lines."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)

@@ -1,0 +1,100 @@
+"""Collecting the faults of one input, and reporting them with the lines they stand on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tseval.errors import FAULTS_SHOWN, Fault, InputError
+
+if TYPE_CHECKING:
+    from tseval.files.inputs import Input
+
+
+SAME_FROM = 3
+"""From so many rows on, a fault that all of them have is said once."""
+QUOTED = re.compile(r'"[^"]*"')
+
+
+class FaultList:
+    """The faults of one input, in the order found."""
+
+    def __init__(self, source: Input) -> None:
+        self.source = source
+        self._faults: list[Fault] = []
+        self.rows: int | None = None
+        """How many rows the input has, where they are no lines and it is known."""
+
+    def __len__(self) -> int:
+        return len(self._faults)
+
+    @property
+    def noted(self) -> list[Fault]:
+        """The faults so far."""
+        return list(self._faults)
+
+    def add(self, line: int | None, reason: str, cure: str = "") -> None:
+        """Note a fault of a line, or of the whole input."""
+        self._faults.append(Fault(self.source.path, line, reason, cure, unit=self.source.unit))
+
+    def extend(self, faults: Iterable[Fault]) -> None:
+        """Note faults found elsewhere."""
+        self._faults.extend(faults)
+
+    def check(self) -> None:
+        """Raise an `InputError` if there is any fault, in the order of their lines.
+
+        The input is read again for the text of those lines that the error will show, unless the
+        faults bring it along.
+        """
+        if not self._faults:
+            return
+        told = self._said_once()
+        ordered = sorted(told, key=lambda fault: (fault.line is not None, fault.line or 0))
+        shown, rest = ordered[:FAULTS_SHOWN], ordered[FAULTS_SHOWN:]
+        bare = {fault.line for fault in shown if fault.line is not None and not fault.text}
+        texts = self.source.lines(bare) if bare else {}
+        quoted = [replace(f, text=f.text or texts.get(f.line or 0, "")) for f in shown]
+        raise InputError([*quoted, *rest])
+
+    def _said_once(self) -> list[Fault]:
+        """The faults, with each that all rows have said of the first alone, with their number.
+
+        Faults are the same that differ in what they quote only.
+        """
+        alike: dict[tuple[str, str], list[Fault]] = {}
+        for fault in self._faults:
+            if fault.line is not None and fault.file == self.source.path:
+                alike.setdefault((QUOTED.sub('""', fault.reason), fault.cure), []).append(fault)
+        many = [each for each in alike.values() if len(each) >= SAME_FROM]
+        dropped: dict[int, Fault | None] = {}
+        for each in many:
+            if self._are_all({fault.line or 0 for fault in each}, len(each)):
+                first = min(each, key=lambda fault: fault.line or 0)
+                more = f"; so in all {len(each):,} {first.unit}s from here on"
+                dropped |= {id(fault): None for fault in each}
+                dropped[id(first)] = replace(first, reason=first.reason + more)
+        kept = [dropped.get(id(fault), fault) for fault in self._faults]
+        return [fault for fault in kept if fault is not None]
+
+    def _are_all(self, lines: set[int], faults: int) -> bool:
+        """Whether these are all lines that hold anything, but perhaps for a header."""
+        if len(lines) < faults:
+            return False
+        if self.source.unit != "line":
+            return self.rows == faults
+        filled = _filled_lines(self.source)
+        return len(lines) == len(filled) - (filled[0] not in lines) if filled else False
+
+
+def _filled_lines(source: Input) -> Sequence[int]:
+    """The numbers of the lines that hold anything."""
+    filled: list[int] = []
+    before = 0
+    for block in source.blocks():
+        lines = block.split(b"\n")[:-1]
+        filled += [before + at for at, line in enumerate(lines, start=1) if line.strip()]
+        before += len(lines)
+    return filled

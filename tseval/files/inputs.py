@@ -1,0 +1,244 @@
+"""Inputs as bytes: paths and standard input, decompressed by suffix, read in blocks of lines."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tseval.errors import Fault, InputError
+from tseval.files.compressed import BROKEN, OPENERS, Damaged
+
+STANDARD_INPUT = "-"
+
+Each: TypeAlias = Callable[..., Iterator[Any]]
+"""`map`, or what does the same somewhere else: with the function that reads a run, with the inputs,
+and with what their runs are called. The function survives pickling, and so does what it gives."""
+
+BLOCK_BYTES = 4 * 1024 * 1024
+"""How much is read at once; a block always ends at a line's end."""
+
+BUFFER_BYTES = 64 * 1024
+
+LATER_CURE = (
+    "nothing behind it would be read: copy or download the file again, or take away what is behind "
+    "its streams"
+)
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
+
+
+Stamp: TypeAlias = tuple[int, ...]
+"""What changes when a file of this machine does."""
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    """A file's stamp."""
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+class _Hashed(io.RawIOBase):
+    """Bytes that are read from their start on, with the hash of what was read so far."""
+
+    def __init__(self, raw: Any) -> None:
+        super().__init__()
+        self._raw = raw
+        self._begin()
+
+    def _begin(self) -> None:
+        self.hasher = hashlib.sha256()
+        self.count = 0
+        self.ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(self._raw.readinto(buffer))
+        self.hasher.update(memoryview(buffer)[:count])
+        self.count += count
+        self.ended = self.ended or not count
+        return count
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Only back to the start, where the hash begins anew; else it tells where it is."""
+        if (offset, whence) == (0, os.SEEK_SET):
+            self._raw.seek(0)
+            self._begin()
+        elif (offset, whence) != (0, os.SEEK_CUR):
+            raise io.UnsupportedOperation("seek")
+        return self.count
+
+
+class Input:
+    """One input: a file by its path, or standard input (`-`).
+
+    What can be read only once, as standard input and pipes, is kept. `path` is what messages and
+    results call it: the path, with the bytes that are not UTF-8 replaced. A file may be opened
+    several times; if it was changed or replaced in between, that is an `InputError`.
+    """
+
+    unit = "line"
+    _digest: str | None = None
+    """The hash, as soon as all bytes were read once."""
+    _stamp: Stamp | None = None
+    """The file's stamp when it was first opened."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.file = Path(path)
+        self.path = os.fsencode(path).decode("utf-8", "replace")
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Whether this is standard input."""
+        return self.path == STANDARD_INPUT
+
+    @property
+    def name(self) -> str:
+        """What a run in it is called when it has no other name: the file's name."""
+        return "stdin" if self.is_standard_input else Path(self.path).name
+
+    @cached_property
+    def can_be_read_again(self) -> bool:
+        """Whether another `Input` of the same path would find the same bytes."""
+        return not self.is_standard_input and self.file.is_file()
+
+    @cached_property
+    def _kept(self) -> bytes | None:
+        """The bytes of what can be read only once; None for files and what cannot be opened."""
+        if self.is_standard_input:
+            return sys.stdin.buffer.read()
+        once = self.file.exists() and not (self.file.is_file() or self.file.is_dir())
+        return self.file.read_bytes() if once else None
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the bytes, compressed or not: of those that were read, if any were.
+
+        It is made while they are read, so a file that is replaced later keeps its hash here.
+        """
+        if self._digest is None:
+            with self._raw() as raw:
+                while raw.read(BLOCK_BYTES):
+                    pass
+        return self._digest or ""
+
+    def check_unchanged(self, found: os.stat_result | None = None) -> None:
+        """Refuse a file that is another than when it was first opened."""
+        if self._kept is not None:
+            return
+        stamp = stamp_of(found or self.file.stat())
+        if self._stamp is None:
+            self._stamp = stamp
+        elif self._stamp != stamp:
+            reason = "was changed or replaced while it was being read"
+            cure = "wait until nothing writes to it, then run again"
+            raise InputError([Fault(self.path, None, reason, cure)])
+
+    @contextmanager
+    def _raw(self) -> Iterator[Any]:
+        try:
+            kept = self._kept
+            stream = self.file.open("rb", buffering=0) if kept is None else io.BytesIO(kept)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            if not self.path:
+                nameless = Fault("(no name)", None, "give the file's path, or leave the option out")
+                raise InputError([nameless]) from error
+            raise InputError([Fault(self.path, None, reason)]) from error
+        with stream:
+            size = len(kept or b"")
+            if kept is None:
+                found = os.fstat(stream.fileno())
+                self.check_unchanged(found)
+                size = found.st_size
+            hashed = _Hashed(stream)
+            with io.BufferedReader(hashed, BUFFER_BYTES) as raw:
+                yield raw
+            if self._digest is None and (hashed.ended or hashed.count == size):
+                self._digest = hashed.hasher.hexdigest()
+
+    def _suffix(self) -> str:
+        """Which compression it is in: by suffix; a pipe has none, so by its first bytes."""
+        if self._kept is None:
+            return self.file.suffix
+        head = self._kept[:6]
+        return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the bytes have to be decompressed before they can be read."""
+        return self._suffix() in OPENERS
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        """The decompressed bytes as a stream; broken compression is an `InputError`."""
+        with self._raw() as raw:
+            suffix = self._suffix()
+            opener = OPENERS.get(suffix)
+            try:
+                yield opener(raw) if opener else raw
+            except BROKEN as error:
+                raise InputError([self._broken(suffix, error)]) from error
+
+    def _broken(self, suffix: str, error: Exception) -> Fault:
+        kind = suffix.lstrip(".") or "file"
+        if isinstance(error, EOFError) or "truncated" in str(error).lower():
+            reason = f"the {kind} stream ends too early: the file is truncated"
+            return Fault(self.path, None, reason, "copy or download the file again")
+        cure = LATER_CURE if isinstance(error, Damaged) and error.later else ""
+        return Fault(self.path, None, f"cannot be read as {kind}: {error}", cure)
+
+    def head(self, size: int = 65_536) -> bytes:
+        """The first decompressed bytes."""
+        with self.open() as stream:
+            return bytes(stream.read(size))
+
+    def first_line(self) -> bytes:
+        """The first decompressed line, without its end."""
+        head, end, _ = self.head().partition(b"\n")
+        return head if end else next(self.blocks(), b"").partition(b"\n")[0]
+
+    def blocks(self) -> Iterator[bytes]:
+        """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""
+        rest, one_line = b"", True
+        with self.open() as stream:
+            while piece := bytes(stream.read(BLOCK_BYTES)):
+                cut = piece.rfind(b"\n") + 1
+                if not cut:
+                    rest += piece
+                    continue
+                one_line = False
+                yield rest + piece[:cut]
+                rest = piece[cut:]
+        if one_line:
+            self._check_line_ends(rest)
+        if rest:
+            yield rest + b"\n"
+
+    def _check_line_ends(self, line: bytes) -> None:
+        """Refuse lines that end with carriage returns alone: they would be read as one line."""
+        if b"\r" in line[:-1]:
+            reason = "lines end with carriage returns alone"
+            raise InputError([Fault(self.path, 1, reason, "save the file with Unix line ends")])
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The lines with these numbers, decoded as well as can be: for showing faults."""
+        wanted, found, first = set(numbers), dict[int, str](), 1
+        for block in self.blocks():
+            if not wanted:
+                break
+            lines = block.split(b"\n")[:-1]
+            for number in [n for n in wanted if first <= n < first + len(lines)]:
+                found[number] = lines[number - first].decode("utf-8", "replace").rstrip("\r")
+                wanted.discard(number)
+            first += len(lines)
+        return found

@@ -1,0 +1,233 @@
+"""The plain tables, from any of their forms: recognised, read into cells, turned into columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from tseval.errors import Fault, UsageError
+from tseval.files import csv_table, parquet, tsv
+from tseval.files.cells import Cells
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.files.jsonl import read_jsonl
+from tseval.files.threads import side_by_side
+from tseval.files.value_parsing import read_numbers
+from tseval.tables import Column, Ids, InputRecord, Kind, Origin, Schema, repeated_rows
+from tseval.tables.arrow import plain_ascii, truths
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, IntArray
+
+Reader = Callable[[Input, Schema, FaultList], Cells]
+READERS: dict[str, Reader] = {
+    "tsv": tsv.read_tsv,
+    "csv": csv_table.read_csv,
+    "jsonl": read_jsonl,
+    "parquet": parquet.read_parquet,
+}
+"""How each of `PLAIN_FORMS` is read."""
+ARRAY = "a JSON array"
+"""No form of a plain table, but one that is known when it is seen."""
+ARRAY_START = re.compile(rb"\[\s*[{\]]")
+ARRAY_CURE = "write its elements one a line, without the brackets and the commas: jq -c '.[]' FILE"
+SEMICOLONS_CURE = "divide the fields by tabs, or by commas; spreadsheets ask for it when they save"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A plain table's columns, read and checked: ids, numbers and texts by the schema's names."""
+
+    columns: dict[str, Any]
+    origin: Origin
+
+    def get(self, name: str) -> Any:
+        """A column, or None if the input has none."""
+        return self.columns.get(name)
+
+
+def recognise(source: Input) -> tuple[str | None, list[str]]:
+    """The form of an input by its first bytes, and the names of its columns."""
+    head = source.head()
+    if head.startswith(parquet.MAGIC):
+        return "parquet", parquet.header(source)
+    first = head.removeprefix(tsv.BYTE_ORDER_MARK).lstrip()
+    if first.startswith(b"{"):
+        return "jsonl", first_keys(first)
+    if ARRAY_START.match(first):
+        return ARRAY, []
+    line = head.partition(b"\n")[0]
+    if b"\t" in line:
+        return "tsv", tsv.split_header(line, Schema("any", ()))
+    return (
+        ("csv", csv_table.split_header(line))
+        if b"," in line
+        else (None, line.decode("utf-8", "replace").split())
+    )
+
+
+def first_keys(head: bytes) -> list[str]:
+    """The keys of the first line's object; none if it is no object."""
+    try:
+        record = json.loads(head.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return []
+    return list(record) if isinstance(record, dict) else []
+
+
+def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
+    """Read one input as a table of this schema; any fault is an `InputError`."""
+    form = form_of(source, schema, form)
+    if form == "parquet":
+        source = parquet.ParquetInput(source)
+    faults = FaultList(source)
+    if form != "jsonl":
+        check_header(header(source, schema, form, faults), schema, faults)
+    cells = READERS[form](source, schema, faults)
+    rows = build(source, cells, schema, faults)
+    faults.check()
+    return rows
+
+
+def form_of(source: Input, schema: Schema, form: str | None) -> str:
+    """The form of an input: the one that is named, else what its content shows."""
+    if form == "jsonl" and recognise(source)[0] == ARRAY:
+        form = None  # it is said below what it is
+    form = form or _form(source, schema)
+    if form not in READERS:
+        known = ", ".join(READERS)
+        raise UsageError(f"'{form}' is no input format of {schema.table}; there are: {known}")
+    return form
+
+
+def _form(source: Input, schema: Schema) -> str:
+    """The form that the content shows, or a fault that tells what was looked for."""
+    faults = FaultList(source)
+    if not source.head(1):
+        columns = " ".join(column.name for column in schema.required)
+        cure = f"a table of {schema.table} starts with a header line that names {columns}"
+        faults.add(None, "the file is empty", cure)
+        faults.check()
+    form, names = recognise(source)
+    if form == ARRAY:
+        faults.add(1, f"{ARRAY}, where {schema.table} have one JSON object a line", ARRAY_CURE)
+        faults.check()
+    if form is None and len(names) == 1 and not schema.missing(names[0].split(";")):
+        faults.add(1, "the fields are divided by semicolons", SEMICOLONS_CURE)
+        faults.check()
+    if form is None and not schema.missing(names):
+        return "tsv"
+    if form is None:
+        wanted = " ".join(column.name for column in schema.required)
+        cure = (
+            f"looked for {schema.table} as TSV or CSV with a header line naming {wanted}, "
+            "as JSON lines, and as Parquet; --input-format settles it"
+        )
+        faults.add(1, "the format is not recognised", cure)
+        faults.check()
+    return str(form)
+
+
+def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
+    """A header must name every required column, and none twice."""
+    line = 1 if faults.source.unit == "line" else None
+    missing = schema.missing(names)
+    if missing:
+        noun = "column" if len(missing) == 1 else "columns"
+        needed = " ".join(column.name for column in schema.required)
+        needs = "need" if schema.table.endswith("s") else "needs"
+        cure = f"{schema.table} {needs} the columns {needed}; here: {' '.join(names)}"
+        faults.add(line, f"no {noun} {', '.join(missing)}", cure)
+    twice = sorted({name for name in names if names.count(name) > 1 and schema.find(name)})
+    if twice:
+        faults.add(line, f"the header names {', '.join(twice)} twice", "name each column once")
+    faults.check()
+
+
+def header(source: Input, schema: Schema, form: str, faults: FaultList) -> list[str]:
+    """The names of an input's columns; a header line that is not UTF-8 is a fault."""
+    if form == "parquet":
+        return parquet.header(source)
+    if form == "tsv":
+        names = tsv.header(source, schema, faults)
+    else:
+        names = csv_table.header(source, faults)
+    faults.check()
+    return names
+
+
+def build(source: Input, cells: Cells, schema: Schema, faults: FaultList) -> Rows:
+    """Cells to columns, with every check that a single table allows.
+
+    The columns are worked on side by side; their faults come in the columns' order all the same.
+    """
+    columns: dict[str, Any] = {}
+    faults.rows = len(cells.lines)
+    good = np.ones(len(cells.lines), bool)
+    present = [column for column in schema if column.name in cells.columns]
+    read = side_by_side(lambda column: _column(source, column, cells), present)
+    for column, (values, filled, own) in zip(present, read, strict=True):
+        columns[column.name] = values
+        good &= filled
+        faults.extend(own)
+    _check_repeats(schema, columns, good, cells.lines, faults)
+    record = InputRecord(source.path, lambda: source.sha256, len(cells.lines), source.unit)
+    return Rows(columns, Origin.single(record, cells.lines))
+
+
+def _column(source: Input, column: Column, cells: Cells) -> tuple[Any, BoolArray, list[Fault]]:
+    """One column's values, which rows have an id as far as this column tells, and its faults."""
+    values = cells.columns.pop(column.name)  # what is done with need not be kept
+    faults = FaultList(source)
+    filled = np.ones(len(cells.lines), bool)
+    if column.kind is Kind.ID:
+        values = Ids.of(values)
+        filled = _filled(column, values, cells, faults)
+    elif column.kind is not Kind.TEXT:
+        values = read_numbers(column, values, cells.lines, faults)
+    return values, filled, faults.noted
+
+
+def _filled(column: Column, ids: Ids, cells: Cells, faults: FaultList) -> BoolArray:
+    """Which rows have an id; an empty one, or one of white space alone, is mostly a fault."""
+    name = column.name
+    if plain_ascii(ids.names):
+        return np.ones(len(ids), bool)
+    empty = _where(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(ids.names)), 0), ids)
+    for row in np.flatnonzero(empty & (not column.may_be_blank)).tolist():
+        faults.add(int(cells.lines[row]), f"empty {name}", f"give every row its {name}")
+    divided = _where(pc.match_substring_regex(ids.names, r"[\t\n\r]"), ids) & ~empty
+    for row in np.flatnonzero(divided).tolist():
+        reason = f'{name} "{ids[row]}" holds a tab or a line\'s end'
+        faults.add(int(cells.lines[row]), reason, "no table of results could hold it: remove it")
+    return ~empty
+
+
+def _where(names: Any, ids: Ids) -> BoolArray:
+    """Which rows have one of the names for which this is true."""
+    chosen: BoolArray = truths(names)[ids.codes]
+    return chosen
+
+
+def _check_repeats(
+    schema: Schema, columns: dict[str, Any], good: BoolArray, all_lines: IntArray, faults: FaultList
+) -> None:
+    """An id may stand once within its (run, topic)."""
+    key = [columns[name] for name in schema.key if name in columns]
+    if not key or not good.any():
+        return
+    chosen = slice(None) if good.all() else good
+    lines = all_lines[chosen]
+    repeats, originals = repeated_rows(*(ids.rows(chosen) for ids in key))
+    item, scope = schema.key[-1], " and ".join(n for n in schema.key[:-1] if n in columns)
+    for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
+        name = key[-1].rows(good)[row]
+        reason = f'{item} "{name}" stands twice{f" within its {scope}" if scope else ""}'
+        where = f"first in {faults.source.unit} {lines[original]}"
+        faults.add(int(lines[row]), reason, f"{where}: remove one of them, or rename it")

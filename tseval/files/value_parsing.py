@@ -1,0 +1,76 @@
+"""Cells to numbers and times: all at once where they are plain, one by one where they are not."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tseval.tables import Column, Ids, Kind
+from tseval.tables.arrow import numbers
+from tseval.tables.times import TIME_CURE, TOO_LARGE, NotANumber, early, moment, number, too_early
+
+if TYPE_CHECKING:
+    from tseval.files.faults import FaultList
+    from tseval.tables.columns import FloatArray, IntArray
+
+NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
+
+
+def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList) -> FloatArray:
+    """The values of a column of cells; each cell that has none is a fault, and NaN here."""
+    values = _all_at_once(cells)
+    reasons: dict[int, str] = {}
+    if values is None:
+        values, reasons = _one_by_one(column, cells)
+    if column.kind is Kind.AMOUNT:
+        reasons.update(dict.fromkeys(np.flatnonzero(values < 0).tolist(), "is negative"))
+    cure = TIME_CURE if column.kind is Kind.TIME else NUMBER_CURE
+    if column.kind is Kind.TIME and not column.any_time:
+        _refuse_early(column, values, cells, lines, faults)
+    for row, reason in reasons.items():
+        cell = cells[row].as_py()
+        shown = f'{column.name} "{cell}"' if cell else column.name
+        cured = "give a number that is not negative" if reason == "is negative" else cure
+        faults.add(int(lines[row]), f"{shown} {reason}", cured)
+    return values
+
+
+def _refuse_early(
+    column: Column, values: FloatArray, cells: Any, lines: IntArray, faults: FaultList
+) -> None:
+    """A fault for each time that is too early to be one."""
+    for row in np.flatnonzero(early(values)).tolist():
+        reason, cure = too_early(float(values[row]))
+        faults.add(int(lines[row]), f'{column.name} "{cells[row].as_py()}" {reason}', cure)
+
+
+def _all_at_once(cells: Any) -> FloatArray | None:
+    """Every cell as a plain finite number; None if any is not."""
+    try:
+        plain = pc.cast(cells, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    values: FloatArray = numbers(plain)
+    return values if (np.abs(values) < TOO_LARGE).all() else None
+
+
+def _one_by_one(column: Column, cells: Any) -> tuple[FloatArray, dict[int, str]]:
+    """Each distinct cell read carefully; the reasons of the rows that fail."""
+    ids = Ids.of(cells)
+    parse = moment if column.kind is Kind.TIME else number
+    values, reasons = [], {}
+    for code, cell in enumerate(ids.vocabulary()):
+        try:
+            values.append(math.nan if column.may_be_blank and not cell else parse(cell))
+        except NotANumber as error:
+            values.append(math.nan)
+            reasons[code] = str(error)
+    bad = np.isin(ids.codes, list(reasons))
+    return (
+        np.array(values, np.float64)[ids.codes],
+        {int(row): reasons[int(ids.codes[row])] for row in np.flatnonzero(bad)},
+    )

@@ -1,1 +1,0 @@
-"""Filtering over time: runs and truths cut into batches, scored, followed, compared."""

@@ -1,1 +1,0 @@
-"""Incident streams: from runs and labels to scores, explanations and the track's own files."""

@@ -1,0 +1,181 @@
+"""One matcher against the assessors: scores into tallies, tallies into numbers.
+
+Every different update of a topic is held against every nugget of the topic. A pair that assessors
+matched is true, any other is not. Scores go into bins of a ten-thousandth, one tally a topic, and
+all that is asked later comes from the tallies: memory does not grow with the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from tseval import statistics
+from tseval.core.family import SHORT_HASH
+from tseval.core.registry import measure
+from tseval.core.taking import evaluate
+from tseval.families.temporal.earliest import EarliestIndex
+from tseval.matching.judged import JudgedUpdates
+from tseval.matching.matching import Progress, get_matcher
+from tseval.matching.tallies import BINS, STEP, Tally, scored
+from tseval.matching.worst import Disagreement
+from tseval.parallel.matching import match_in_units
+from tseval.parallel.sharing import ALONE, Sharing
+from tseval.statistics import Interval
+from tseval.statistics.seeds import seeded
+from tseval.tables import Pairs
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    import matchers
+    from tseval.tables.columns import FloatArray, IntArray
+
+    OfTallies: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+HUNDREDTHS = BINS // STEP
+RANKED_BY = "R"
+"""What runs are ranked by: recall, for which times don't matter."""
+
+
+class Measured(NamedTuple):
+    """A number, and its interval over resampled topics."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What was found out about one matcher.
+
+    `thresholds` holds for each topic the threshold that the other topics chose, `left_out` the F1
+    and kappa of all pairs when every topic is judged by that one. `nuggets` counts who found them
+    at the `threshold` that all topics chose. `tau` is empty where there is one run alone.
+    """
+
+    matcher: matchers.Matcher
+    tally: Tally
+    auc: Measured
+    average_precision: Measured
+    threshold: Measured
+    thresholds: dict[str, float]
+    left_out: dict[str, Measured]
+    nuggets: dict[str, int]
+    tau: dict[str, Measured]
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def calibrated(self) -> matchers.Matcher:
+        """The matcher with the threshold that all topics chose."""
+        return self.matcher.with_threshold(self.threshold.value)
+
+    def curve(self, step: int) -> Iterator[dict[str, float]]:
+        """Precision, recall, F1 and kappa at every `step`-th hundredth, from 0 to 1.
+
+        What is undefined, as the precision of nothing, is NaN.
+        """
+        told = statistics.agreement(self.tally.true.sum(axis=0), self.tally.other.sum(axis=0))
+        for place in range(0, BINS + 1, step * STEP):
+            yield {
+                "threshold": place / BINS,
+                "precision": float(told.precision[place]),
+                "recall": float(told.recall[place]),
+                "F1": float(told.f1[place]),
+                "kappa": float(told.kappa[place]),
+            }
+
+
+def calibrate(
+    judged: JudgedUpdates,
+    name: str,
+    seed: int = 0,
+    progress: Progress | None = None,
+    sharing: Sharing = ALONE,
+) -> Calibration:
+    """Hold a matcher, by its name, against the assessors; the same seed gives the same intervals.
+
+    The matcher's own threshold plays no part. Whatever `sharing` says, the result is the same.
+    """
+    matcher = get_matcher(name, 0)
+    tally, extremes = scored(judged, matcher, sharing, progress)
+    draws = statistics.resamples(len(judged.topics), seed if seed >= 0 else seeded(seed))
+    coarse, occupied = tally.coarse(), tally.occupied()
+    threshold = _over_topics(_best_threshold, coarse, draws)
+    calibrated = matcher.with_threshold(threshold.value)
+    cuts, _ = statistics.left_out(*coarse)
+    return Calibration(
+        matcher=matcher,
+        tally=tally,
+        auc=_over_topics(statistics.auc, occupied, draws),
+        average_precision=_over_topics(statistics.average_precision, occupied, draws),
+        threshold=threshold,
+        thresholds=dict(zip(judged.topics, (cuts / HUNDREDTHS).tolist(), strict=True)),
+        left_out=_left_out(coarse, draws),
+        nuggets=extremes.found(threshold.value),
+        tau=_tau(judged, calibrated, draws, sharing) if len(judged.runs) > 1 else {},
+        disagreements=tuple(extremes.disagreements(judged, calibrated)),
+    )
+
+
+def _over_topics(number: OfTallies, tally: Tally, draws: IntArray) -> Measured:
+    """A number of all topics together, with its interval."""
+    whole = number(tally.true.sum(axis=0), tally.other.sum(axis=0))
+    drawn = [number(*tally.drawn(part)) for part in np.array_split(draws, 10)]
+    return Measured(float(whole), statistics.interval(np.concatenate(drawn)))
+
+
+def _best_threshold(true: FloatArray, other: FloatArray) -> FloatArray:
+    return np.asarray(statistics.best_threshold(true, other) / HUNDREDTHS, np.float64)
+
+
+def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
+    """F1 and kappa with each topic judged by the threshold that the others chose."""
+    cuts, whole = statistics.left_out(*tally)
+    found, wrong = (
+        np.array([counts[cut:].sum() for counts, cut in zip(side, cuts, strict=True)])
+        for side in tally
+    )
+    true, other = (side.sum(axis=1) for side in tally)
+    drawn = statistics.judged(draws @ found, draws @ wrong, draws @ true, draws @ other)
+    return {
+        "F1": Measured(float(whole.f1), statistics.interval(drawn.f1)),
+        "kappa": Measured(float(whole.kappa), statistics.interval(drawn.kappa)),
+    }
+
+
+def _tau(
+    judged: JudgedUpdates, matcher: matchers.Matcher, draws: IntArray, sharing: Sharing
+) -> dict[str, Measured]:
+    """How alike matcher and assessors rank the runs, at three levels."""
+    said = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
+    ours, theirs = _recalls(judged, said), _recalls(judged, judged.pairs)
+    whole = statistics.kendall_levels(ours, theirs)
+    drawn = [
+        statistics.kendall_levels(ours[:, topics], theirs[:, topics])
+        for topics in (np.repeat(np.arange(len(times)), times) for times in draws)
+    ]
+    return {
+        level: Measured(tau, statistics.interval(np.array([each[level] for each in drawn])))
+        for level, tau in whole.items()
+    }
+
+
+def _recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:
+    """The recall of each run and topic, NaN where it is undefined."""
+    index = EarliestIndex.build(judged.updates, judged.nuggets, pairs)
+    values, defined = evaluate(index, [measure(RANKED_BY)], index.first_nugget_times)
+    kept = [index.topics.index(topic) for topic in judged.topics]
+    recall: FloatArray = np.where(defined, values, np.nan)[:, kept, 0]
+    return recall
+
+
+def signature(judged: JudgedUpdates, names: Sequence[str], seed: int) -> str:
+    """One line that names all that can change a number."""
+    hashes = [f"sha256:{source.sha256[:SHORT_HASH]}" for source in judged.inputs]
+    inputs = [*["updates"] * (len(hashes) - 2), "nuggets", "matches"]
+    parts = [f"tseval:{VERSION}", *(f"matcher:{name}" for name in names)]
+    parts += [f"{name}:{hash_}" for name, hash_ in zip(inputs, hashes, strict=True)]
+    return "|".join([*parts, f"seed:{seed}"])

@@ -1,0 +1,257 @@
+"""Between the tables and the matching layer: each topic's updates against its nuggets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from tseval.errors import TsevalError, UsageError
+from tseval.matching.profiles import is_profile, read_profile
+from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
+
+if TYPE_CHECKING:
+    import matchers
+    from tseval.tables.columns import FloatArray, IntArray
+
+Progress = Callable[[int, int], None]
+"""TopicTexts how many updates of how many are done."""
+
+
+def get_matcher(name: str, threshold: float | None = None) -> matchers.Matcher:
+    """A matcher by its name or its profile, with another threshold if one is given."""
+    layer = _own_matchers()
+    try:
+        matcher: matchers.Matcher = layer.get(read_profile(name) if is_profile(name) else name)
+        return matcher if threshold is None else matcher.with_threshold(threshold)
+    except layer.MatcherError as error:
+        raise UsageError(str(error)) from error
+
+
+def _own_matchers() -> ModuleType:
+    """The matching layer; it is imported when a matcher is asked for, since that takes a while.
+
+    `matchers` is another distribution's name too: one that isn't ours is refused with the cure.
+    """
+    layer = import_module("matchers")
+    if not hasattr(layer, "MatcherError"):
+        raise TsevalError(
+            f"the package 'matchers' at {layer.__file__} is not tseval's: another distribution of "
+            "that name hides it; run `pip uninstall matchers` and "
+            "`pip install --force-reinstall tseval`"
+        )
+    return layer
+
+
+def collection(nuggets: Sequence[str]) -> matchers.Collection:
+    """The texts of all nuggets of all topics, from which words have their weights."""
+    found: matchers.Collection = _own_matchers().Collection(list(nuggets))
+    return found
+
+
+def match(
+    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, progress: Progress | None = None
+) -> Pairs:
+    """Every pair of an update and a nugget of its topic that the matcher accepts.
+
+    Word weights come from all nuggets of all topics. Sorted by update, then nugget.
+    """
+    sought = NuggetsByTopic(matcher, nuggets, kept=1)
+    known = updates.topic.within(nuggets.topic.names) != ABSENT
+    read_ahead(matcher, updates.text.rows(known), progress)
+    return sought.match(updates, progress)
+
+
+class TopicTexts(Protocol):
+    """Texts with their topics: updates, nuggets, or no more than that."""
+
+    @property
+    def topic(self) -> Ids:
+        """The topic of each."""
+
+    @property
+    def text(self) -> Texts:
+        """The texts."""
+
+
+class NuggetsByTopic:
+    """The nuggets of all topics, for updates that come block by block.
+
+    A topic's are prepared when the first update of it comes. They stay, or with `kept` those of so
+    many topics do: the last ones that were prepared.
+    """
+
+    def __init__(
+        self, matcher: matchers.Matcher, nuggets: TopicTexts, kept: int | None = None
+    ) -> None:
+        self._matcher = matcher
+        self._topic, self._text = nuggets.topic, nuggets.text
+        self._collection = collection(self._text)
+        self._kept = kept or len(self._topic.names)
+        self._sought: dict[int, matchers.PreparedNuggets] = {}
+
+    def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
+        """The pairs of a block, as `match` has them for all updates at once."""
+        topic = updates.topic.within(self._topic.names)
+        found: list[Pairs] = []
+        done = 0
+        for code in np.unique(topic[topic != ABSENT]).tolist():
+            rows, gold = np.flatnonzero(topic == code), np.flatnonzero(self._topic.codes == code)
+            if len(gold):
+                found.append(self._match_topic(code, updates.text, rows, gold))
+            done += len(rows)
+            if progress:
+                progress(done, len(updates.text))
+        return sorted_pairs(found)
+
+    def _match_topic(self, code: int, text: Texts, rows: IntArray, gold: IntArray) -> Pairs:
+        try:
+            pairs = self._of_topic(code, gold).match(text.rows(rows))
+        except _own_matchers().MatcherError as error:
+            raise UsageError(str(error)) from error
+        return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
+
+    def _of_topic(self, code: int, gold: IntArray) -> matchers.PreparedNuggets:
+        """A topic's nuggets, prepared; another's make room for them."""
+        if code not in self._sought:
+            while len(self._sought) >= self._kept:
+                del self._sought[next(iter(self._sought))]
+            texts = list(self._text.rows(gold))
+            self._sought[code] = self._matcher.sought(texts, collection=self._collection)
+        return self._sought[code]
+
+
+def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:
+    """Let the matcher see all texts of all topics once, where that saves it work."""
+    try:
+        matcher.read_ahead(texts, progress)
+    except _own_matchers().MatcherError as error:
+        raise UsageError(str(error)) from error
+
+
+SCORED_AT_ONCE = 1 << 20
+"""Pairs; what is dense is never larger, unless one update has more."""
+
+
+def every_score(
+    matcher: matchers.Matcher, updates: Texts, nuggets: Sequence[str], weighed: Sequence[str]
+) -> Iterator[tuple[slice, FloatArray]]:
+    """The scores of all pairs, thresholds aside: some updates after others, each x nuggets.
+
+    `weighed` are the nuggets that words have their weights from.
+    """
+    layer = _own_matchers()
+    rows = max(1, SCORED_AT_ONCE // max(1, len(nuggets)))
+    try:
+        gold = matcher.prepare(layer.Collection.of(nuggets), layer.Collection.of(weighed))
+        for start in range(0, len(updates), rows):
+            texts = updates[start : start + rows]
+            update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))
+            scores = gold.block(texts).scores(update, nugget)
+            yield slice(start, start + len(texts)), scores.reshape(len(texts), len(nuggets))
+    except layer.MatcherError as error:
+        raise UsageError(str(error)) from error
+
+
+def sorted_pairs(parts: Sequence[Pairs]) -> Pairs:
+    """Pairs of several parts as one table, sorted by update, then nugget."""
+    if not parts:
+        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    update = np.concatenate([part.update for part in parts])
+    nugget = np.concatenate([part.nugget for part in parts])
+    score = np.concatenate([part.score for part in parts if part.score is not None])
+    later = (update[1:] > update[:-1]) | ((update[1:] == update[:-1]) & (nugget[1:] > nugget[:-1]))
+    if later.all():  # as the pairs of one topic, or of some passages one after the other, are
+        return Pairs(update, nugget, score)
+    order = np.lexsort((nugget, update))
+    return Pairs(update[order], nugget[order], score[order])
+
+
+EVIDENCE = (
+    "topic",
+    "update_id",
+    "nugget_id",
+    "run",
+    "score",
+    "start",
+    "end",
+    "found",
+    "missing",
+    "found_weight",
+    "missing_weight",
+)
+"""The columns of a match with its evidence."""
+
+
+def evidence(
+    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
+) -> Iterator[dict[str, str | float | int | None]]:
+    """For each pair a row of the plain table of matches, with what the score rests on."""
+    scores = np.ones(len(pairs)) if pairs.score is None else pairs.score
+    for update, nugget, score, found in zip(
+        pairs.update.tolist(),
+        pairs.nugget.tolist(),
+        scores.tolist(),
+        _explained(matcher, updates, nuggets, pairs),
+        strict=True,
+    ):
+        start, end = found.span or (None, None)
+        yield {
+            "topic": updates.topic[update],
+            "update_id": updates.update_id[update],
+            "nugget_id": nuggets.nugget_id[nugget],
+            "run": updates.run[update],
+            "score": score,
+            "start": start,
+            "end": end,
+            "found": _words(word.nugget_word for word in found.matched),
+            "missing": _words(word.nugget_word for word in found.missing),
+            "found_weight": round(found.found, WEIGHT_DECIMALS),
+            "missing_weight": round(found.lacking, WEIGHT_DECIMALS),
+        }
+
+
+def word_spans(
+    matcher: matchers.Matcher,
+    updates: Updates,
+    nuggets: Nuggets,
+    pairs: Pairs,
+    progress: Progress | None = None,
+) -> Iterator[tuple[tuple[int, int], ...]]:
+    """For each pair the stretches of the update that say the nugget, in order and apart."""
+    for done, found in enumerate(_explained(matcher, updates, nuggets, pairs), start=1):
+        if progress:
+            progress(done, len(pairs))
+        yield _apart(sorted(word.span for word in found.matched))
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ascending stretches with those that overlap, or touch, made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def _explained(
+    matcher: matchers.Matcher, updates: Updates, nuggets: Nuggets, pairs: Pairs
+) -> Iterator[matchers.Evidence]:
+    """Why each pair has its score; word weights come from all nuggets."""
+    gold = collection(nuggets.text)
+    for update, nugget in zip(pairs.update.tolist(), pairs.nugget.tolist(), strict=True):
+        text, said = updates.text[update], nuggets.text[nugget]
+        yield matcher.explain(text, said, collection=gold)
+
+
+WEIGHT_DECIMALS = 6
+
+
+def _words(words: Iterable[str]) -> str:
+    """Words in one field; a blank inside one, as grams have it, is shown as `_`."""
+    return " ".join(word.replace(" ", "_") for word in words)

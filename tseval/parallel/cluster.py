@@ -1,0 +1,166 @@
+"""A Dask cluster: one that a scheduler runs, or one on this machine for as long as it is needed."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from importlib import import_module
+from itertools import islice
+from typing import Any
+
+from tseval.errors import EngineError, MissingExtra
+from tseval.parallel.engine import Result, Unit, Work, uninterrupted
+from tseval.version import VERSION
+
+AHEAD = 3
+"""So many units for each thread of the cluster are handed out before a result is asked for."""
+PATIENCE = 10
+"""So many seconds are allowed for a scheduler to answer, and for a worker to be there."""
+QUIET = {"logging": {"distributed": "critical", "distributed.client": "critical"}}
+"""What Dask says of workers that die is no part of a result; what it comes to is an error."""
+HERE = "127.0.0.1"
+START = "start one with `dask scheduler`, and workers with `dask worker SCHEDULER`"
+
+
+class Cluster:
+    """A cluster, joined or started with the first work."""
+
+    def __init__(self, jobs: int | None = None, scheduler: str | None = None) -> None:
+        self.jobs = jobs
+        self.scheduler = scheduler
+        self._client: Any = None
+        self._own: Any = None
+
+    def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
+        """The results in the order of the units; the scheduler repeats what a worker leaves."""
+        if not units:
+            return
+        client = self._joined()
+        waiting = iter(units)
+        wide = AHEAD * max(1, sum(client.ncores().values()))
+        flight = [(unit, _handed_out(client, work, unit)) for unit in islice(waiting, wide)]
+        killed = import_module("distributed").KilledWorker
+        try:
+            while flight:
+                unit, future = flight.pop(0)
+                try:
+                    result = self._result(unit, future)
+                except killed:
+                    _cancel(client, flight)
+                    result = self._alone(work, unit)
+                    flight = [(each, _handed_out(client, work, each)) for each, _ in flight]
+                yield result
+                flight += [(each, _handed_out(client, work, each)) for each in islice(waiting, 1)]
+        finally:
+            _cancel(client, flight)
+
+    def close(self) -> None:
+        """Leave the cluster, and end it if it was started here."""
+        client, own = self._client, self._own
+        self._client = self._own = None
+        for each in (client, own):
+            if each is not None:
+                each.close()
+
+    def _result(self, unit: Unit, future: Any) -> Any:
+        """What the unit gave; what the cluster itself has to say becomes an `EngineError`."""
+        distributed = import_module("distributed")
+        try:
+            return self._awaited(unit, future)
+        except (CancelledError, distributed.comm.CommClosedError) as error:
+            raise EngineError(f"{unit}: the connection to the scheduler is lost") from error
+
+    def _alone(self, work: Work[Result], unit: Unit) -> Any:
+        """A unit with no other beside it: Dask blames whatever a dead worker had before it."""
+        try:
+            return self._result(unit, _handed_out(self._client, work, unit))
+        except import_module("distributed").KilledWorker as error:
+            raise EngineError(
+                f"{unit}: several workers died at this unit of work; if memory ran out give them "
+                "more, else look into their logs"
+            ) from error
+
+    def _awaited(self, unit: Unit, future: Any) -> Any:
+        """What a unit gives, waited for as long as there is a worker that could do it."""
+        while True:
+            try:
+                return future.result(timeout=PATIENCE)
+            except TimeoutError as error:
+                if future.done():
+                    raise  # by the work itself
+                if not self._client.ncores():
+                    raise EngineError(f"{unit}: no worker is left; {START}") from error
+
+    def _joined(self) -> Any:
+        if self._client is None:
+            try:
+                dask = import_module("dask")
+                dask.config.set(QUIET)
+                distributed = import_module("distributed")
+            except ImportError as error:
+                raise MissingExtra("dask", "the engine dask") from error
+            self._client = self._connected(distributed)
+            self._check()
+        return self._client
+
+    def _connected(self, distributed: Any) -> Any:
+        if self.scheduler is None:
+            with uninterrupted():
+                self._own = distributed.LocalCluster(
+                    n_workers=self.jobs or cores(),
+                    threads_per_worker=1,
+                    host=HERE,
+                    dashboard_address=f"{HERE}:0",
+                    silence_logs=logging.CRITICAL,
+                )
+            return distributed.Client(self._own, set_as_default=False)
+        try:
+            return distributed.Client(self.scheduler, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            reason = f"no scheduler answers at {self.scheduler}: {START}"
+            raise EngineError(reason) from error
+
+    def _check(self) -> None:
+        """Refuse a cluster without workers, and one whose tseval is missing or another."""
+        try:
+            self._client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise EngineError(
+                f"the scheduler at {self.scheduler} has no workers: {START}"
+            ) from error
+
+        def asked() -> str | None:
+            """Defined here so that Dask sends it as it is: a worker may have no tseval at all."""
+            from importlib import import_module
+
+            try:
+                return str(import_module("tseval.version").VERSION)
+            except ImportError:
+                return None
+
+        for worker, version in sorted(self._client.run(asked).items()):
+            if version != VERSION:
+                has = "no tseval" if version is None else f"tseval {version}"
+                raise EngineError(
+                    f"worker {worker} has {has}, this is {VERSION}: "
+                    f"pip install tseval=={VERSION} where the workers run, and start them again"
+                )
+
+
+def _handed_out(client: Any, work: Work[Result], unit: Unit) -> Any:
+    return client.submit(work, unit, pure=False)
+
+
+def _cancel(client: Any, flight: Sequence[tuple[Unit, Any]]) -> None:
+    with suppress(Exception):  # a cluster that is gone has nothing to cancel
+        client.cancel([future for _, future in flight])
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

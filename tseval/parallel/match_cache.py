@@ -1,0 +1,106 @@
+"""Pairs that were found before, kept on disk by what they were found in.
+
+An entry is named by the hash of everything that its pairs depend on: the matcher with its
+parameters, the nuggets, the updates of the unit, the version of tseval, and the edition of what
+words are. It appears whole or not at all, and holds a hash of itself; what does not bear it out is
+taken for absent. So any number of processes may keep their pairs in one folder, and all of it may
+be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.errors import OutputError, UsageError
+from tseval.parallel.engine import Unit
+from tseval.parallel.work import GoldFile
+from tseval.tables import Pairs
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    import matchers
+
+MAGIC = b"tseval pairs 1\n"
+SUFFIX = ".pairs"
+_DIGEST = hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True)
+class MatchCache:
+    """The pairs of one matcher and one set of nuggets, below a folder."""
+
+    folder: Path
+    question: str
+    """What can change a pair, beside the updates."""
+
+    @classmethod
+    def of(cls, matcher: matchers.Matcher, gold: GoldFile) -> MatchCache:
+        """Below the folder of caches; a `UsageError` where there is none."""
+        from matchers.vectors import CACHE, cache_folder
+        from matchers.words import EDITION
+
+        root = cache_folder()
+        if root is None:
+            raise UsageError(f"nothing can be kept to resume from: {CACHE} is empty")
+        return cls(root / "pairs", f"{VERSION}|words {EDITION}|{matcher}|{gold.sha256}")
+
+    def get(self, unit: Unit) -> Pairs | None:
+        """The pairs of a unit; None if they are not here, or not whole."""
+        try:
+            content = self._file(unit).read_bytes()
+            return _pairs(content)
+        except (OSError, ValueError, EOFError):
+            return None
+
+    def put(self, unit: Unit, pairs: Pairs) -> None:
+        """Keep the pairs of a unit; an `OutputError` if they cannot be."""
+        file = self._file(unit)
+        try:
+            _write(file, _bytes(pairs))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise OutputError(
+                f"{self.folder}: {reason}: pairs cannot be kept to resume from; make room, "
+                "set TSEVAL_CACHE to another folder, or leave --resume out"
+            ) from error
+
+    def _file(self, unit: Unit) -> Path:
+        name = hashlib.sha256(f"{self.question}|{unit.sha256}".encode()).hexdigest()
+        return self.folder / name[:2] / f"{name}{SUFFIX}"
+
+
+def _bytes(pairs: Pairs) -> bytes:
+    stream = io.BytesIO()
+    for column in (pairs.update, pairs.nugget, pairs.score):
+        np.save(stream, np.asarray(column), allow_pickle=False)
+    payload = stream.getvalue()
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def _pairs(content: bytes) -> Pairs:
+    """Raises ValueError or EOFError for anything but what `_bytes` gives."""
+    head, payload = content[: len(MAGIC) + _DIGEST], content[len(MAGIC) + _DIGEST :]
+    if head != MAGIC + hashlib.sha256(payload).digest():
+        raise ValueError
+    stream = io.BytesIO(payload)
+    return Pairs(*(np.load(stream, allow_pickle=False) for _ in range(3)))
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

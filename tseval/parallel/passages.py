@@ -1,0 +1,165 @@
+"""Updates as passages of files that a worker can read: of their own, or of temporary ones."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from tseval.errors import OutputError
+from tseval.files.inputs import Input, Stamp
+from tseval.parallel.passage_files import Said, stamp, write_said
+from tseval.parallel.sharing import Sharing
+from tseval.parallel.work import GoldFile, GoldReading, Passage, fingerprint
+from tseval.tables import Nuggets, Updates
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import IntArray
+
+
+@dataclass(frozen=True)
+class Files:
+    """The paths of the tables that are to be read, and how the nuggets are; made before they are.
+
+    So the stamps tell whether a file is still what was read.
+    """
+
+    updates: Sequence[str]
+    nuggets: str
+    habits: GoldReading
+    are_plain: bool = field(init=False)
+    """Whether all of them can be read again, by whoever sees them."""
+    stamps: Sequence[Stamp] = field(init=False)
+    """The stamps of the updates' files, if all are plain."""
+
+    def __post_init__(self) -> None:
+        plain = all(Input(path).can_be_read_again for path in (*self.updates, self.nuggets))
+        object.__setattr__(self, "are_plain", plain)
+        object.__setattr__(self, "stamps", [stamp(path) for path in self.updates if plain])
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some updates, and the range of a file that says them."""
+
+    path: str
+    seen: Stamp
+    first: int
+    last: int | None
+    places: str
+    rows: IntArray
+    """Which updates they are, in the order of the range."""
+    before: int = 0
+
+
+class Passages(Sequence[Passage]):
+    """Stretches of updates as units of work.
+
+    Where hashes are needed, one is made when its unit is asked for: while others are worked on.
+    """
+
+    def __init__(self, updates: Updates, stretches: Sequence[Stretch], hashed: bool) -> None:
+        self._updates, self._stretches, self._hashed = updates, stretches, hashed
+
+    def __len__(self) -> int:
+        return len(self._stretches)
+
+    @overload
+    def __getitem__(self, at: int) -> Passage: ...
+    @overload
+    def __getitem__(self, at: slice) -> Passages: ...
+    def __getitem__(self, at: int | slice) -> Passage | Passages:
+        if isinstance(at, slice):
+            return Passages(self._updates, self._stretches[at], self._hashed)
+        one = self._stretches[at]
+        sha256 = self._hash(one.rows) if self._hashed else ""
+        return Passage(one.path, one.first, one.last, one.places, sha256, one.before, one.seen)
+
+    def _hash(self, rows: IntArray) -> str:
+        return fingerprint(Said(self._updates.topic.rows(rows), self._updates.text.rows(rows)))
+
+    def starts(self) -> list[int]:
+        """The row of each passage's first update."""
+        return [int(stretch.rows[0]) for stretch in self._stretches]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Where the nuggets are, and the passages that all updates are divided into, in their order."""
+
+    gold: GoldFile
+    passages: Passages
+    form: str | None
+    """The format of the updates, where it is not to be recognised."""
+
+
+@contextmanager
+def shared_out(
+    updates: Updates, nuggets: Nuggets, files: Files | None, sharing: Sharing
+) -> Iterator[Shares]:
+    """Divide the updates into passages; temporary files are there for as long as the block.
+
+    What cannot be read again as it was read first is written to temporary files: frames, standard
+    input, pipes, runs of the track, runs that have their texts from a pool.
+    """
+    if files is not None and updates.team is None and files.are_plain:
+        yield _in_place(updates, nuggets, files, sharing)
+        return
+    with tempfile.TemporaryDirectory(prefix="tseval-") as folder:
+        yield _written(updates, nuggets, Path(folder), sharing)
+
+
+def _in_place(updates: Updates, nuggets: Nuggets, files: Files, sharing: Sharing) -> Shares:
+    rows = sharing.rows_of(len(updates))
+    stretches: list[Stretch] = []
+    for place, (path, seen) in enumerate(zip(files.updates, files.stamps, strict=True)):
+        own = np.flatnonzero(updates.origin.source == place)
+        line = updates.origin.line[own]
+        unit = updates.origin.sources[place].unit
+        for start in range(0, len(own), rows):
+            end = start + rows
+            stretch = Stretch(
+                path=str(Path(path).absolute()),
+                seen=seen,
+                first=int(line[start]),
+                last=int(line[end]) - 1 if end < len(line) else None,
+                places=f"{unit}s",
+                rows=own[start:end],
+                before=int(line[0]) - 1,
+            )
+            stretches.append(stretch)
+    gold = GoldFile(str(Path(files.nuggets).absolute()), files.habits, _hash_of_nuggets(nuggets))
+    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), files.habits.of_updates)
+
+
+def _written(updates: Updates, nuggets: Nuggets, folder: Path, sharing: Sharing) -> Shares:
+    rows = sharing.rows_of(len(updates))
+    try:
+        write_said(_parquet(folder, "updates"), Said(updates.topic, updates.text), rows)
+        write_said(_parquet(folder, "nuggets"), Said(nuggets.topic, nuggets.text), rows)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        cure = "TMPDIR names the folder for temporary files"
+        raise OutputError(f"{folder}: {reason}; {cure}") from error
+    path = str(_parquet(folder, "updates"))
+    seen = stamp(path)
+    stretches = [
+        Stretch(path, seen, start + 1, end, "rows", np.arange(start, end))
+        for start in range(0, len(updates), rows)
+        for end in (min(start + rows, len(updates)),)
+    ]
+    gold = GoldFile(str(_parquet(folder, "nuggets")), None, _hash_of_nuggets(nuggets))
+    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), None)
+
+
+def _parquet(folder: Path, name: str) -> Path:
+    return folder / f"{name}.parquet"
+
+
+def _hash_of_nuggets(nuggets: Nuggets) -> str:
+    return fingerprint(Said(nuggets.topic, nuggets.text))

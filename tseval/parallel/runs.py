@@ -1,0 +1,80 @@
+"""Reading shared out: each run by a worker, the tables in the order of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tseval.files.inputs import Input
+from tseval.parallel.engine import Unit
+from tseval.parallel.sharing import Sharing
+from tseval.parallel.work import check_is_there
+
+Table = TypeVar("Table")
+Read = Callable[[Input, str], Table]
+"""From a run's input and what it is called to its table; must survive pickling."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Reads several runs, as `map` would; what can be read again is read by workers.
+
+    Standard input, pipes and frames are read by this process.
+    """
+
+    sharing: Sharing
+
+    def __call__(
+        self, read: Read[Table], inputs: Sequence[Input], names: Sequence[str]
+    ) -> Iterator[Table]:
+        """The tables, in the order of the inputs."""
+        if self.sharing.is_here:
+            return map(read, inputs, names)
+        return self._shared(read, inputs, names)
+
+    def _shared(
+        self, read: Read[Table], inputs: Sequence[Input], names: Sequence[str]
+    ) -> Iterator[Table]:
+        given = list(zip(inputs, names, strict=True))
+        files = [
+            RunFile(str(each.file.absolute()), shown=each.path, run=name)
+            for each, name in given
+            if each.can_be_read_again
+        ]
+        tables = self.sharing.engine.run(ReadWork(read), files)
+        for each, name in given:
+            yield next(tables) if each.can_be_read_again else read(each, name)
+
+
+@dataclass(frozen=True)
+class RunFile(Unit):
+    """The file of a run."""
+
+    shown: str = ""
+    """What messages call it."""
+    run: str = ""
+    """What its run is called."""
+
+
+@dataclass(frozen=True)
+class ReadWork:
+    """Reading a run; faults name the file as whoever sent the work does."""
+
+    read: Read[Any]
+
+    def __call__(self, unit: Unit) -> Any:
+        """The run's table, with the hash of its file."""
+        check_is_there(unit.path)
+        known = unit if isinstance(unit, RunFile) else RunFile(unit.path, shown=unit.path)
+        source = Input(known.shown)
+        source.file = Path(unit.path)
+        return settled(self.read(source, known.run))
+
+
+def settled(read: Any) -> Any:
+    """A table, or a tuple with one in front, whose hashes are made: it can leave the process."""
+    if isinstance(read, tuple):
+        return (settled(read[0]), *read[1:])
+    return replace(read, origin=read.origin.settled())

@@ -1,0 +1,70 @@
+"""How work is shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tseval.parallel.engine import Engine, Here
+from tseval.parallel.engines import choose
+
+UNITS = 16
+"""Updates are divided into so many units, or a multiple: two, four or eight get equal shares."""
+FEWEST, MOST = 2048, 16384
+"""No unit has fewer or more rows than these: it has to be worth handing out, and not so much that
+a great deal is lost with it."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Where work runs, and whether what was found before is taken from the disk.
+
+    How many rows a unit has depends on the updates alone, so that whoever resumes with other
+    engines finds the same units; `rows` says another number.
+    """
+
+    engine: Engine = field(default_factory=Here)
+    resume: bool = False
+    rows: int | None = None
+
+    def rows_of(self, total: int) -> int:
+        """How many of so many updates a unit has."""
+        times = max(1, -(-total // (UNITS * MOST)))
+        return self.rows or max(FEWEST, -(-total // (UNITS * times)))
+
+    @property
+    def is_here(self) -> bool:
+        """Whether nothing is shared with anybody."""
+        return isinstance(self.engine, Here)
+
+    @property
+    def needs_hashes(self) -> bool:
+        """Whether hashes tell texts apart: for another machine, or for another time."""
+        return self.resume or not (self.is_here or getattr(self.engine, "near", False))
+
+
+ALONE = Sharing()
+"""All in this process, with what it has in memory."""
+
+
+@contextmanager
+def shared(
+    engine: str | Engine = "local",
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    *,
+    resume: bool = False,
+) -> Iterator[Sharing]:
+    """Work shared as asked for; what is started for it ends with the block.
+
+    An engine that is given as such is the caller's to close.
+    """
+    if not isinstance(engine, str):
+        yield Sharing(engine, resume)
+        return
+    chosen = choose(engine, jobs, scheduler)
+    try:
+        yield Sharing(chosen, resume)
+    finally:
+        chosen.close()

@@ -1,0 +1,1 @@
+"""What a report says, its charts, and the page."""

@@ -1,0 +1,87 @@
+"""`tseval.report`: from scores, and what is given beside them, to one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from tseval.comparison import Plan, Treatment
+from tseval.comparison.plan import ALPHA, RESAMPLES
+from tseval.core.measure import Measure
+from tseval.files.forms import Forms
+from tseval.parallel.sharing import shared
+from tseval.report.assembling import TITLE, Request, assemble
+from tseval.report.content import Report
+from tseval.report.inputs import ReportInputFields, ReportInputs
+from tseval.report.page.document import report_page
+
+if TYPE_CHECKING:
+    from tseval.comparison import Given
+    from tseval.parallel.engine import Engine
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report, and the page that shows it."""
+
+    report: Report
+    """All that the page says, as data."""
+
+    @cached_property
+    def html(self) -> bytes:
+        """The page; the same report gives the same bytes."""
+        return report_page(self.report)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was warned about; it stands on the page too."""
+        return self.report.warnings
+
+    def save(self, path: str | Path) -> None:
+        """Write the page whole or not at all."""
+        from tseval.files.atomic_write import write_whole
+
+        write_whole(path, self.html)
+
+
+def report(
+    scores: Given | Sequence[Given],
+    measures: Iterable[str | Measure] | str | Measure = (),
+    *,
+    title: str = TITLE,
+    curves: str | Sequence[str] = (),
+    baseline: str | None = None,
+    test: str = Plan.test,
+    correction: str = Plan.correction,
+    family: str = Plan.family,
+    interval: str = Plan.interval,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    on_missing: str | None = Treatment.on_missing,
+    undefined: str = Treatment.undefined,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
+    input_format: Forms = None,
+    **beside: Unpack[ReportInputFields],
+) -> Page:
+    """One self-contained page about runs and their scores.
+
+    `scores` are what `tseval.compare` takes. ReportInputs them there may be `updates` with their
+    `nuggets`, or `runs` with `labels` and an `ontology`, or `runs` with a `truth`, and how they are
+    read; the parameters are the options of `tseval report`.
+
+    Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
+    """
+    plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
+    treatment = Treatment(on_missing, undefined)
+    given = ReportInputs(**beside)
+    with shared(engine, jobs, scheduler) as sharing:
+        request = Request(
+            scores, measures, treatment, plan, input_format, title, curves=curves, sharing=sharing
+        )
+        return Page(assemble(given.added(request)))

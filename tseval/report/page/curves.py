@@ -1,0 +1,260 @@
+"""Curves over time as inline SVG: one panel a measure, one line a run, with its band."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TypeVar
+
+from tseval.report.content import Dots, Line, Panel, Report
+from tseval.report.page.listing import NUMBER, listing
+from tseval.report.page.markup import Markup, element, isolated
+from tseval.report.page.numbers import decimals_for, extent, number, plain, rounded, ticks
+
+Value = TypeVar("Value")
+
+COLOURS, DASHES = 7, 8
+"""They share no divisor, so that the pairs repeat only after 56 runs."""
+SHOWN = 5
+"""So many of the best runs stand out at first; the others are grey until they are chosen."""
+WIDTH, HEIGHT = 440, 270
+LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 36
+TICKS = 5
+DOT, LEAST_DOT = 3.5, 1.0
+"""The radius of the heaviest dot, over that of one without weight."""
+TIMES = 9
+"""How many columns the table of a panel has."""
+
+
+def run_classes(run: int) -> str:
+    """The classes that give a run its colour and its dashes."""
+    return f"s{run % COLOURS} d{run % DASHES}"
+
+
+def legend(report: Report) -> Markup:
+    """Every run with its line; a press makes it stand out, or not."""
+    keys = [_key(run, name) for run, name in enumerate(report.runs)]
+    return element("ul", {"class": "legend", "aria-label": "runs"}, keys)
+
+
+def _key(run: int, name: str) -> Markup:
+    line = element("line", {"class": run_classes(run), "x1": 1, "x2": 33, "y1": 6, "y2": 6})
+    swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, line)
+    pressed = "true" if run < SHOWN else "false"
+    button = {"type": "button", "class": "key", "data-run": run, "aria-pressed": pressed}
+    return element("li", None, element("button", button, swatch, isolated(name)))
+
+
+def panels(report: Report, drawn: Sequence[Panel], kind: str) -> Markup:
+    """The panels side by side; `kind` names their data in the page's script."""
+    figures = [figure(report, panel, f"{kind}-{place}") for place, panel in enumerate(drawn)]
+    classes = "panels paired" if kind == "trust" else "panels"
+    return element("div", {"class": classes}, figures)
+
+
+def figure(report: Report, panel: Panel, name: str) -> Markup:
+    """One panel with its words, and the same as a table."""
+    caption = element(
+        "figcaption", None, element("b", None, panel.title), " ", element("span", None, panel.note)
+    )
+    readout = element("output", {"class": "readout", "aria-live": "off"})
+    return element(
+        "figure",
+        {"class": "curve", "data-panel": name},
+        caption,
+        picture(panel),
+        readout,
+        _as_table(report, panel),
+    )
+
+
+@dataclass(frozen=True)
+class Axes:
+    """From values to places in the picture."""
+
+    x: tuple[float, float]
+    marks: tuple[float, ...]
+    """The round numbers of the y axis, which begins and ends with one."""
+
+    @classmethod
+    def of(cls, panel: Panel) -> Axes:
+        """Axes that hold 0, every line, and where each band ends: early on bands can be vast."""
+        values = [value for line in panel.lines for value in line.value]
+        values += [value for each in panel.dots for value in each.value]
+        values += [ends[-1] for line in panel.lines for ends in (line.low, line.high) if ends]
+        low, high = extent(values)
+        low = min(low, 0.0)
+        start, end = extent(panel.x)
+        start = min(start, 0.0)
+        return cls(
+            (start, end if end > start else start + 1.0),
+            tuple(ticks(low, high if high > low else low + 1.0, TICKS)),
+        )
+
+    def across(self, x: float) -> float:
+        """Pixels from the left."""
+        share = (x - self.x[0]) / (self.x[1] - self.x[0])
+        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+
+    def down(self, y: float) -> float:
+        """Pixels from the top; what lies outside of the axis is put on its end."""
+        low, high = self.marks[0], self.marks[-1]
+        share = (min(max(y, low), high) - low) / (high - low)
+        return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def picture(panel: Panel) -> Markup:
+    """The panel as SVG; the lines of the first runs lie on top."""
+    axes = Axes.of(panel)
+    lines = sorted(panel.lines, key=lambda line: -line.run)
+    drawn = [_band(axes, panel, line) for line in lines]
+    drawn += [_line(axes, panel, line) for line in lines]
+    drawn += [_dots(axes, panel, each) for each in panel.dots[::-1]]
+    if not any(value is not None for line in panel.lines for value in line.value):
+        middle = {"x": WIDTH / 2, "y": HEIGHT / 2, "text-anchor": "middle"}
+        drawn.append(element("text", middle, "undefined at every time"))
+    label = f"{panel.title}: {panel.note}"
+    return element(
+        "svg",
+        {
+            "viewBox": f"0 0 {WIDTH} {HEIGHT}",
+            "role": "img",
+            "aria-label": label,
+            "data-x": f"{axes.x[0]:.6g} {axes.x[1]:.6g} {LEFT} {WIDTH - RIGHT}",
+            "class": "plot",
+        },
+        _grid(axes, panel),
+        drawn,
+        element("line", {"class": "cursor", "y1": TOP, "y2": HEIGHT - BOTTOM}),
+    )
+
+
+def _grid(axes: Axes, panel: Panel) -> Iterator[Markup]:
+    """Rules with their numbers, and what the x axis counts."""
+    for value in axes.marks:
+        y = axes.down(value)
+        rule = "zero" if value == 0 else "rule"
+        yield element("line", {"class": rule, "x1": LEFT, "x2": WIDTH - RIGHT, "y1": y, "y2": y})
+        yield element("text", {"x": LEFT - 6, "y": y + 4, "class": "y"}, plain(value))
+    for value in ticks(*axes.x, TICKS + 1):
+        if axes.x[0] <= value <= axes.x[1]:
+            x = axes.across(value)
+            yield element("text", {"x": x, "y": HEIGHT - BOTTOM + 15, "class": "x"}, plain(value))
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    yield element("text", {"x": middle, "y": HEIGHT - 4, "class": "x title"}, panel.x_title)
+
+
+def _line(axes: Axes, panel: Panel, line: Line) -> Markup:
+    pieces = [
+        _path([(axes.across(x), axes.down(y)) for x, y in piece], panel.stepped)
+        for piece in _pieces(panel.x, line.value, panel.stepped)
+    ]
+    return element(
+        "path", {"class": _classes("line", line.run), "data-run": line.run, "d": "".join(pieces)}
+    )
+
+
+def _classes(kind: str, run: int) -> str:
+    return f"{kind} {run_classes(run)}{' on' if run < SHOWN else ''}"
+
+
+def _band(axes: Axes, panel: Panel, line: Line) -> Markup:
+    """Between the ends of the intervals, where both are known; nothing where none is."""
+    both = [
+        None if low is None or high is None else (low, high)
+        for low, high in zip(line.low, line.high, strict=True)
+    ]
+    outlines = []
+    for piece in _pieces(panel.x, both, panel.stepped):
+        above = _corners([(axes.across(x), axes.down(ends[1])) for x, ends in piece], panel.stepped)
+        below = _corners([(axes.across(x), axes.down(ends[0])) for x, ends in piece], panel.stepped)
+        outlines.append("M" + "L".join(f"{x:g} {y:g}" for x, y in [*above, *below[::-1]]) + "Z")
+    if not outlines:
+        return Markup("")
+    return element(
+        "path", {"class": _classes("band", line.run), "data-run": line.run, "d": "".join(outlines)}
+    )
+
+
+def _dots(axes: Axes, panel: Panel, dots: Dots) -> Markup:
+    """A run's own values; the area of a dot is its weight."""
+    heaviest = max((weight for each in panel.dots for weight in each.weight), default=0.0) or 1.0
+    circles = [
+        element(
+            "circle",
+            {
+                "cx": axes.across(x),
+                "cy": axes.down(value),
+                "r": round(LEAST_DOT + DOT * math.sqrt(weight / heaviest), 2),
+            },
+        )
+        for x, value, weight in zip(panel.x, dots.value, dots.weight, strict=True)
+        if value is not None
+    ]
+    return element("g", {"class": _classes("dots", dots.run), "data-run": dots.run}, circles)
+
+
+def _pieces(
+    xs: Sequence[float], values: Sequence[Value | None], stepped: bool
+) -> Iterator[list[tuple[float, Value]]]:
+    """The stretches on which there is a value; a step's last value holds until the next x."""
+    rows = list(zip(xs, values, [*xs[1:], xs[-1] if xs else 0.0], strict=True))
+    for known, group in groupby(rows, key=lambda row: row[1] is not None):
+        if known:
+            found = [(x, value, then) for x, value, then in group if value is not None]
+            held = [(found[-1][2], found[-1][1])] if stepped else []
+            yield [(x, value) for x, value, _ in found] + held
+
+
+def _corners(points: list[tuple[float, float]], stepped: bool) -> list[tuple[float, float]]:
+    if not stepped:
+        return points
+    corners = points[:1]
+    for before, after in pairwise(points):
+        if after[0] != before[0] or after[1] != before[1]:
+            corners += [(after[0], before[1]), after] if after[1] != before[1] else [after]
+    return corners
+
+
+def _path(points: list[tuple[float, float]], stepped: bool) -> str:
+    """The points as a path's commands; a step goes across, then up or down."""
+    x, y = points[0]
+    commands = [f"M{x:g} {y:g}"]
+    last = points[0]
+    for x, y in points[1:]:
+        if not stepped:
+            commands.append(f"L{x:g} {y:g}")
+        elif y != last[1]:
+            commands.append(f"H{x:g}V{y:g}")
+            last = (x, y)
+    if stepped and points[-1][0] != last[0]:
+        commands.append(f"H{points[-1][0]:g}")
+    return "".join(commands)
+
+
+def _as_table(report: Report, panel: Panel) -> Markup:
+    """A panel's values at some of its times: those of the dots, where there are any."""
+    places = evenly(len(panel.x), TIMES)
+    told = panel.dots or panel.lines
+    decimals = decimals_for(value for each in told for value in each.value)
+    times = [plain(rounded(panel.x[at]) or 0.0) for at in places]
+    rows = [
+        (
+            element("th", {"scope": "row"}, isolated(report.runs[each.run])),
+            *(element("td", NUMBER, number(each.value[at], decimals)) for at in places),
+        )
+        for each in told
+    ]
+    label = f"{panel.title} as a table"
+    caption = f"{panel.title}, {panel.x_title}"
+    table = listing(label, ["run", *times], rows, numbers=times, caption=caption)
+    return element("details", None, element("summary", None, "as a table"), table)
+
+
+def evenly(number: int, wanted: int) -> list[int]:
+    """Some places of so many, evenly chosen, the last one among them."""
+    if number <= wanted:
+        return list(range(number))
+    return [round(at * (number - 1) / (wanted - 1)) for at in range(wanted)]

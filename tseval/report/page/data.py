@@ -1,0 +1,88 @@
+"""What the page's script works with, as JSON inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tseval.report.charts.page import script_literal
+from tseval.report.content import Panel, Report, Saying, Timeline
+from tseval.report.page.markup import Markup, shown
+from tseval.report.page.numbers import rounded
+
+DECIMALS = 4
+"""Of hours: a third of a second."""
+
+
+def data_block(report: Report) -> Markup:
+    """A script element that holds data alone, which no browser runs."""
+    content = {
+        "runs": [shown(name) for name in report.runs],
+        "panels": _panels("curve", report.curves)
+        | _panels("trust", report.trust)
+        | _panels("trend", report.trends),
+        "timelines": [_timeline(each) for each in report.timelines],
+    }
+    return Markup(
+        f'<script type="application/json" id="content">{script_literal(content)}</script>'
+    )
+
+
+def _panels(kind: str, panels: Sequence[Panel]) -> dict[str, Any]:
+    return {
+        f"{kind}-{place}": {
+            "title": shown(panel.title),
+            "xTitle": shown(panel.x_title),
+            "stepped": panel.stepped,
+            "x": _numbers(panel.x),
+            "lines": [
+                [line.run, _numbers(line.value), _numbers(line.low), _numbers(line.high)]
+                for line in panel.lines
+            ],
+            "dots": [[each.run, _numbers(each.value)] for each in panel.dots],
+        }
+        for place, panel in enumerate(panels)
+    }
+
+
+def _numbers(values: Iterable[float | None]) -> list[float | None]:
+    return [rounded(value) for value in values]
+
+
+def _timeline(timeline: Timeline) -> dict[str, Any]:
+    """A topic; each text stands once, however many updates have it."""
+    texts: dict[str, int] = {}
+    updates = [
+        [each.run, shown(each.name), _hours(each.hours), texts.setdefault(each.text, len(texts))]
+        for each in timeline.updates
+    ]
+    return {
+        "topic": shown(timeline.topic),
+        "end": _hours(timeline.end),
+        "nuggets": [
+            [shown(each.name), _hours(each.hours), rounded(each.importance), shown(each.text)]
+            for each in timeline.nuggets
+        ],
+        "updates": updates,
+        "texts": [shown(text) for text in texts],
+        "sayings": [_saying(timeline, each) for each in timeline.sayings],
+    }
+
+
+def _hours(hours: float) -> float:
+    return round(hours, DECIMALS)
+
+
+def _saying(timeline: Timeline, saying: Saying) -> list[Any]:
+    """Nugget, update, whether it is the first, and the words' ends in one row."""
+    text = timeline.updates[saying.update].text
+    ends = [place for word in saying.words for place in word]
+    return [saying.nugget, saying.update, int(saying.first), _in_units(text, ends)]
+
+
+def _in_units(text: str, places: list[int]) -> list[int]:
+    """Places in a text as scripts count them: characters beyond the first 65,536 are two units."""
+    if text.isascii() or not places:
+        return places
+    wide = [at for at, character in enumerate(text) if ord(character) > 0xFFFF]
+    return [place + sum(at < place for at in wide) for place in places]

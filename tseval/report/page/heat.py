@@ -1,0 +1,119 @@
+"""Topic by run as a table whose cells are shaded by their value."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tseval.report.content import MeasureBoard, Report
+from tseval.report.page.listing import scrolled
+from tseval.report.page.markup import Markup, element, isolated, joined
+from tseval.report.page.means import direction
+from tseval.report.page.numbers import BLANK, extent, number
+
+SHADES = 9
+"""From the worst value of a measure to its best."""
+
+
+def heat_section(report: Report) -> Markup:
+    """A map for each measure; a script shows one at a time."""
+    if not report.topics or not report.measures:
+        return Markup("")
+    options = [
+        element("option", {"value": place}, each.name) for place, each in enumerate(report.measures)
+    ]
+    chooser = element(
+        "label",
+        {"class": "control"},
+        "Measure ",
+        element("select", {"id": "heat-measure"}, options),
+    )
+    maps = [_map(report, place, each) for place, each in enumerate(report.measures)]
+    return joined([element("p", {"class": "controls scripted"}, chooser), maps])
+
+
+def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
+    values = [value for row in board.cells for value in row]
+    scale = extent(values)
+    heads = [
+        element("th", {"scope": "col"}, element("span", None, isolated(name)))
+        for name in report.runs
+    ]
+    timed = {each.topic for each in report.timelines}
+    rows = [
+        _row(_topic(topic, timed), cells, scale, board.higher)
+        for topic, cells in zip(report.topics, board.cells, strict=True)
+        if any(value is not None for value in cells)
+    ]
+    means = {row.run: row.mean for row in board.means}
+    foot = _row("mean", [means.get(run) for run in range(len(report.runs))], None, board.higher)
+    table = element(
+        "table",
+        {"class": "heat"},
+        element(
+            "caption",
+            None,
+            board.name,
+            " ",
+            direction(board.higher),
+            " ",
+            _key(scale, board.higher),
+        ),
+        element(
+            "thead", None, element("tr", None, element("th", {"scope": "col"}, "topic"), heads)
+        ),
+        element("tbody", None, rows),
+        element("tfoot", None, foot),
+    )
+    return element(
+        "div",
+        {"class": "map", "data-map": place},
+        scrolled(table, f"{board.name} by topic and run"),
+    )
+
+
+def _topic(topic: str, timed: Collection[str]) -> Markup:
+    """A topic's name, which leads to its timeline if it has one."""
+    if topic not in timed:
+        return isolated(topic)
+    return element("a", {"href": "#timeline", "data-topic": topic}, isolated(topic))
+
+
+def _row(
+    head: str, cells: Sequence[float | None], scale: tuple[float, float] | None, higher: bool
+) -> Markup:
+    """A topic's values; without a scale they are not shaded."""
+    named = element("th", {"scope": "row"}, head)
+    return element("tr", None, named, [_cell(value, scale, higher) for value in cells])
+
+
+def _cell(value: float | None, scale: tuple[float, float] | None, higher: bool) -> Markup:
+    if value is None:
+        return element("td", {"class": "none"}, BLANK)
+    shade = None if scale is None else f"h{shade_of(value, scale, higher)}"
+    return element("td", {"class": shade}, short(value))
+
+
+def shade_of(value: float, scale: tuple[float, float], higher: bool) -> int:
+    """From 0 for the worst to `SHADES` - 1 for the best; the middle where all are equal."""
+    low, high = scale
+    if high <= low:
+        return SHADES // 2
+    share = (value - low) / (high - low)
+    return round((share if higher else 1 - share) * (SHADES - 1))
+
+
+def short(value: float) -> str:
+    """Two decimals where there is room; a share goes without its 0."""
+    size = abs(value)
+    text = number(value, 2 if size < 10 else 1 if size < 100 else 0)
+    return text.replace("0.", ".", 1) if size < 1 and "0." in text else text
+
+
+def _key(scale: tuple[float, float], higher: bool) -> Markup:
+    """What the shades stand for, from the worst to the best."""
+    ends = scale if higher else scale[::-1]
+    steps = [element("i", {"class": f"h{at}"}) for at in range(SHADES)]
+    bar = element("span", {"class": "shades", "aria-hidden": "true"}, steps)
+    return element(
+        "span", {"class": "key"}, f"worst {short(ends[0])} ", bar, f" {short(ends[1])} best"
+    )

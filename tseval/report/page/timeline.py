@@ -1,0 +1,107 @@
+"""Who said each nugget when: a table a topic, which a script makes into a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from tseval.report.content import Nugget, Report, Saying, Timeline
+from tseval.report.page.listing import NUMBER, listing
+from tseval.report.page.markup import Markup, element, isolated, joined, shown
+from tseval.report.page.numbers import number, plain, rounded
+
+NUMBERS = ("happened", "weight", "after", "said by")
+HEADS = ("nugget", "happened", "weight", "what", "first said", "after", "said by", "missed by")
+MISSING_NAMED = 6
+"""So many runs that missed a nugget are named."""
+
+
+def timeline_section(report: Report) -> Markup:
+    """Choices of topic and run, the place for the picture, and every topic as a table."""
+    topics = [
+        element("option", {"value": at}, shown(each.topic))
+        for at, each in enumerate(report.timelines)
+    ]
+    runs = [element("option", {"value": at}, shown(name)) for at, name in enumerate(report.runs)]
+    every = element("option", {"value": "all"}, "all runs")
+    controls = element(
+        "p",
+        {"class": "controls scripted"},
+        _control("Topic ", "topic", topics),
+        _control("Run ", "run", [every, *runs]),
+    )
+    hint = element("p", {"class": "marks scripted", "aria-hidden": "true"}, _marks())
+    picture = element("div", {"id": "lanes", "class": "scripted"})
+    tables = [_table(report, place, each) for place, each in enumerate(report.timelines)]
+    summary = element("summary", None, "as a table")
+    whole = element("details", {"id": "said", "open": True}, summary, tables)
+    paper = element("p", {"id": "shown", "class": "printed"})
+    return joined([controls, paper, hint, picture, whole])
+
+
+def _control(label: str, name: str, options: list[Markup]) -> Markup:
+    return element(
+        "label", {"class": "control"}, label, element("select", {"id": f"choose-{name}"}, options)
+    )
+
+
+def _marks() -> Iterator[Markup]:
+    """What the marks of the picture mean."""
+    known = (
+        ("gold", "when it happened"),
+        ("first", "the run’s first word of it"),
+        ("again", "said again"),
+        ("other", "other runs’ first words"),
+        ("missed", "missed"),
+    )
+    for kind, words in known:
+        yield element("span", {"class": "mark"}, element("i", {"class": f"m-{kind}"}), words)
+
+
+def _table(report: Report, place: int, timeline: Timeline) -> Markup:
+    firsts = firsts_of(timeline)
+    rows = [
+        _nugget(report, timeline, nugget, firsts.get(at, []))
+        for at, nugget in enumerate(timeline.nuggets)
+    ]
+    caption = joined(["Topic ", isolated(timeline.topic), ", hours since its start"])
+    label = f"Nuggets of topic {timeline.topic}"
+    table = listing(label, HEADS, rows, numbers=NUMBERS, caption=caption)
+    return element("div", {"class": "said", "data-timeline": place}, table)
+
+
+def firsts_of(timeline: Timeline) -> dict[int, list[Saying]]:
+    """For each nugget that is said each run's first saying, the earliest run first."""
+    firsts = (each for each in timeline.sayings if each.first)
+    return {nugget: list(group) for nugget, group in groupby(firsts, lambda each: each.nugget)}
+
+
+def _nugget(
+    report: Report, timeline: Timeline, nugget: Nugget, firsts: list[Saying]
+) -> Iterator[Markup]:
+    yield element("th", {"scope": "row"}, isolated(nugget.name))
+    yield element("td", NUMBER, number(nugget.hours, 1))
+    yield element("td", NUMBER, plain(rounded(nugget.importance) or 0.0))
+    yield element("td", {"class": "text"}, isolated(nugget.text))
+    if firsts:
+        update = timeline.updates[firsts[0].update]
+        yield element("td", None, isolated(report.runs[update.run]))
+        yield element("td", NUMBER, lead(update.hours - nugget.hours))
+    else:
+        yield element("td", {"colspan": 2}, "never")
+    yield element("td", NUMBER, f"{len(firsts)} of {len(report.runs)}")
+    yield element("td", None, _missing(report, timeline, firsts))
+
+
+def lead(hours: float) -> str:
+    """How long after the nugget's own time; before it with a minus."""
+    return ("+" if hours > 0 else "") + number(hours, 1) + " h"
+
+
+def _missing(report: Report, timeline: Timeline, firsts: list[Saying]) -> Markup:
+    said = {timeline.updates[each.update].run for each in firsts}
+    missing = [name for run, name in enumerate(report.runs) if run not in said]
+    named = [joined([isolated(name)]) for name in missing[:MISSING_NAMED]]
+    more = len(missing) - len(named)
+    parts: list[str] = [*named, *([f"{more} more"] if more else [])]
+    return joined(part if at == 0 else joined([", ", part]) for at, part in enumerate(parts))

@@ -1,1 +1,0 @@
-"""What a report says: comparison, curves, timelines and the rest, brought together as data."""

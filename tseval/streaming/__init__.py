@@ -1,0 +1,1 @@
+"""Streams read a block at a time: larger than memory, or live."""

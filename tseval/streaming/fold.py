@@ -1,0 +1,281 @@
+"""What is known of some runs after any number of blocks, in memory that does not grow with them.
+
+For each nugget the earliest update that says it is kept, as it is. Of all other updates only their
+amounts in the ledgers of the measures are kept, added up. An update that comes late, older than
+some that came before, may take a nugget from a later one, which then is added to the others; so the
+values are those of the whole stream in whatever order it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.core.measure import Measure
+from tseval.core.results import Values
+from tseval.core.taking import account_of, moments
+from tseval.families.temporal.earliest import EarliestIndex, First
+from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
+from tseval.tables.arrow import strings
+from tseval.tables.origin import Origin
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+_NOTHING: IntArray = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class KeptUpdate:
+    """An update that is the earliest to say a nugget."""
+
+    topic: str
+    update_id: str
+    time: float
+    place: int
+    """The number of the update in the stream: of equal times the one that came first is earlier."""
+    text: str
+    cost: float | None
+
+
+@dataclass
+class Seen:
+    """What the stream had beside what is scored: for the warnings."""
+
+    updates: int = 0
+    late: int = 0
+    """Updates older than one that came before."""
+    latest: float = -np.inf
+    early: int = 0
+    """Updates before the start of their topic."""
+    unjudged: set[str] = field(default_factory=set)
+    """Topics that are not in the gold."""
+    confidence: tuple[float, float] | None = None
+    """The lowest and the highest; None where there are none."""
+    silent: int = 0
+    """Updates without text."""
+    judged: int = 0
+    """Updates of topics that are in the gold."""
+    pooled: bool = False
+    """Whether any of them is in the pool; without a pool all are."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is scored: the gold, the measures, and when each topic starts."""
+
+    nuggets: Nuggets
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    starts: FloatArray
+
+    @property
+    def times(self) -> list[FloatArray]:
+        """For each measure the time at which it is taken in each topic."""
+        return [moments(measure, self.starts) for measure in self.measures]
+
+
+class RunFold:
+    """One run."""
+
+    def __init__(self, run: str, wanted: Wanted, *, has_cost: bool = False) -> None:
+        self.run = run
+        self.wanted = wanted
+        number = len(wanted.nuggets)
+        self.time = np.full(number, np.inf)
+        """When each nugget was said first."""
+        self.keeper = np.full(number, ABSENT)
+        """Which of the kept updates said it."""
+        self.kept: dict[int, KeptUpdate] = {}
+        self.present = np.zeros(len(wanted.topics), bool)
+        """The topics that have updates."""
+        self.seen = Seen()
+        self.span = (np.full(len(wanted.topics), np.inf), np.full(len(wanted.topics), -np.inf))
+        """The earliest and the latest time of each topic; a state doesn't keep them."""
+        self.has_cost = has_cost
+        self.totals: list[list[FloatArray]] = [[] for _ in wanted.measures]
+        """For each measure the sums of its ledgers over the updates that are not kept."""
+
+    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
+        """Take the next updates of the run.
+
+        `pairs` are those of their rows with nuggets, `sampled` are the rows that are in the pool.
+        """
+        index = EarliestIndex.build(updates, self.wanted.nuggets, pairs)
+        rows = self._take_over(index)
+        others = np.ones(len(updates), bool)
+        others[rows] = False
+        self._add_up(updates, index, index.sent[others[index.sent]])
+        self._look_at(updates, index, sampled)
+
+    @property
+    def says_any(self) -> bool:
+        """Whether any update says a nugget."""
+        return bool((self.keeper != ABSENT).any())
+
+    def _take_over(self, index: EarliestIndex) -> IntArray:
+        """Give each nugget to a new update that says it earlier; the rows of these updates."""
+        first, updates = index.first, index.updates
+        time = updates.time[first.update]
+        better = time < self.time[first.nugget]
+        nuggets, rows = first.nugget[better], first.update[better]
+        before = np.unique(self.keeper[nuggets])
+        self.time[nuggets] = time[better]
+        place = self.seen.updates + rows
+        self.keeper[nuggets] = place
+        for row in np.unique(rows).tolist():
+            self.kept[self.seen.updates + row] = _kept(updates, row, self.seen.updates)
+        still = set(np.unique(self.keeper).tolist())
+        given_up = [at for at in before.tolist() if at != ABSENT and at not in still]
+        if given_up:
+            self._return([self.kept.pop(at) for at in given_up])
+        return rows
+
+    def _return(self, kept: Sequence[KeptUpdate]) -> None:
+        """Add what is kept no more to the others."""
+        updates = table_of(self.run, kept, has_cost=self.has_cost)
+        index = EarliestIndex.build(updates, self.wanted.nuggets, Pairs.none())
+        self._add_up(updates, index, index.sent)
+
+    def _add_up(self, updates: Updates, index: EarliestIndex, rows: IntArray) -> None:
+        """Add updates that are the earliest to say nothing to the totals."""
+        bare = EarliestIndex(
+            runs=(self.run,),
+            topics=self.wanted.topics,
+            updates=updates,
+            nuggets=self.wanted.nuggets,
+            unit=index.unit,
+            nugget_topic=index.nugget_topic,
+            sent=rows,
+            gold=_NOTHING,
+            original=np.arange(len(updates)),
+            first=First(_NOTHING, _NOTHING, _NOTHING, _NOTHING),
+            says=np.zeros(len(updates), np.int64),
+        )
+        for measure, times, totals in zip(
+            self.wanted.measures, self.wanted.times, self.totals, strict=True
+        ):
+            ledgers = account_of(measure, bare).ledgers
+            totals[:] = totals or [np.zeros(len(times)) for _ in ledgers]
+            for total, ledger in zip(totals, ledgers, strict=True):
+                total += ledger.before(times)
+
+    def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
+        seen, judged = self.seen, index.unit != ABSENT
+        self.present[np.unique(index.unit[judged])] = True
+        np.minimum.at(self.span[0], index.unit[judged], updates.time[judged])
+        np.maximum.at(self.span[1], index.unit[judged], updates.time[judged])
+        before = np.maximum.accumulate(np.append(seen.latest, updates.time))
+        seen.late += int((updates.time < before[:-1]).sum())
+        seen.latest = float(before[-1])
+        seen.early += int((updates.time[judged] < self.wanted.starts[index.unit[judged]]).sum())
+        seen.unjudged.update(updates.topic.take_names(np.unique(updates.topic.codes[~judged])))
+        seen.silent += int((updates.text.blank & judged).sum())
+        seen.judged += int(judged.sum())
+        seen.pooled |= bool((sampled & judged).any())
+        seen.updates += len(updates)
+        if updates.confidence is not None and len(updates):
+            low, high = float(updates.confidence.min()), float(updates.confidence.max())
+            known = seen.confidence or (low, high)
+            seen.confidence = (min(low, known[0]), max(high, known[1]))
+
+    def values(self) -> list[Values]:
+        """Each measure in each topic."""
+        index = self._index()
+        topics = np.arange(len(self.wanted.topics))
+        found = []
+        for measure, times, totals in zip(
+            self.wanted.measures, self.wanted.times, self.totals, strict=True
+        ):
+            account = account_of(measure, index)
+            sums = [ledger.before(times) for ledger in account.ledgers]
+            others = totals or [np.zeros(len(times)) for _ in sums]
+            both = [mine + more for mine, more in zip(sums, others, strict=True)]
+            found.append(account.score(both, topics))
+        return found
+
+    def _index(self) -> EarliestIndex:
+        """The kept updates alone, with all of the gold."""
+        places = sorted(self.kept)
+        updates = table_of(self.run, [self.kept[at] for at in places], has_cost=self.has_cost)
+        said = np.flatnonzero(self.keeper != ABSENT)
+        row = np.searchsorted(np.array(places, np.int64), self.keeper[said])
+        return EarliestIndex.build(updates, self.wanted.nuggets, Pairs(row, said, None))
+
+
+def _kept(updates: Updates, row: int, before: int) -> KeptUpdate:
+    return KeptUpdate(
+        topic=updates.topic[row],
+        update_id=updates.update_id[row],
+        time=float(updates.time[row]),
+        place=before + row,
+        text=updates.text[row],
+        cost=None if updates.cost is None else float(updates.cost[row]),
+    )
+
+
+def table_of(run: str, kept: Sequence[KeptUpdate], *, has_cost: bool = False) -> Updates:
+    """KeptUpdate updates as a table, in the order in which they came."""
+    ordered = sorted(kept, key=lambda each: each.place)
+    places = np.arange(len(ordered))
+    costs = [1.0 if each.cost is None else each.cost for each in ordered]
+    return Updates(
+        run=Ids.constant(run, len(ordered)),
+        topic=Ids.of(strings([each.topic for each in ordered])),
+        update_id=Ids.of(strings([each.update_id for each in ordered])),
+        time=np.array([each.time for each in ordered], np.float64),
+        text=Texts.of([each.text for each in ordered]),
+        confidence=None,
+        cost=np.array(costs, np.float64) if has_cost else None,
+        origin=Origin((), np.zeros(len(ordered), np.int64), places),
+    )
+
+
+class Fold:
+    """Several runs, which appear as their updates do."""
+
+    def __init__(self, wanted: Wanted, *, has_cost: bool = False) -> None:
+        self.wanted = wanted
+        self.has_cost = has_cost
+        """Whether updates have costs; then all of them must."""
+        self.runs: dict[str, RunFold] = {}
+
+    def run(self, name: str) -> RunFold:
+        """What is known of a run; nothing if it is new."""
+        if name not in self.runs:
+            self.runs[name] = RunFold(name, self.wanted, has_cost=self.has_cost)
+        return self.runs[name]
+
+    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
+        """Take the next updates of any runs, with their pairs, and which are in the pool."""
+        for code in np.unique(updates.run.codes).tolist():
+            mine = updates.run.codes == code
+            name = updates.run.take_names(np.array([code]))[0]
+            own = replace(updates.rows(mine), run=Ids.constant(name, int(mine.sum())))
+            self.run(name).add(own, _of_rows(pairs, mine), sampled[mine])
+
+    @property
+    def updates(self) -> int:
+        """How many updates there were."""
+        return sum(run.seen.updates for run in self.runs.values())
+
+
+def _of_rows(pairs: Pairs, chosen: BoolArray) -> Pairs:
+    """The pairs of the chosen rows, numbered as these are among themselves."""
+    if chosen.all():
+        return pairs
+    kept = chosen[pairs.update]
+    place = np.cumsum(chosen) - 1
+    score = None if pairs.score is None else pairs.score[kept]
+    return Pairs(place[pairs.update[kept]], pairs.nugget[kept], score)
+
+
+def rows_of(pairs: Pairs, start: int, stop: int) -> Pairs:
+    """The pairs of the rows from one on to another, which are sorted by row, numbered from 0."""
+    low, high = np.searchsorted(pairs.update, (start, stop))
+    own = slice(int(low), int(high))
+    score = None if pairs.score is None else pairs.score[own]
+    return Pairs(pairs.update[own] - start, pairs.nugget[own], score)

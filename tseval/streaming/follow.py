@@ -1,0 +1,410 @@
+"""A live stream: updates as JSON lines in, the measures as they change as JSON lines out.
+
+Lines are taken as they come, any number at once; what is written depends on the lines alone, not on
+how they came. The work for each is the same at the beginning and after a month.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.core.scores import Record, Scores
+from tseval.errors import Fault, InputError, UsageError
+from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.plain_files import updates_of
+from tseval.files.faults import FaultList
+from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.files.jsonl import cells_of, records
+from tseval.files.plain import build
+from tseval.streaming import saved
+from tseval.streaming.blocks import Paired, Pairing, StreamGold, scores_of_fold, signature_of
+from tseval.streaming.fold import Fold, Wanted, rows_of
+from tseval.streaming.repeats import Repeats, twice
+from tseval.tables.schema import UPDATES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tseval.families.temporal.assessments import CanonicalUpdates
+    from tseval.streaming.repeats import Words
+    from tseval.tables import Updates
+
+RUN = "stdin"
+"""What a run is called whose updates don't say."""
+REMEMBERED = 1_000_000
+"""Among how many of the last updates one that stands twice is found, at least."""
+LINE_FEED = 10
+SAVED_EVERY = 100_000
+"""After how many updates the state is saved, at the latest."""
+
+
+class Lines(Input):
+    """Some lines of a stream, of which the first has this number."""
+
+    def __init__(self, content: bytes, first: int) -> None:
+        super().__init__(STANDARD_INPUT)
+        self.content = content
+        self.first = first
+
+    def blocks(self) -> Iterator[bytes]:
+        """All of them."""
+        yield self.content
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The lines with these numbers."""
+        every = self.content.split(b"\n")
+        return {n: every[n - self.first].decode("utf-8", "replace") for n in numbers}
+
+
+@dataclass(frozen=True)
+class Following:
+    """How a stream is followed."""
+
+    every: int = 1
+    """After how many updates the measures are looked at."""
+    per_topic: bool = False
+    on_missing: str | None = None
+    undefined: str = "skip"
+    state: Path | None = None
+    continued: bool = False
+    """Whether the input goes on after the saved state, instead of starting again."""
+    undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Makes whatever would interrupt the program wait until an update is counted in all places."""
+
+
+class Recent:
+    """The last updates, by eight bytes each, in two generations."""
+
+    def __init__(self, columns: Iterable[Words] = ()) -> None:
+        self.generations = [Repeats(), Repeats()]
+        self.generations[1].remember_all(columns)
+
+    def suspects(self, updates: Updates) -> list[int]:
+        """The rows that stood among the last updates before, or stand above."""
+        found = set(twice(updates).tolist())
+        for each in self.generations:
+            found.update(each.known(updates).tolist())
+        return sorted(found)
+
+    def remember(self, updates: Updates) -> None:
+        """Take updates for the last ones."""
+        newer = self.generations[1]
+        newer.remember(updates)
+        if len(newer) >= REMEMBERED:
+            self.generations = [newer, Repeats()]
+
+    def columns(self) -> list[Words]:
+        """All of them, for saving."""
+        return [column for each in self.generations for column in each.columns]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Updates that came together."""
+
+    given: Updates
+    known: CanonicalUpdates
+    """What stands for them."""
+    found: Paired
+    columns: set[str]
+    """The columns of the stream's first update."""
+
+
+class Follower:
+    """Takes the lines of a stream and tells what changed."""
+
+    def __init__(
+        self, gold: StreamGold, pairing: Pairing, wanted: Wanted, following: Following
+    ) -> None:
+        self.gold, self.pairing, self.following = gold, pairing, following
+        self.fold = Fold(wanted)
+        self.recent = Recent()
+        self.lines = 0
+        self.hash = hashlib.sha256()
+        self.told: dict[tuple[str, str, str], float | None] = {}
+        self.saved_at = 0
+        self.skip: saved.Position | None = None
+        self.continued = following.continued
+        self.headed = False
+        self.first: set[str] | None = None
+        """The columns of the first update; None if none has come."""
+        self.topics: dict[str, str] = {}
+        """For each topic of the gold the name with a prefix by which updates call it."""
+        self.whole = True
+        """Whether all that is remembered is of the same updates; else it is no state to save."""
+        if following.state is not None and following.state.exists():
+            self._resume(following.state)
+        self.save()  # before the first line is read: where it cannot be saved, nothing is told
+
+    def _resume(self, path: Path) -> None:
+        position, recent = saved.load(path, self.fold)
+        if position.signature != self._signature():
+            reason = f"was saved by other rules or inputs: {position.signature}"
+            raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
+        self.recent = Recent(recent)
+        self.pairing.resume(position.matched, self.fold.runs)
+        self.first = None if position.columns is None else set(position.columns)
+        self.topics = dict(position.topics)
+        self.gold.names.written = dict(position.topics)
+        self.told = self._values()
+        self.saved_at = self.fold.updates
+        if self.following.continued:
+            self.lines = position.lines
+            self.hash.update(position.digest.encode())
+            return
+        if position.continued:
+            raise UsageError(f"{path} went on without its beginning before: give --continued again")
+        self.skip = position if position.lines else None
+
+    def _signature(self) -> str:
+        """What must be the same when a state goes on."""
+        following = self.following
+        rule = following.on_missing or DRAFT.on_missing
+        signature = signature_of(self.fold, self.gold, self.pairing.name, rule, following.undefined)
+        return f"{signature}|measures:{' '.join(map(str, self.fold.wanted.measures))}"
+
+    def _header(self) -> Iterator[str]:
+        """The first line: by what rules the others came about; the first update completes them."""
+        if not self.headed:
+            self.headed = True
+            yield _line({"signature": self._signature()})
+
+    def take(self, content: bytes) -> Iterator[str]:
+        """Take whole lines; gives those to write. A faulty line is raised after all before it."""
+        content = self._skipped(content)
+        if not content:
+            return
+        lines = Lines(content, self.lines + 1)
+        faults = FaultList(lines)
+        updates, columns = self._read(lines, faults)
+        yield from self._add(updates, columns, content, len(faults) > 0)
+        if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
+            self.save()
+        faults.check()
+
+    def _add(
+        self, updates: Updates, columns: set[str], content: bytes, faulty: bool
+    ) -> Iterator[str]:
+        """Count updates, and stop to look at the measures where that is due.
+
+        With each of them the lines up to it are counted; those after the last of them too, if none
+        is faulty.
+        """
+        known = self.gold.known(updates)
+        chunk = _Chunk(updates, known, self.pairing.find(known.updates), columns)
+        before = self.lines
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
+        taken = start = 0
+        while start < len(updates):
+            stop = min(len(updates), start + self._room())
+            end = int(ends[int(updates.origin.line[stop - 1]) - before - 1])
+            with self.following.undisturbed():
+                self.whole = False
+                self._step(chunk, start, stop)
+                self._count(content[taken:end])
+                self.whole = True
+            taken, start = end, stop
+            yield from self._header()
+            if self.fold.updates % self.following.every == 0:
+                yield from self._news()
+        if not faulty:
+            with self.following.undisturbed():
+                self.whole = False
+                self._count(content[taken:])
+                self.whole = True
+
+    def _step(self, chunk: _Chunk, start: int, stop: int) -> None:
+        """Count these updates in all places."""
+        if self.first is None:
+            self.first = chunk.columns
+            self.fold.has_cost = "cost" in chunk.columns
+        rows = np.arange(start, stop)
+        given, standing = chunk.given.rows(rows), chunk.known.updates.rows(rows)
+        pairs = rows_of(chunk.found.pairs, start, stop)
+        self.fold.add(standing, pairs, chunk.known.sampled[rows])
+        self.pairing.note(chunk.known.updates, chunk.found, start, stop)
+        self.recent.remember(given)
+        self.topics = self.gold.names.with_prefix(given.topic) | self.topics
+
+    def _count(self, content: bytes) -> None:
+        """Remember lines as taken."""
+        self.hash.update(content)
+        self.lines += content.count(b"\n")
+
+    def _room(self) -> int:
+        """How many updates there may be until the measures are looked at."""
+        return self.following.every - self.fold.updates % self.following.every
+
+    def _skipped(self, content: bytes) -> bytes:
+        """What is left of lines that the state has counted; they must be the same lines."""
+        if self.skip is None:
+            return content
+        part, rest = _cut(content, self.skip.lines - self.lines)
+        self.lines += part.count(b"\n")
+        self.hash.update(part)
+        if self.lines == self.skip.lines:
+            if self.hash.hexdigest() != self.skip.digest:
+                reason = f"its first {self.lines:,} lines are not those of the saved state"
+                cure = "give the same stream from its beginning, or --continued if it goes on"
+                raise InputError([Fault(STANDARD_INPUT, None, reason, cure)])
+            self.skip = None
+        return rest
+
+    def _read(self, lines: Lines, faults: FaultList) -> tuple[Updates, set[str]]:
+        """The updates before the first faulty line, and the first's columns; faults are noted.
+
+        Nothing is remembered of them yet.
+        """
+        own = FaultList(lines)
+        rows = list(records(lines, UPDATES, own))
+        columns = self.first if self.first is not None or not rows else set(rows[0][1])
+        columns = columns or set()
+        own.extend(list(_unlike_the_first(lines, rows, columns)))
+        cells = cells_of(rows, UPDATES)
+        cells = replace(cells, lines=cells.lines + self.lines)
+        moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
+        table = FaultList(lines)
+        updates = updates_of(build(lines, cells, UPDATES, table), RUN)
+        faults.extend([*moved, *table.noted])
+        good = updates.rows(np.arange(_before(updates, faults)))
+        faults.extend(self._repeated(good, row) for row in self.recent.suspects(good))
+        good = updates.rows(np.arange(_before(updates, faults)))
+        faults.extend(self.gold.names.clashes(good.topic, good.origin))
+        good = updates.rows(np.arange(_before(updates, faults)))
+        return _with_costs(good, "cost" in columns), columns
+
+    def _repeated(self, updates: Updates, row: int) -> Fault:
+        reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
+        return updates.origin.fault(row, reason, "each update comes once")
+
+    def _scores(self) -> Scores:
+        following = self.following
+        return scores_of_fold(
+            self.fold, self.gold, self.pairing.name, (), following.on_missing, following.undefined
+        )
+
+    def _values(self) -> dict[tuple[str, str, str], float | None]:
+        if not self.fold.runs:
+            return {}
+        records = self._scores().records(per_topic=self.following.per_topic)
+        return {record[:3]: record.value for record in records}
+
+    def _news(self) -> Iterator[str]:
+        """A line, if any measure changed."""
+        values = self._values()
+        changed = [Record(*k, v) for k, v in values.items() if self.told.get(k, self) != v]
+        self.told = values
+        if changed:
+            yield self._told(changed)
+
+    def _told(self, records: Iterable[Record], **more: Any) -> str:
+        seen = [run.seen for run in self.fold.runs.values()]
+        latest = max((each.latest for each in seen), default=-np.inf)
+        content = {
+            "updates": self.fold.updates,
+            "late": sum(each.late for each in seen),
+            "time": latest if np.isfinite(latest) else None,
+            "records": [record._asdict() for record in records],
+        }
+        return _line(content | more)
+
+    def finish(self) -> str:
+        """The last line: every measure, and the warnings; the state is saved."""
+        if self.skip is not None:
+            reason = f"it ends before the {self.skip.lines:,} lines of the saved state"
+            raise InputError([Fault(STANDARD_INPUT, None, reason, "give the whole stream again")])
+        self.save()
+        lost = self.pairing.check(to_come=self.following.state is not None)
+        if not self.fold.runs:
+            return self._told([], final=True, warnings=["there was no update"])
+        scores = self._scores()
+        records = scores.records(per_topic=self.following.per_topic)
+        warnings = list(scores.warnings)
+        if lost:
+            verb = "match speaks" if lost == 1 else "matches speak"
+            warnings.append(f"{lost:,} {verb} of updates that have not come yet")
+        return self._told(records, final=True, warnings=warnings)
+
+    def save(self) -> None:
+        """Write the state, if a file is named, and if it is one that can go on."""
+        if self.following.state is None or self.skip is not None or not self.whole:
+            return
+        position = saved.Position(
+            self._signature(),
+            self.lines,
+            self.hash.hexdigest(),
+            self.continued,
+            self.pairing.known,
+            None if self.first is None else sorted(self.first & {"run", "cost"}),
+            self.topics,
+        )
+        saved.save(self.following.state, position, self.fold, self.recent.columns())
+        self.saved_at = self.fold.updates
+
+
+def _unlike_the_first(
+    lines: Lines, rows: Sequence[tuple[int, dict[str, str]]], columns: set[str]
+) -> Iterator[Fault]:
+    """What the first update decides: whether updates name their runs, and have costs."""
+    faults = FaultList(lines)
+    for line, record in rows:
+        for name in ("run", "cost"):
+            if name in record and name not in columns:
+                cure = f"give the first update a {name} too"
+                faults.add(line, f'a "{name}", though the first update has none', cure)
+        if "run" in columns and "run" not in record:
+            faults.add(line, "empty run", "give every row its run")
+    yield from faults.noted
+
+
+def _with_costs(updates: Updates, has_cost: bool) -> Updates:
+    """The updates with costs, or without."""
+    if not has_cost:
+        return replace(updates, cost=None)
+    return updates if updates.cost is not None else replace(updates, cost=np.ones(len(updates)))
+
+
+def _before(updates: Updates, faults: FaultList) -> int:
+    """How many rows stand before the first faulty line."""
+    lines = [fault.line for fault in faults.noted if fault.line is not None]
+    if not lines:
+        return len(updates)
+    return int(np.searchsorted(updates.origin.line, min(lines)))
+
+
+def _cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
+    """The first lines, and the rest."""
+    if lines >= len(content):
+        return content, b""
+    at = -1
+    for _ in range(lines):
+        at = content.find(b"\n", at + 1)
+        if at < 0:
+            return content, b""
+    return content[: at + 1], content[at + 1 :]
+
+
+def _line(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def whole_lines(read: Callable[[], bytes]) -> Iterator[bytes]:
+    """What comes, cut where lines end; a last line without an end gets one."""
+    rest = b""
+    while piece := read():
+        at = piece.rfind(b"\n") + 1
+        if at:
+            yield rest + piece[:at]
+            rest = piece[at:]
+        else:
+            rest += piece
+    if rest:
+        yield rest + b"\n"

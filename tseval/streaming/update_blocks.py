@@ -1,0 +1,91 @@
+"""Updates block by block, for inputs that are larger than memory: TSV, JSON lines and Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.families.temporal.plain_files import updates_of
+from tseval.files import jsonl, parquet, tsv
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.files.plain import build, check_header, form_of, header
+from tseval.tables.schema import UPDATES
+
+if TYPE_CHECKING:
+    from tseval.files.cells import Cells
+    from tseval.tables import Updates
+
+ROWS = 65_536
+"""About how many updates are in memory at once."""
+IN_BLOCKS = ("tsv", "jsonl", "parquet")
+
+
+class BlockInput:
+    """A table of updates that is read from its beginning as often as it is asked for its blocks."""
+
+    def __init__(self, source: Input, name: str, form: str | None = None) -> None:
+        self.source = source
+        self.name = name
+        self.form = form_of(source, UPDATES, form)
+        if self.form not in IN_BLOCKS:
+            known = ", ".join(IN_BLOCKS)
+            raise UsageError(f"{source.path} is {self.form}; what is read in blocks is: {known}")
+        if self.form == "parquet":
+            self.source = parquet.ParquetInput(source)
+        self.rows = 0
+        """How many updates there were, once all blocks are read."""
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether there is a column of costs."""
+        return "cost" in UPDATES.placed(self._columns())
+
+    @cached_property
+    def _present(self) -> set[str]:
+        """The optional columns of JSON lines, whichever lines have them."""
+        return jsonl.columns_in(self.source, UPDATES)
+
+    def _columns(self) -> list[str]:
+        if self.form == "jsonl":
+            return sorted(self._present)
+        faults = FaultList(self.source)
+        names = header(self.source, UPDATES, self.form, faults)
+        check_header(names, UPDATES, faults)
+        return names
+
+    def blocks(self, rows: int = ROWS) -> Iterator[Updates]:
+        """The updates in the order of the file; a block with a fault raises it."""
+        self._columns()
+        faults = FaultList(self.source)
+        number = 0
+        for cells in self._cells(rows, faults):
+            faults.check()
+            table = build(self.source, cells, UPDATES, faults)
+            faults.check()
+            updates = updates_of(table, self.name)
+            number += len(updates)
+            yield updates
+        faults.check()
+        self.rows = number
+
+    def _cells(self, rows: int, faults: FaultList) -> Iterator[Cells]:
+        if self.form == "tsv":
+            yield from _of_size(tsv.cell_blocks(self.source, UPDATES, faults), rows)
+        elif self.form == "jsonl":
+            yield from jsonl.cell_blocks(self.source, UPDATES, faults, rows, self._present)
+        else:
+            yield from parquet.cell_blocks(self.source, UPDATES, faults, rows)
+
+
+def _of_size(blocks: Iterator[Cells], rows: int) -> Iterator[Cells]:
+    """The same rows in blocks of at most so many."""
+    for cells in blocks:
+        for start in range(0, len(cells.lines), rows):
+            chosen = np.zeros(len(cells.lines), bool)
+            chosen[start : start + rows] = True
+            yield cells.rows(chosen)
