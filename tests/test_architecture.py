@@ -42,12 +42,9 @@ BETWEEN_FAMILIES = {
     ("families/incidents/editions.py", "clusters"),
     ("families/incidents/evaluation.py", "clusters"),
     ("families/incidents/pooling.py", "clusters"),
-    ("families/tracking/evaluation.py", "temporal"),
-    ("families/tracking/files.py", "temporal"),
 }
 """What one family still imports of another; this list is to become empty."""
 FROM_BELOW = {
-    ("core/taking.py", "families"),
     ("files/imports.py", "families"),
     ("files/score_readers.py", "families"),
     ("files/validation.py", "families"),

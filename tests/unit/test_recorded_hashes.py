@@ -20,10 +20,10 @@ from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.plain_files import (
     read_matches,
     read_nuggets,
-    read_topics,
     read_updates,
 )
 from tseval.files.inputs import Input
+from tseval.files.topics import read_topics
 from tseval.streaming.blocks import score_in_blocks
 
 pytestmark = pytest.mark.small_times

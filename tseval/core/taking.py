@@ -11,7 +11,6 @@ from tseval.core.ledgers import Account, Changes, changes
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
 from tseval.errors import UsageError
-from tseval.families.temporal.earliest import EarliestIndex
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def moments(measure: Measure, starts: FloatArray) -> FloatArray:
 
 
 def evaluate(
-    index: EarliestIndex, measures: Sequence[Measure], starts: FloatArray
+    index: Units, measures: Sequence[Measure], starts: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """Values and whether they are defined, both of the shape (runs, topics, measures).
 

@@ -16,6 +16,7 @@ from tseval.families.tracking.files import read_values
 from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS
 from tseval.files import TREC_TS
 from tseval.files.inputs import Input
+from tseval.files.topics import read_events
 from tseval.tables import ABSENT, Ids, Pool, Texts, pool_rows, repeated_rows
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _pool(source: Input, _: Pool | None) -> Imported:
 
 
 def _topics(source: Input, _: Pool | None) -> Imported:
-    topics = trec.read_topics(source)
+    topics = read_events(source)
     return Imported(
         {
             "topic": topics.topic.to_list(),

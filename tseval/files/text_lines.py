@@ -41,3 +41,32 @@ def _broken_at(content: bytes) -> int:
     except UnicodeDecodeError as error:
         return error.start
     return len(content)
+
+
+def without_broken_bytes(block: bytes) -> bytes:
+    """The block with `?` for each byte that is not UTF-8, so that no offset moves."""
+    if block.isascii():
+        return block
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return _replaced(block)
+    return block
+
+
+def _replaced(block: bytes) -> bytes:
+    parts, at = [], 0
+    while True:
+        try:
+            block[at:].decode()
+        except UnicodeDecodeError as error:
+            parts += [block[at : at + error.start], b"?"]
+            at += error.start + 1
+        else:
+            return b"".join([*parts, block[at:]])
+
+
+def first_row(source: Input) -> bytes:
+    """The first line of a file that is neither empty nor a comment, as far as its head goes."""
+    lines = (line.strip() for line in source.head().split(b"\n")[:1000])
+    return next((line for line in lines if line and not line.startswith(b"#")), b"")

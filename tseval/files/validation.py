@@ -32,6 +32,7 @@ from tseval.files.frames import check_inputs
 from tseval.files.inputs import Input
 from tseval.files.nearest import array_keys, misspelt, names_in, nearest_fault
 from tseval.files.plain import READERS, read_rows
+from tseval.files.topics import read_topics
 from tseval.tables import SCHEMAS, Matches, Nuggets, Pool, Schema, Topics, Updates
 
 
@@ -43,7 +44,7 @@ _READERS: dict[str, Callable[..., Any]] = {table: _plain(table) for table in SCH
     "updates": lambda source, form: temporal.read_updates([source], form),
     "nuggets": temporal.read_nuggets,
     "matches": temporal.read_matches,
-    "topics": temporal.read_topics,
+    "topics": read_topics,
     "pool": temporal.read_pool,
     "duplicates": temporal.read_duplicates,
     "truth": filtering.read_truth,
@@ -161,6 +162,8 @@ def _official(source: Input, form: str | None) -> str | None:
     if is_event_names(source):
         return incident_checks.TOPICS
     official = kba.table_of(source) or trec_temporal.table_of(source)
+    if official is None and tracking.is_run(source):
+        return "values"
     return official if official is not None else incident_checks.table_of(source)
 
 

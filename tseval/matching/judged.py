@@ -13,7 +13,6 @@ import numpy as np
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
-from tseval.families.temporal.assessments import TopicNames, with_topics_named
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.frames import check_inputs
 from tseval.files.inputs import Input
@@ -28,6 +27,7 @@ from tseval.tables import (
     repeated_rows,
     resolve,
 )
+from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
     import matchers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import EngineError
-from tseval.families.temporal.assessments import TopicNames, kept_nuggets, with_topics_named
+from tseval.families.temporal.assessments import kept_nuggets
 from tseval.families.temporal.plain_files import read_nuggets
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import TrackReading
@@ -23,6 +23,7 @@ from tseval.matching.matching import NuggetsByTopic
 from tseval.parallel.engine import Unit
 from tseval.parallel.passage_files import Said, read_lines, read_parquet_rows, stamp
 from tseval.tables import Ids, Pairs
+from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
     import matchers

@@ -20,12 +20,7 @@ from tseval.core.registry import measures
 from tseval.core.scores import Scores
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
-from tseval.families.temporal.assessments import (
-    CanonicalUpdates,
-    TopicNames,
-    standing,
-    with_topics_named,
-)
+from tseval.families.temporal.assessments import CanonicalUpdates, standing
 from tseval.families.temporal.caveats import (
     Census,
     gold_spans,
@@ -41,6 +36,7 @@ from tseval.families.temporal.scoring import check_choice, missing_by_rule, unde
 from tseval.files.faults import FaultList
 from tseval.files.frames import check_inputs, is_frame, run_names
 from tseval.files.inputs import Input
+from tseval.files.topics import read_topics
 from tseval.matching.matching import NuggetsByTopic, get_matcher
 from tseval.streaming.fold import Fold, RunFold, Wanted, table_of
 from tseval.streaming.repeats import Repeats
@@ -58,6 +54,7 @@ from tseval.tables import (
     natural_order,
     resolve,
 )
+from tseval.tables.topic_names import TopicNames, with_topics_named
 from tseval.tables.units import Units
 from tseval.version import VERSION
 
@@ -135,7 +132,7 @@ def read_gold(sources: TemporalInputs) -> StreamGold:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
     gold = StreamGold(
         nuggets=formats.read_nuggets(sources.nuggets, form("nuggets")),
-        topics=_read(sources.topics, form("topics"), formats.read_topics),
+        topics=_read(sources.topics, form("topics"), read_topics),
         matches=_read(sources.matches, form("matches"), formats.read_matches),
         pool=_read(sources.pool, form("pool"), formats.read_pool),
     )

@@ -24,13 +24,11 @@ from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.assessments import (
     CanonicalUpdates,
     Found,
-    TopicNames,
     assessed_index,
     kept_nuggets,
     known_since,
     standing,
     standing_matches,
-    with_topics_named,
 )
 from tseval.families.temporal.caveats import (
     caveats,
@@ -44,6 +42,7 @@ from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import PLAIN, TrackReading, has_header
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.frames import check_inputs
+from tseval.files.topics import read_topics
 from tseval.matching.matching import Progress, get_matcher
 from tseval.parallel.matching import match_in_units
 from tseval.parallel.passages import Files
@@ -66,6 +65,7 @@ from tseval.tables import (
     resolve,
 )
 from tseval.tables.arrow import strings
+from tseval.tables.topic_names import TopicNames, with_topics_named
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def read_tables(
         matches=_read(
             given.matches, lambda path: formats.read_matches(path, form("matches"), reading)
         ),
-        topics=_read(given.topics, lambda path: formats.read_topics(path, form("topics"))),
+        topics=_read(given.topics, lambda path: read_topics(path, form("topics"))),
         duplicates=_read(
             given.duplicates, lambda path: formats.read_duplicates(path, form("duplicates"))
         ),

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval import tables
 from tseval.families.temporal import trec_files as trec
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.machine_matches import maker_of
-from tseval.files.parquet import ParquetInput
-from tseval.files.plain import Rows, read_rows, recognise
+from tseval.files.plain import Rows, recognise
+from tseval.files.reading import faults_of, input_of, rows_of
 from tseval.tables import (
     ALL_TOPICS,
     Duplicates,
@@ -27,7 +26,6 @@ from tseval.tables import (
     Pool,
     Resolved,
     Schema,
-    Topics,
     Updates,
     known_updates,
     repeated_rows,
@@ -35,12 +33,10 @@ from tseval.tables import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    Source: TypeAlias = str | Path | Input | pd.DataFrame
+    from tseval.files.reading import Given
 
 
-def read_updates(sources: Sequence[Source], form: str | None = None, each: Each = map) -> Updates:
+def read_updates(sources: Sequence[Given], form: str | None = None, each: Each = map) -> Updates:
     """One or more runs as one table; without a column `run` a run is called as its file.
 
     Files of the same name in different folders are called by their paths. `each` reads one run
@@ -49,13 +45,13 @@ def read_updates(sources: Sequence[Source], form: str | None = None, each: Each 
     return _runs(sources, tables.UPDATES, form, each)
 
 
-def read_texts(sources: Sequence[Source], form: str | None = None) -> Updates:
+def read_texts(sources: Sequence[Given], form: str | None = None) -> Updates:
     """The same, but the column `time` may be missing: every update then has the time 0."""
     return _runs(sources, tables.TEXTS, form)
 
 
-def _runs(sources: Sequence[Source], schema: Schema, form: str | None, each: Each = map) -> Updates:
-    inputs = [_input(source, schema) for source in sources]
+def _runs(sources: Sequence[Given], schema: Schema, form: str | None, each: Each = map) -> Updates:
+    inputs = [input_of(source, schema) for source in sources]
     parts = list(each(partial(_run, schema=schema, form=form), inputs, run_names(inputs)))
     joined = Updates.join(parts)
     if len(parts) > 1 and schema.key:
@@ -66,7 +62,7 @@ def _runs(sources: Sequence[Source], schema: Schema, form: str | None, each: Eac
 def _run(source: Input, name: str, schema: Schema, form: str | None) -> Updates:
     if trec.is_official(source, "updates", form):
         return trec.read_run(source)
-    return updates_of(_rows(source, schema, form), name)
+    return updates_of(rows_of(source, schema, form), name)
 
 
 def updates_of(rows: Rows, name: str) -> Updates:
@@ -97,7 +93,7 @@ def _check_runs(updates: Updates, inputs: Sequence[Input]) -> None:
     if not len(repeats):
         return
     place = int(updates.origin.source[repeats[0]])
-    faults = _faults(inputs[place], updates.origin.sources[place])
+    faults = faults_of(inputs[place], updates.origin.sources[place])
     for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
         if updates.origin.source[row] != place:
             continue
@@ -108,14 +104,14 @@ def _check_runs(updates: Updates, inputs: Sequence[Input]) -> None:
 
 
 def read_nuggets(
-    source: Source, form: str | None = None, reading: trec.TrackReading = trec.PLAIN
+    source: Given, form: str | None = None, reading: trec.TrackReading = trec.PLAIN
 ) -> Nuggets:
     """The gold nuggets; there must be at least one."""
-    given = _input(source, tables.NUGGETS)
+    given = input_of(source, tables.NUGGETS)
     if trec.is_official(given, "nuggets", form):
         nuggets = trec.read_nuggets(given, reading)
     else:
-        nuggets = _nuggets(_rows(given, tables.NUGGETS, form))
+        nuggets = _nuggets(rows_of(given, tables.NUGGETS, form))
     if not len(nuggets):
         faults = FaultList(given)
         faults.add(None, "holds no nuggets", "without nuggets there is nothing to score")
@@ -141,7 +137,7 @@ def _nuggets(rows: Rows) -> Nuggets:
 def _refuse_all(given: Input, nuggets: Nuggets) -> None:
     """A topic may not have the name under which the mean over topics stands."""
     named = np.flatnonzero(np.array(nuggets.topic.to_list()) == ALL_TOPICS)
-    faults = _faults(given, nuggets.origin.sources[0])
+    faults = faults_of(given, nuggets.origin.sources[0])
     for row in named.tolist():
         reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
         faults.extend([nuggets.origin.fault(row, reason, "give the topic another name")])
@@ -149,13 +145,13 @@ def _refuse_all(given: Input, nuggets: Nuggets) -> None:
 
 
 def read_matches(
-    source: Source, form: str | None = None, reading: trec.TrackReading = trec.PLAIN
+    source: Given, form: str | None = None, reading: trec.TrackReading = trec.PLAIN
 ) -> Matches:
     """Matches by id."""
-    given = _input(source, tables.MATCHES)
+    given = input_of(source, tables.MATCHES)
     if trec.is_official(given, "matches", form):
         return trec.read_matches(given, reading)
-    rows = _rows(given, tables.MATCHES, form)
+    rows = rows_of(given, tables.MATCHES, form)
     return Matches(
         rows.get("topic"),
         rows.get("update_id"),
@@ -168,31 +164,14 @@ def read_matches(
     )
 
 
-def read_topics(source: Source, form: str | None = None) -> Topics:
-    """Each topic's start, and its end where given; it may not end before it starts."""
-    given = _input(source, tables.TOPICS)
-    if trec.is_official(given, "topics", form):
-        topics = trec.read_topics(given)
-    else:
-        rows = _rows(given, tables.TOPICS, form)
-        topics = Topics(rows.get("topic"), rows.get("start"), rows.get("end"), rows.origin)
-    if topics.end is not None and (topics.end < topics.start).any():
-        faults = _faults(given, topics.origin.sources[0])
-        for row in np.flatnonzero(topics.end < topics.start).tolist():
-            reason = f'topic "{topics.topic[row]}" ends before it starts'
-            faults.extend([topics.origin.fault(row, reason, "swap start and end")])
-        faults.check()
-    return topics
-
-
-def read_duplicates(source: Source, form: str | None = None) -> Duplicates:
+def read_duplicates(source: Given, form: str | None = None) -> Duplicates:
     """Pairs of updates that say the same; a table of clusters links the posts of each cluster."""
-    given = _input(source, tables.DUPLICATES)
+    given = input_of(source, tables.DUPLICATES)
     if trec.is_official(given, "duplicates", form):
         return trec.read_duplicates(given)
     if not tables.CLUSTERS.missing(_names(given)):
-        return _linked(_rows(given, tables.CLUSTERS, form))
-    rows = _rows(given, tables.DUPLICATES, form)
+        return _linked(rows_of(given, tables.CLUSTERS, form))
+    rows = rows_of(given, tables.DUPLICATES, form)
     return Duplicates(
         rows.get("topic"), rows.get("update_id"), rows.get("duplicate_id"), rows.origin
     )
@@ -207,13 +186,13 @@ def _linked(clusters: Rows) -> Duplicates:
 
 
 def read_pool(
-    source: Source, form: str | None = None, reading: trec.TrackReading = trec.PLAIN
+    source: Given, form: str | None = None, reading: trec.TrackReading = trec.PLAIN
 ) -> Pool:
     """The updates that assessors saw."""
-    given = _input(source, tables.POOL)
+    given = input_of(source, tables.POOL)
     if trec.is_official(given, "pool", form):
         return trec.read_pool(given, reading)
-    rows = _rows(given, tables.POOL, form)
+    rows = rows_of(given, tables.POOL, form)
     return Pool(
         topic=rows.get("topic"),
         update_id=rows.get("update_id"),
@@ -224,30 +203,11 @@ def read_pool(
     )
 
 
-def _input(source: Source, schema: Schema) -> Input:
-    """What was given as an input, unless it is one."""
-    if is_frame(source):
-        return FrameInput(source, schema.table)
-    return source if isinstance(source, Input) else Input(str(source))
-
-
 def _names(source: Input) -> list[str]:
     """The names of an input's columns, as far as they can be told before it is read."""
     if isinstance(source, FrameInput):
         return [str(name) for name in source.frame.columns]
     return recognise(source)[1]
-
-
-def _rows(source: Input, schema: Schema, form: str | None) -> Rows:
-    if isinstance(source, FrameInput):
-        return read_frame(source, schema)
-    return read_rows(source, schema, form)
-
-
-def _faults(source: Input, record: tables.InputRecord) -> FaultList:
-    """A list for the faults of an input that was read before."""
-    is_parquet = record.unit == "row" and not isinstance(source, FrameInput)
-    return FaultList(ParquetInput(source) if is_parquet else source)
 
 
 def resolve_checked(
@@ -272,7 +232,7 @@ def check_resolved(resolved: Resolved, matches: Matches, pool: Pool | None = Non
     if matches.published or not (lost_update | resolved.lost_nugget).any():
         return
     source = Input(matches.origin.sources[0].path)
-    faults = _faults(source, matches.origin.sources[0])
+    faults = faults_of(source, matches.origin.sources[0])
     for row in np.flatnonzero(lost_update | resolved.lost_nugget).tolist():
         what, cure = _lost(matches, row, bool(resolved.lost_nugget[row]), pool is not None)
         fault = matches.origin.fault(row, what, cure)

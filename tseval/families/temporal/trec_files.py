@@ -8,13 +8,11 @@ years read differently is said by a `TrackReading`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +26,8 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, build
+from tseval.files.text_lines import first_row, without_broken_bytes
+from tseval.files.topics import is_xml
 from tseval.tables import (
     Column,
     Duplicates,
@@ -37,7 +37,6 @@ from tseval.tables import (
     Nuggets,
     Pool,
     Schema,
-    Topics,
     Updates,
 )
 from tseval.tables.arrow import integers, numbers
@@ -109,11 +108,6 @@ SAMPLED = Schema(
         Column("text", Kind.TEXT),
     ),
 )
-EVENT = Schema(
-    "topics",
-    (TOPIC, Column("start", Kind.TIME), Column("end", Kind.TIME)),
-    key=("topic",),
-)
 HEADERS = {
     "nuggets": "query_id nugget_id timestamp importance nugget_len nugget_text",
     "matches": "query_id update_id nugget_id match_start match_end auto_p",
@@ -130,12 +124,7 @@ NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 def table_of(source: Input) -> str | None:
     """Which table of the track an input is, by its content; None if it is none of them."""
-    head = source.head()
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return "topics"
-    lines = (line.strip() for line in head.split(b"\n")[:1000])
-    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
-    return _by_line(first)
+    return "topics" if is_xml(source) else _by_line(first_row(source))
 
 
 def _by_line(line: bytes) -> str | None:
@@ -152,8 +141,6 @@ def _by_line(line: bytes) -> str | None:
         return "pool"
     if len(fields) == 2 and all(map(SENTENCE.fullmatch, fields)):
         return "duplicates"
-    if len(fields) >= TRACKING_FIELDS and all(map(NUMBER.fullmatch, fields[5:7])):
-        return "values"
     return None
 
 
@@ -347,29 +334,6 @@ def _wrong_run_line(fields: int) -> tuple[str, str]:
     return reason, RUN_CURE
 
 
-def without_broken_bytes(block: bytes) -> bytes:
-    """The block with `?` for each byte that is not UTF-8, so that no offset moves."""
-    if block.isascii():
-        return block
-    try:
-        block.decode()
-    except UnicodeDecodeError:
-        return _replaced(block)
-    return block
-
-
-def _replaced(block: bytes) -> bytes:
-    parts, at = [], 0
-    while True:
-        try:
-            block[at:].decode()
-        except UnicodeDecodeError as error:
-            parts += [block[at : at + error.start], b"?"]
-            at += error.start + 1
-        else:
-            return b"".join([*parts, block[at:]])
-
-
 # Nuggets, matches and pools.
 
 
@@ -518,48 +482,3 @@ def read_duplicates(source: Input) -> Duplicates:
     rows = build(source, cells, schema.of_track, faults)
     faults.check()
     return Duplicates(None, rows.get("update_id"), rows.get("duplicate_id"), rows.origin)
-
-
-# Topics.
-
-
-def read_topics(source: Input) -> Topics:
-    """The events of a file of topics in XML."""
-    faults = FaultList(source)
-    content = b"".join(source.blocks())
-    if b"<!" in re.sub(rb"<!--.*?-->", b"", content, flags=re.DOTALL):
-        faults.add(None, "declares a document type", "remove the lines that begin with <!")
-        faults.check()
-    events = _events(content, faults)
-    lines = np.array([line for line, _ in events], np.int64)
-    names = ("id", "start", "end")
-    values = [[_child(event, name) for name in names] for _, event in events]
-    columns = {
-        column.name: column_of([row[at] for row in values], column.name, EVENT)
-        for at, column in enumerate(EVENT)
-    }
-    rows = build(source, Cells(columns, lines), EVENT.of_track, faults)
-    faults.check()
-    return Topics(rows.get("topic"), rows.get("start"), rows.get("end"), rows.origin)
-
-
-def _child(event: ElementTree.Element, name: str) -> str:
-    return (event.findtext(name) or "").strip()
-
-
-def _events(content: bytes, faults: FaultList) -> list[tuple[int, ElementTree.Element]]:
-    """Each event with the line on which it opens."""
-    try:
-        events = list(ElementTree.fromstring(content).iter("event"))
-    except ElementTree.ParseError as error:
-        faults.add(error.position[0], "is not well-formed XML", "close every element that opens")
-        faults.check()
-    if not events:
-        faults.add(None, "holds no event", "topics are <event><id>…</id><start>…</start>…</event>")
-        faults.check()
-    opens = list(_opening_lines(content))
-    return list(zip(opens, events, strict=False))
-
-
-def _opening_lines(content: bytes) -> Iterator[int]:
-    return (content.count(b"\n", 0, at.start()) + 1 for at in re.finditer(rb"<event[\s>]", content))

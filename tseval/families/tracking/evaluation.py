@@ -16,16 +16,16 @@ from tseval.core.family import SHORT_HASH, Access, Evaluation, Words
 from tseval.core.measure import Measure
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
-from tseval.families.temporal.assessments import TopicNames, with_topics_named
-from tseval.families.temporal.plain_files import read_topics
 from tseval.families.tracking.files import read_gold, read_values
 from tseval.families.tracking.measures import FAMILY, ValueIndex
 from tseval.families.tracking.tables import ATTRIBUTES, TrackedValues
 from tseval.files import TREC_TS
 from tseval.files.forms import Forms, check_forms, form_named, form_of_the_rest
 from tseval.files.frames import check_inputs
+from tseval.files.topics import read_topics
 from tseval.parallel.runs import Spread
 from tseval.tables import Origin
+from tseval.tables.topic_names import TopicNames, with_topics_named
 from tseval.version import VERSION
 
 if TYPE_CHECKING:

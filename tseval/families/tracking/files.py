@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.families.temporal import trec_files as trec
 from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
+from tseval.files import TREC_TS
 from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.parquet import ParquetInput
-from tseval.files.plain import Rows, build, read_rows
+from tseval.files.plain import Rows, build
+from tseval.files.reading import faults_of, input_of, rows_of
+from tseval.files.text_lines import first_row, without_broken_bytes
 from tseval.files.value_parsing import read_numbers
 from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers
 from tseval.tables.schema import TOPIC, VALUES
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.reading import Given
     from tseval.tables.columns import IntArray
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame
 
 RUN = Schema(
     "values",
@@ -41,6 +39,8 @@ RUN = Schema(
         Column("value", Kind.ID),
     ),
 )
+FIELDS = 9
+NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 RUN_CURE = (
     "a line of value tracking is: topic team run docid sentence-id time confidence attribute "
     "value, divided by white space"
@@ -62,16 +62,16 @@ def read_values(
 
     `each` reads one run after the other, or has them read somewhere else.
     """
-    inputs = [_input(source) for source in sources]
+    inputs = [input_of(source, VALUES) for source in sources]
     parts = each(partial(_values, form=form), inputs, run_names(inputs))
     return TrackedValues.join(list(parts))
 
 
 def read_gold(source: Given, form: str | None = None) -> TrackedValues:
     """The gold: there must be a value, and no topic of the name of the mean over topics."""
-    given = _input(source)
+    given = input_of(source, VALUES)
     gold = _values(given, given.name, form)
-    faults = _faults(given, gold)
+    faults = faults_of(given, gold.origin.sources[0])
     if not len(gold):
         faults.add(None, "holds no values", "without values there is nothing to score")
     for row in np.flatnonzero(np.array(gold.topic.to_list()) == ALL_TOPICS).tolist():
@@ -81,23 +81,24 @@ def read_gold(source: Given, form: str | None = None) -> TrackedValues:
     return gold
 
 
-def _input(source: Given) -> Input:
-    if is_frame(source):
-        return FrameInput(source, VALUES.table)
-    return source if isinstance(source, Input) else Input(str(source))
-
-
 def _values(source: Input, name: str, form: str | None) -> TrackedValues:
-    if trec.is_official(source, VALUES.table, form):
-        rows = _official_rows(source)
-    elif isinstance(source, FrameInput):
-        rows = read_frame(source, VALUES)
-    else:
-        rows = read_rows(source, VALUES, form)
+    rows = _official_rows(source) if _is_official(source, form) else rows_of(source, VALUES, form)
     return _checked(source, rows, name)
 
 
 # The runs of the track.
+
+
+def is_run(source: Input) -> bool:
+    """Whether an input looks like a run of value tracking."""
+    fields = first_row(source).split()
+    return len(fields) >= FIELDS and all(map(NUMBER.fullmatch, fields[5:7]))
+
+
+def _is_official(source: Input, form: str | None) -> bool:
+    if isinstance(source, FrameInput):
+        return False
+    return form == TREC_TS if form is not None else is_run(source)
 
 
 def _official_rows(source: Input) -> Rows:
@@ -105,14 +106,14 @@ def _official_rows(source: Input) -> Rows:
     faults, kept, lines = FaultList(source), [], []
     number = 0
     for block in source.blocks():
-        for line in trec.without_broken_bytes(block).split(b"\n")[:-1]:
+        for line in without_broken_bytes(block).split(b"\n")[:-1]:
             number += 1
-            fields = line.split(None, trec.TRACKING_FIELDS - 1)
+            fields = line.split(None, FIELDS - 1)
             if not fields or fields[0].startswith(b"#"):
                 continue
-            if len(fields) < trec.TRACKING_FIELDS:
+            if len(fields) < FIELDS:
                 noun = "field" if len(fields) == 1 else "fields"
-                reason = f"{len(fields)} {noun} where value tracking has {trec.TRACKING_FIELDS}"
+                reason = f"{len(fields)} {noun} where value tracking has {FIELDS}"
                 faults.add(number, reason, RUN_CURE)
                 continue
             kept.append(_official_cells(fields))
@@ -151,7 +152,7 @@ def _checked(source: Input, rows: Rows, name: str) -> TrackedValues:
         confidence=rows.get("confidence"),
         origin=rows.origin,
     )
-    faults = _faults(source, values)
+    faults = faults_of(source, values.origin.sources[0])
     for row in np.flatnonzero(codes < 0).tolist():
         reason = f'unknown attribute "{attribute[row]}"'
         faults.extend([rows.origin.fault(row, reason, ATTRIBUTE_CURE)])
@@ -191,9 +192,3 @@ def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -
             reason = f'{column.name} "{cells[place]}" is outside [-{limit}, {limit}]'
             faults.extend([values.origin.fault(int(rows[place]), reason, LOCATION_CURE)])
         filled[rows] = degrees
-
-
-def _faults(source: Input, values: TrackedValues) -> FaultList:
-    """A list for the faults of an input that was read before."""
-    is_parquet = values.origin.sources[0].unit == "row" and not isinstance(source, FrameInput)
-    return FaultList(ParquetInput(source) if is_parquet else source)
