@@ -69,6 +69,7 @@ class Options:
     """What may be asked for."""
 
     grace: int = option("--grace", "Seconds that count as at once.", default=0, kind=int)
+    strangers: str | None = option("--strangers", "Sightings off the list.", rule="strangers")
 
 
 @dataclass(frozen=True)

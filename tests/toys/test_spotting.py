@@ -78,6 +78,14 @@ def test_explanations(files: tuple[str, str]) -> None:
     assert "-m has no meaning with --explain" in outcome.err
 
 
+def test_an_option_stands_for_a_rule(files: tuple[str, str]) -> None:
+    assert good("spotting", *files, "--strangers", "kept", "--rule", "strangers=kept").out
+    refused = tseval("spotting", *files, "--strangers", "never")
+    assert "rule strangers cannot be 'never': choose one of ignored, kept" in refused.err
+    twice = tseval("spotting", *files, "--strangers", "kept", "--rule", "strangers=ignored")
+    assert "rule strangers is given twice: ignored and kept" in twice.err
+
+
 def test_faults_have_a_line_and_a_cure(files: tuple[str, str]) -> None:
     Path(files[0]).write_text("topic\titem\tseen\nt1\ta\tsoon\n")
     outcome = tseval("spotting", *files)

@@ -17,6 +17,7 @@ from tseval.core.curves import Followed, curves, frame, pools
 from tseval.core.family import Access
 from tseval.core.measure import Measure
 from tseval.core.registry import all_editions
+from tseval.core.rules import each_once
 from tseval.core.trends import Dated
 from tseval.errors import UsageError
 from tseval.families.clusters.editions import PROPOSAL
@@ -251,7 +252,7 @@ def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     family = registry.family(FAMILY)
     edition = family.edition(name)
     with options.shared_as(given) as sharing:
-        rules = options.each_once(options.parted(given["rules"]))
+        rules = each_once(options.parted(given["rules"]))
         access = Access(given["input_format"], sharing, wanted=given["wanted"])
         inputs = ClusterInputs(runs, gold)
         evaluation = family.read(inputs, ClusterOptions(), edition, rules, access)
@@ -283,7 +284,7 @@ def _over_incidents(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     edition = "note" if given["edition_name"] == DRAFT.name else given["edition_name"]
     helpers = (given["ontology"], given["topics"], given["epochs"], given["input_format"])
     sources = incidents.IncidentSources(runs, [labels], *helpers)
-    choices = incidents.Choices(options.each_once(options.parted(given["rules"])))
+    choices = incidents.Choices(each_once(options.parted(given["rules"])))
     with options.shared_as(given) as sharing:
         evaluation = incidents.read(sources, edition, choices, sharing)
     rule, counted, lost = missing_events(evaluation, given["on_missing"])

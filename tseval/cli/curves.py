@@ -11,7 +11,7 @@ import click
 
 from tseval.cli import options
 from tseval.cli.family_command import build_inputs, record_options
-from tseval.cli.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.cli.options import check_output, deliver, form_of, parted, warn
 from tseval.cli.progress import progress
 from tseval.core import declared as declarations
 from tseval.core import registry, trends
@@ -165,7 +165,7 @@ def followed(request: Request, given: Mapping[str, Any]) -> Followed:
     inputs = build_inputs(family, request.files, given)
     record = declarations.build(family.options, given)
     edition = family.edition(request.edition_name)
-    rules = each_once(parted(request.rules))
+    rules = declarations.rules(parted(request.rules), record)
     with options.shared_as(dict(given)) as sharing, progress(family.work, request.quiet) as tell:
         access = Access(request.input_format, sharing, tell, request.wanted)
         evaluation = family.read(inputs, record, edition, rules, access)

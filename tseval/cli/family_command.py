@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tseval.cli import options
-from tseval.cli.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.cli.options import check_output, deliver, form_of, parted, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table
 from tseval.core import declared as declarations
@@ -51,11 +51,6 @@ class Request:
     view: str | None = None
     input_format: Forms = None
     undefined: str = "skip"
-
-    @property
-    def given_rules(self) -> dict[str, str]:
-        """The rules that options name, each once."""
-        return each_once(parted(self.rules))
 
 
 def command_of(family: Family[Any, Any]) -> click.Command:
@@ -272,7 +267,8 @@ def evaluated(
     inputs = build_inputs(family, request.files, given)
     record = declarations.build(family.options, given)
     edition = family.edition(request.edition_name)
-    return family.read(inputs, record, edition, request.given_rules, access)
+    rules = declarations.rules(parted(request.rules), record)
+    return family.read(inputs, record, edition, rules, access)
 
 
 def build_inputs(family: Family[Any, Any], files: Sequence[str], given: Mapping[str, Any]) -> Any:

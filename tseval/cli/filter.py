@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.cli import options
-from tseval.cli.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.cli.options import check_output, deliver, form_of, parted, warn
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core.measure import Measure
+from tseval.core.rules import each_once
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.filtering import reports, stability, teams

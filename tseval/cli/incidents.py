@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.options import check_output, deliver, each_once, form_of, parted, warn
+from tseval.cli.options import check_output, deliver, form_of, parted, warn
 from tseval.cli.tables import rows_table, scores_table
+from tseval.core.rules import each_once
 from tseval.core.scores import Scores
 from tseval.errors import OutputError, UsageError
 from tseval.families.incidents.alerts import WORTH

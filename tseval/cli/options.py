@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tseval.core.rules import each_once
 from tseval.errors import OutputError, Reason, UsageError
 
 if TYPE_CHECKING:
@@ -178,15 +179,6 @@ def parted(rules: Iterable[str]) -> list[tuple[str, str]]:
     """The name and the value of each rule as it is written."""
     parts = [rule.partition("=") for rule in rules]
     return [(name.strip(), value.strip()) for name, _, value in parts]
-
-
-def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Rules by name; one that is given two values is refused."""
-    rules: dict[str, str] = {}
-    for name, value in pairs:
-        if rules.setdefault(name, value) != value:
-            raise UsageError(f"rule {name} is given twice: {rules[name]} and {value}")
-    return rules
 
 
 def measures_named(more: str) -> Callable[[Command], Command]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tseval.core.declared import rules
 from tseval.core.family import Access, Family, asked_for
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -58,7 +59,7 @@ def evaluated(
     with shared(where.engine, where.jobs, where.scheduler, resume=where.resume) as sharing:
         wanted = tuple(asked_for(asked.measures))
         access = Access(asked.forms, sharing, wanted=wanted)
-        return family.read(inputs, options, edition, asked.rules, access)
+        return family.read(inputs, options, edition, rules(asked.rules.items(), options), access)
 
 
 def scored(

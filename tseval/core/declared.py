@@ -7,9 +7,11 @@ its types. So nothing passes from the command line to a family but these records
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
+
+from tseval.core.rules import each_once
 
 DECLARED = "declared"
 """Under this name a field's metadata holds its declaration."""
@@ -32,6 +34,8 @@ class Declared:
     within: tuple[str, ...] = ()
     """The views in which it has a meaning; nothing for all. `scores` is the plain view."""
     shows_default: bool = False
+    rule: str = ""
+    """The rule that it stands for; of a switch with the value that it gives: `reward=binary`."""
 
     @property
     def name(self) -> str:
@@ -68,8 +72,13 @@ def option(
     at_least: int | None = None,
     within: tuple[str, ...] = (),
     shows_default: bool = False,
+    rule: str = "",
 ) -> Any:
-    """A parameter that is no file; a `kind` of `bool` is a switch."""
+    """A parameter that is no file; a `kind` of `bool` is a switch.
+
+    One that stands for a rule (`rule="votes"`, of a switch `rule="reward=binary"`) reaches the
+    family's `read` among the rules: nothing has to look at its field.
+    """
     declared = Declared(
         (flag,),
         help,
@@ -80,6 +89,7 @@ def option(
         at_least=at_least,
         within=within,
         shows_default=shows_default,
+        rule=rule,
     )
     empty = () if several else False if kind is bool else None
     return _field(declared, empty if default is None else default)
@@ -105,6 +115,17 @@ def given(record: object) -> Mapping[str, Declared]:
         for each, what in declared(type(record))
         if each.default is not MISSING and getattr(record, each.name) != each.default
     }
+
+
+def rules(named: Iterable[tuple[str, str]], record: object) -> dict[str, str]:
+    """The rules that are named, and those that options stand for; two values of one are refused."""
+    pairs = list(named)
+    for each, what in declared(type(record)):
+        value = getattr(record, each.name)
+        if what.rule and value not in (None, False):
+            name, _, fixed = what.rule.partition("=")
+            pairs.append((name, fixed or str(value)))
+    return each_once(pairs)
 
 
 def build(record: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ is an instance, and the code that reads the record knows no editions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -62,6 +62,15 @@ class RuleSet:
         """The values here of the rules that are others there."""
         pairs = zip(self.each(), other.each(), strict=True)
         return {mine.name: mine.value for mine, yours in pairs if mine.value != yours.value}
+
+
+def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Rules by name; one that is given two values is refused."""
+    rules: dict[str, str] = {}
+    for name, value in pairs:
+        if rules.setdefault(name, value) != value:
+            raise UsageError(f"rule {name} is given twice: {rules[name]} and {value}")
+    return rules
 
 
 @dataclass(frozen=True)
