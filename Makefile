@@ -18,7 +18,7 @@ FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel format clean
+.PHONY: help demo test lint types tests docs cli wheel format house clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -30,6 +30,7 @@ help:
 	@echo "make cli     is docs/cli.md what the program's own help says?"
 	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
 	@echo "make format  rewrite the layout and docs/cli.md"
+	@echo "make house   count lines, files, imports and rooms again into docs/house.md"
 	@echo "make clean   remove what was built (not $(VENV))"
 
 test: lint types cli docs wheel tests
@@ -88,6 +89,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/generate_cli.py
+
+house: $(VENV)/.dev
+	$(BIN)/python bench/house.py --page
 
 clean:
 	rm -rf build dist demo docs/_build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
