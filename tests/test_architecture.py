@@ -186,3 +186,8 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
     assert HEAVY.isdisjoint(modules_after("import tseval"))
+
+
+def test_no_room_hides_a_public_name() -> None:
+    # `modules_after` asks that the program ends well.
+    modules_after("import tseval.report.api; assert callable(tseval.report)")

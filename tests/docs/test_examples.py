@@ -23,7 +23,7 @@ import click
 import pytest
 
 import tseval
-from tseval.cli import MODULES, SUMMARIES
+from tseval.cli import cli, summaries
 from tseval.core.registry import families
 from tseval.tables import SCHEMAS, Schema
 
@@ -182,24 +182,27 @@ def check_doctest(block: Block, shared: dict[str, object]) -> None:
 
 
 def listed_commands() -> Iterator[tuple[str, click.Command]]:
-    for name in SUMMARIES:
-        yield name, import_module(f"tseval.cli.{MODULES.get(name, name)}").command
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        yield name, command
 
 
 COMMANDS = list(listed_commands())
 
 
-@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(SUMMARIES))
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(summaries()))
 def test_every_command_has_help_that_begins_with_its_summary(
     name: str, command: click.Command
 ) -> None:
     assert command.name == name
     paragraphs = (command.help or "").split("\n\n")
     first = re.split(r"(?<=\.)\s", " ".join(paragraphs[0].split()))[0]
-    assert first == SUMMARIES[name]
+    assert first == summaries()[name]
 
 
-@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(SUMMARIES))
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=list(summaries()))
 def test_every_option_has_help_and_stands_in_the_reference(
     name: str, command: click.Command
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import tseval
 from tests import program
-from tseval.cli import SUMMARIES, cli
+from tseval.cli import cli, summaries
 from tseval.files import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
 from tseval.files.plain import READERS
 
@@ -72,7 +72,7 @@ def test_what_is_offered(name: str) -> None:
 
 def test_every_command_that_has_the_option_is_listed() -> None:
     context = click.Context(cli)
-    commands = {name: cli.get_command(context, name) for name in SUMMARIES}
+    commands = {name: cli.get_command(context, name) for name in summaries()}
     having = {
         name
         for name, command in commands.items()
