@@ -12,11 +12,11 @@ import click
 from tseval.cli import options
 from tseval.cli.options import check_output, deliver, form_of, parted, warn
 from tseval.cli.progress import progress
-from tseval.cli.tables import rows_table, scores_table
+from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
 from tseval.core.declared import Declared, declared
-from tseval.core.family import Access, Asked, Evaluation, Family, Shown, Writer, Written
-from tseval.core.scoring import chosen_measures, scores_of
+from tseval.core.family import Access, Asked, Evaluation, Family, Shown, View, Writer, Written
+from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.errors import OutputError, UsageError
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
@@ -74,7 +74,7 @@ def parameters(family: Family[Any, Any]) -> list[Callable[[Any], Any]]:
         *record_options(family.inputs),
         options.measure_option,
         edition_option(family),
-        at_option,
+        *([at_option] if family.times else []),
         *record_options(family.options),
         *([rules_option(family)] if has_rules(family) else []),
         options.topics_too_option,
@@ -119,7 +119,9 @@ def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     if what.kind is bool:
         return click.option(*what.flags, name, is_flag=True, help=what.help)
     kind: Any = what.kind
-    if what.choices:
+    if what.is_output:
+        kind = click.Path(path_type=Path, dir_okay=False)
+    elif what.choices:
         kind = click.Choice(list(what.choices))
     elif what.at_least is not None:
         kind = click.IntRange(min=what.at_least)
@@ -190,8 +192,11 @@ def view_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
     return click.option(
         family.view_option,
         "view",
-        type=click.Choice([each.name for each in family.views]),
-        help=f"Instead of scores. {told}.",
+        type=click.Choice([SCORES, *(each.name for each in family.views)]),
+        default=SCORES,
+        show_default=True,
+        callback=lambda _context, _option, name: None if name == SCORES else name,
+        help=f"What is shown. {told}.",
     )
 
 
@@ -206,16 +211,18 @@ def answer(family: Family[Any, Any], request: Request, given: dict[str, Any]) ->
     view = next((each for each in family.views if each.name == request.view), None)
     form = chosen_form(family, request)
     writer = next((each for each in family.writers if form in each.forms), None)
-    takes_measures = view is None and writer is None
-    if view is not None or writer is not None:
-        takes_measures = (view or writer).takes_measures  # type: ignore[union-attr]
-    shown = request.view or (form if writer is not None else SCORES)
-    refuse_ineffective(family, shown, takes_measures=takes_measures)
+    other = view or writer
+    refuse_ineffective(family, other, form)
+    check_outputs(record)
+    takes_measures = other is None or other.takes_measures
+    if view is not None and view.leaves_out:
+        options.refuse_sharing(given, called(family, view, form))
     with options.shared_as(given) as sharing, progress(family.work, request.quiet) as tell:
         needed = request.wanted if view is None else view.needs
         access = Access(request.input_format, sharing, tell, needed)
         evaluation = evaluated(family, request, given, access)
-    wanted = chosen_measures(evaluation, request.wanted, request.at) if takes_measures else []
+    named = request.wanted or (() if view is None else view.measures)
+    wanted = chosen_measures(evaluation, named, request.at) if takes_measures else []
     asked = Asked(tuple(wanted), record, request.per_topic, request.on_missing, request.undefined)
     beside = {} if family.beside is None else dict(family.beside(evaluation, asked))
     if writer is not None:
@@ -246,6 +253,18 @@ def chosen_form(family: Family[Any, Any], request: Request) -> str:
     return form_of(request.form, request.output, known, "table")
 
 
+def check_outputs(record: object) -> None:
+    """Refuse files beside the result that cannot be written, or not in any known form."""
+    for field, what in declared(type(record)):
+        path = getattr(record, field.name) if what.is_output else None
+        if path is None:
+            continue
+        check_output(path)
+        if path.suffix and path.suffix.lstrip(".").lower() not in what.choices:
+            known = ", ".join(f".{each}" for each in what.choices)
+            raise UsageError(f"{what.name} {path}: the suffix must be one of {known}")
+
+
 def deliver_written(
     writer: Writer, written: Written, request: Request, beside: dict[Path, bytes]
 ) -> None:
@@ -264,20 +283,31 @@ def evaluated(
     family: Family[Any, Any], request: Request, given: Mapping[str, Any], access: Access
 ) -> Evaluation:
     """The inputs that are named, read with the options, edition and rules that are named."""
-    inputs = build_inputs(family, request.files, given)
+    view = next((each for each in family.views if each.name == request.view), None)
+    inputs = build_inputs(family, request.files, given, view)
     record = declarations.build(family.options, given)
     edition = family.edition(request.edition_name)
     rules = declarations.rules(parted(request.rules), record)
     return family.read(inputs, record, edition, rules, access)
 
 
-def build_inputs(family: Family[Any, Any], files: Sequence[str], given: Mapping[str, Any]) -> Any:
+def build_inputs(
+    family: Family[Any, Any],
+    files: Sequence[str],
+    given: Mapping[str, Any],
+    view: View | None = None,
+) -> Any:
     """The record of inputs: positional files in their places, the others by their options."""
-    places = [(field.name, what) for field, what in declared(family.inputs) if not what.flags]
+    left_out = () if view is None else view.leaves_out
+    every = [(field.name, what) for field, what in declared(family.inputs) if not what.flags]
+    places = [(name, what) for name, what in every if name not in left_out]
     if len(files) < len(places):
         named = ", then ".join(what.help for _, what in places)
         raise click.UsageError(f"Give {named}.")
-    values = dict(given)
+    if view is not None and left_out and len(files) > len(places):
+        named = " and ".join(what.help for _, what in places)
+        raise UsageError(f"{called(family, view)} looks at {named} alone: give no other file")
+    values = dict(given) | {name: () if what.several else None for name, what in every}
     rest = list(files)
     for name, what in reversed(places):
         values[name] = tuple(rest) if what.several else rest.pop()
@@ -287,10 +317,12 @@ def build_inputs(family: Family[Any, Any], files: Sequence[str], given: Mapping[
 def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: str) -> bytes:
     """Rows in the form asked for, with their notes."""
     warn((*evaluation.warnings, *shown.warnings), request.quiet)
-    signature = evaluation.signature()
+    signature = evaluation.signature(**shown.traits)
     if form == "table":
-        frame = shown.frame[list(shown.for_people)] if shown.for_people else shown.frame
         to_file = request.output is not None
+        if shown.sections:
+            return sections_table(shown.sections, signature, to_file=to_file, notes=shown.notes)
+        frame = shown.frame[list(shown.for_people)] if shown.for_people else shown.frame
         return rows_table(frame, signature, to_file=to_file, notes=shown.notes)
     if form != "json":
         warn(shown.notes, request.quiet)
@@ -310,7 +342,7 @@ def scores_content(evaluation: Evaluation, asked: Asked[Any], request: Request, 
     if form != "table":
         return result_bytes(scores, form, per_topic=request.per_topic)
     to_file = request.output is not None
-    notes = evaluation.notes(asked.measures)
+    notes = counted(evaluation, request.on_missing).notes(asked.measures)
     return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)
 
 
@@ -324,7 +356,14 @@ OF_SCORES = {
 """The common options that have a meaning for scores alone."""
 
 
-def refuse_ineffective(family: Family[Any, Any], shown: str, *, takes_measures: bool) -> None:
+def called(family: Family[Any, Any], other: View | Writer, form: str = "") -> str:
+    """How a view, or a form, is asked for."""
+    if isinstance(other, Writer):
+        return f"-f {form}"
+    return family.view_option if len(family.views) == 1 else f"{family.view_option} {other.name}"
+
+
+def refuse_ineffective(family: Family[Any, Any], other: View | Writer | None, form: str) -> None:
     """Refuse options that have no meaning in what is shown: scores, a view, or a form.
 
     They are those that were given: an option that stands at its default says nothing.
@@ -332,16 +371,28 @@ def refuse_ineffective(family: Family[Any, Any], shown: str, *, takes_measures: 
     context = click.get_current_context()
     within: dict[str, tuple[str, ...]] = {}
     names = dict(OF_SCORES)
-    if not takes_measures:
+    if other is not None and not other.takes_measures:
         within = dict.fromkeys(OF_SCORES, (SCORES,))
+    elif other is not None and not other.by_topic:
+        within = {"per_topic": (SCORES,)}
     for record in (family.inputs, family.options):
         for field, what in declared(record):
             within[field.name], names[field.name] = what.within, what.name
-    is_view = any(each.name == shown for each in family.views)
-    asked = family.view_option if len(family.views) == 1 else f"{family.view_option} {shown}"
-    where = asked if is_view else f"-f {shown}"
+    shown = SCORES if other is None else other.name if isinstance(other, View) else form
     for name, views in within.items():
         source = context.get_parameter_source(name)
         told = source is not None and source.name == "COMMANDLINE"
         if told and views and shown not in views:
-            raise UsageError(f"{names[name]} has no meaning with {where}")
+            raise UsageError(f"{names[name]} has no meaning {_where(family, other, form, views)}")
+
+
+def _where(
+    family: Family[Any, Any], other: View | Writer | None, form: str, views: Sequence[str]
+) -> str:
+    """Where an option has no meaning; of scores, without which views."""
+    if other is not None:
+        return f"with {called(family, other, form)}"
+    if len(family.views) == 1:
+        return f"without {family.view_option}"
+    known = [each.name for each in family.views]
+    return f"without {family.view_option} {' or '.join(each for each in views if each in known)}"

@@ -34,6 +34,8 @@ class Asked:
     undefined: str = "skip"
     forms: Forms = None
     """The formats of inputs, where they are not to be recognised."""
+    per_topic: bool = True
+    """Whether the values of single topics are of interest."""
 
 
 @dataclass(frozen=True)
@@ -68,4 +70,6 @@ def scored(
     """The scores of inputs."""
     evaluation = evaluated(family, inputs, options, asked, where)
     wanted = chosen_measures(evaluation, asked_for(asked.measures), asked.at)
-    return scores_of(evaluation, wanted, asked.on_missing, asked.undefined)
+    return scores_of(
+        evaluation, wanted, asked.on_missing, asked.undefined, per_topic=asked.per_topic
+    )

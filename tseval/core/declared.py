@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from tseval.core.rules import each_once
@@ -25,11 +26,15 @@ class Declared:
     """How it is written on the command line; nothing for a positional file."""
     help: str
     metavar: str = ""
-    kind: type = str
+    kind: Callable[[Any], Any] = str
+    """What makes a value of its text: a type, or a function whose errors are `UsageError`s."""
     choices: tuple[str, ...] = ()
+    """The values that it can have; of an output the suffixes."""
     several: bool = False
     """Whether it may be given more than once."""
     is_file: bool = False
+    is_output: bool = False
+    """Whether it is a file that is written beside the result."""
     at_least: int | None = None
     within: tuple[str, ...] = ()
     """The views in which it has a meaning; nothing for all. `scores` is the plain view."""
@@ -60,13 +65,27 @@ def file_option(
     return _field(declared, () if several else None)
 
 
+def output_option(
+    flag: str,
+    help: str,  # noqa: A002 - as it is called in every help
+    *,
+    forms: tuple[str, ...],
+    within: tuple[str, ...] = (),
+) -> Any:
+    """A file that is written beside the result, in the form that its suffix names."""
+    declared = Declared(
+        (flag,), help, "FILE", kind=Path, choices=forms, is_output=True, within=within
+    )
+    return _field(declared, None)
+
+
 def option(
     flag: str,
     help: str,  # noqa: A002 - as it is called in every help
     *,
     default: Any = None,
     metavar: str = "",
-    kind: type = str,
+    kind: Callable[[Any], Any] = str,
     choices: tuple[str, ...] = (),
     several: bool = False,
     at_least: int | None = None,

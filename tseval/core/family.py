@@ -65,6 +65,9 @@ class Words:
     topic: str = "judged topic"
     missing_as_zero: str = "counted as an empty system"
     missing_left_out: str = "left out of the mean"
+    undefined_topics: bool = True
+    """Whether it is worth a word where a measure is undefined in topics; not where `all` is taken
+    from all topics together."""
 
 
 class Index(Protocol):
@@ -229,6 +232,10 @@ class Shown:
     warnings: tuple[str, ...] = ()
     for_people: tuple[str, ...] = ()
     """The columns of a table, where it has no room for all; nothing for all."""
+    sections: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    """The frames, under their headings, that a table shows instead, one below the other."""
+    traits: Mapping[str, str] = field(default_factory=dict)
+    """The parts of the signature that these rows add."""
 
 
 @dataclass(frozen=True)
@@ -240,8 +247,14 @@ class View:
     rows: Callable[[Any, Asked[Any]], Shown]
     takes_measures: bool = False
     """Whether it shows the measures that are asked for."""
+    measures: tuple[str, ...] = ()
+    """Those that it shows if none is asked for, where they are others than of the scores."""
+    by_topic: bool = True
+    """Whether it can show topics by themselves."""
     needs: tuple[str, ...] = ()
     """Measures that need the same inputs, where some are needed by some measures alone."""
+    leaves_out: tuple[str, ...] = ()
+    """The positional inputs, by the names of their fields, that it does without."""
 
 
 @dataclass(frozen=True)
@@ -252,6 +265,8 @@ class Writer:
     help: str
     write: Callable[[Any, Asked[Any], str], Written]
     takes_measures: bool = False
+    by_topic: bool = True
+    """Whether it can show topics by themselves."""
     into_folder: bool = False
     """Whether it writes several files, into the folder that the output names."""
 
@@ -306,6 +321,8 @@ class Family(Generic[Inputs, Options]):
     """The formats that its files may have, by the names that `--input-format` takes."""
     undefined_counts: bool = True
     """Whether a topic where a measure is undefined may count as 0: `--undefined`."""
+    times: bool = True
+    """Whether measures can be taken at a time: `--at`."""
 
     def edition(self, name: str | None) -> Edition[Any]:
         """The edition of this name, the default without one; a `UsageError` lists the known."""

@@ -58,9 +58,7 @@ def scores_of(
     check_choice("undefined", undefined, get_args(Undefined))
     rule = on_missing or evaluation.edition.on_missing
     check_choice("on_missing", rule, get_args(OnMissing))
-    if rule == "skip":
-        evaluation = evaluation.without_missing()
-    evaluation = evaluation.prepared_for(wanted, per_topic=per_topic)
+    evaluation = counted(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
     known: dict[Measure, Result] = {}
     columns = [evaluation.take(measure, known) for measure in wanted]
     indexes = list({id(column.index): column.index for column in columns}.values())
@@ -84,8 +82,18 @@ def scores_of(
         applies=board.applies,
         types=evaluation.group_names,
     )
-    more = (*undefined_warnings(scores, columns, wanted), *no_zeros(scores, columns, evaluation))
+    undefined_topics = evaluation.words.undefined_topics
+    more = (
+        *(undefined_warnings(scores, columns, wanted) if undefined_topics else ()),
+        *no_zeros(scores, columns, evaluation),
+    )
     return evaluation.finished(replace(scores, warnings=(*scores.warnings, *more)))
+
+
+def counted(evaluation: Evaluation, on_missing: str | None) -> Evaluation:
+    """The evaluation as this rule of missing topics, or the edition's, has it."""
+    rule = on_missing or evaluation.edition.on_missing
+    return evaluation.without_missing() if rule == "skip" else evaluation
 
 
 def check_choice(name: str, value: str, known: Sequence[str]) -> None:
