@@ -25,9 +25,9 @@ import numpy as np
 from tseval.cli.progress import progress
 from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.scoring import score
-from tseval.report.assembling import Request, assemble
-from tseval.report.page.document import report_page
-from tseval.report.temporal import Runs
+from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.page.document import report_page
+from tseval.reporting.temporal import Runs
 
 BYTES, SECONDS = 10_000_000, 2.0
 NUGGETS = 40

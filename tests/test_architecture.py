@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "matching": KERNEL | {"families", "matchers"},
     "streaming": KERNEL | {"families", "matching"},
     "comparison": KERNEL | {"families", "matching"},
-    "report": KERNEL | {"comparison", "families", "matchers", "matching"},
+    "reporting": KERNEL | {"comparison", "families", "matchers", "matching"},
     "measures": {"core"},
     "engine": {"parallel"},
     "__main__": {"cli"} | BASIS,
@@ -190,4 +190,4 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 def test_no_room_hides_a_public_name() -> None:
     # `modules_after` asks that the program ends well.
-    modules_after("import tseval.report.api; assert callable(tseval.report)")
+    modules_after("import tseval.reporting.api; assert callable(tseval.report)")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tseval.families.temporal.running import RunningScores
     from tseval.families.temporal.scoring import score
     from tseval.families.tracking.scoring import score_values
-    from tseval.report.api import report
+    from tseval.reporting.api import report
 
 __version__ = version.VERSION
 
@@ -63,7 +63,7 @@ _PUBLIC = {
     "read_matches": "tseval.families.temporal.plain_files",
     "read_nuggets": "tseval.families.temporal.plain_files",
     "read_updates": "tseval.families.temporal.plain_files",
-    "report": "tseval.report.api",
+    "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.drawing",
     "score": "tseval.families.temporal.scoring",
     "score_clusters": "tseval.families.clusters.scoring",
@@ -117,7 +117,7 @@ def __dir__() -> list[str]:
 class _Face(ModuleType):
     """The package: a public name means what is named above, whatever room is called alike.
 
-    To import `tseval.report.api` is to bind the room `report` here: it would hide the function.
+    To import `tseval.reporting.api` is to bind the room `report` here: it would hide the function.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

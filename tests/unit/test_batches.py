@@ -21,8 +21,8 @@ from tseval.core import trends
 from tseval.core.batches import Batches, cover
 from tseval.core.registry import measures
 from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
-from tseval.report.charts.curves import MeasureAxis, draw_curves, specification
-from tseval.report.charts.trends import TrendChart
+from tseval.reporting.charts.curves import MeasureAxis, draw_curves, specification
+from tseval.reporting.charts.trends import TrendChart
 
 CLUSTERS = str(FIXTURES / "clusters.tsv")
 FLOOD = (NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--topic", "flood")

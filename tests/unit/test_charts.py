@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tseval.errors import MissingExtra
-from tseval.report.charts.curves import CurveChart, MeasureAxis, draw_curves, specification
-from tseval.report.charts.drawing import broken
-from tseval.report.charts.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
-from tseval.report.charts.steps import step_points
+from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves, specification
+from tseval.reporting.charts.drawing import broken
+from tseval.reporting.charts.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
+from tseval.reporting.charts.steps import step_points
 
 SIGNATURE = "tseval:0.1.0|edition:draft|matcher:given|nuggets:sha256:ab12"
 

@@ -25,7 +25,7 @@ from tseval.families.filtering.period import Period
 from tseval.families.filtering.reports import fits, places, ranking, ranking_notes
 from tseval.families.filtering.stability import assumption_shares, slope_stability
 from tseval.families.filtering.teams import Teams
-from tseval.report.charts.filtering import ticks
+from tseval.reporting.charts.filtering import ticks
 
 pytestmark = pytest.mark.small_times
 

@@ -20,7 +20,7 @@ from tseval.families.incidents.index import FAMILY, GROUPS
 from tseval.families.incidents.ineffective_options import reads_of
 from tseval.families.incidents.rules import SILENCED, IncidentRules
 from tseval.families.incidents.scoring import scores_of
-from tseval.report.charts.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
+from tseval.reporting.charts.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
 
 pytestmark = pytest.mark.small_times
 

@@ -21,13 +21,13 @@ from tseval.families.incidents.tables import LEVELS
 from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.matching.matching import Progress, get_matcher, word_spans
-from tseval.report.assembling import Request, assemble
-from tseval.report.bands import told_times
-from tseval.report.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
-from tseval.report.incidents import IncidentRuns
-from tseval.report.recorded import Recorded, recorded, role_of
-from tseval.report.temporal import Runs
-from tseval.report.timelines import _characters as characters
+from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.bands import told_times
+from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
+from tseval.reporting.incidents import IncidentRuns
+from tseval.reporting.recorded import Recorded, recorded, role_of
+from tseval.reporting.temporal import Runs
+from tseval.reporting.timelines import _characters as characters
 
 pytestmark = pytest.mark.small_times
 

@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan
-from tseval.report.assembling import Request, assemble
-from tseval.report.content import Line, Nugget, Panel, Report, Saying, Timeline, Update
-from tseval.report.page.curves import Axes, evenly, picture
-from tseval.report.page.document import report_page
-from tseval.report.page.heat import shade_of, short
-from tseval.report.page.markup import VOID, element, shown
-from tseval.report.page.numbers import decimals_for, number, ticks
+from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.content import Line, Nugget, Panel, Report, Saying, Timeline, Update
+from tseval.reporting.page.curves import Axes, evenly, picture
+from tseval.reporting.page.document import report_page
+from tseval.reporting.page.heat import shade_of, short
+from tseval.reporting.page.markup import VOID, element, shown
+from tseval.reporting.page.numbers import decimals_for, number, ticks
 
 pytestmark = pytest.mark.small_times
 

@@ -19,8 +19,8 @@ from tseval.matching.calibrate import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
 from tseval.matching.judged import read_judged
 from tseval.matching.profiles import SUFFIX, profile_bytes
-from tseval.report.charts.calibration import CalibrationChart, draw_calibration
-from tseval.report.charts.drawing import FORMS as PICTURES
+from tseval.reporting.charts.calibration import CalibrationChart, draw_calibration
+from tseval.reporting.charts.drawing import FORMS as PICTURES
 
 FORMS = ("table", "json", "csv", *PICTURES)
 

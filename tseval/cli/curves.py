@@ -24,9 +24,9 @@ from tseval.errors import UsageError
 from tseval.files import TEMPORAL_FORMS
 from tseval.files.forms import Forms
 from tseval.files.rows import rows_bytes
-from tseval.report.charts.curves import CurveChart, MeasureAxis, draw_curves
-from tseval.report.charts.drawing import FORMS as PICTURES
-from tseval.report.charts.trends import TrendChart
+from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
+from tseval.reporting.charts.drawing import FORMS as PICTURES
+from tseval.reporting.charts.trends import TrendChart
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import UNITS, NotANumber, duration
 

@@ -36,7 +36,7 @@ from tseval.files import PLAIN_FORMS
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_readers import read_teams
 from tseval.files.score_writers import RESULT_FORMS, result_bytes
-from tseval.report.charts.drawing import FORMS as PICTURES
+from tseval.reporting.charts.drawing import FORMS as PICTURES
 from tseval.tables.times import NotANumber, number
 
 if TYPE_CHECKING:
@@ -417,7 +417,7 @@ def _picture(
     evaluation: FilterEvaluation, wanted: list[Measure], form: str, given: dict[str, Any]
 ) -> bytes:
     """The trends as a chart."""
-    from tseval.report.charts.filtering import FilterChart, draw_filtering
+    from tseval.reporting.charts.filtering import FilterChart, draw_filtering
 
     if given["per_topic"]:
         raise UsageError("-q has no meaning for a chart")

@@ -20,7 +20,7 @@ from tseval.families.incidents.scoring import chosen_measures, scores_of
 from tseval.files import PLAIN_FORMS
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS, result_bytes
-from tseval.report.charts.drawing import FORMS as PICTURES
+from tseval.reporting.charts.drawing import FORMS as PICTURES
 
 TREC_IS = "trec-is"
 ALERTS, TYPES = "alerts", "types"
@@ -292,7 +292,7 @@ def _check_shown(
 def _picture(evaluation: IncidentEvaluation, form: str, given: dict[str, Any]) -> bytes:
     """Worth and false alerts along the stream."""
     from tseval.families.incidents.explanation import longest_events, trust
-    from tseval.report.charts.trust import TrustChart, draw_trust
+    from tseval.reporting.charts.trust import TrustChart, draw_trust
 
     index = evaluation.index
     _check_shown(evaluation, index.rules.effective(WORTH), "the picture", given)

@@ -17,11 +17,11 @@ from tseval.comparison.plan import Plan, Treatment
 from tseval.errors import UsageError
 from tseval.families.filtering.evaluation import LEVELS, Settings
 from tseval.files import SCORE_FORMS
-from tseval.report.assembling import TITLE, Request, assemble
-from tseval.report.incidents import EVENTS_DRAWN
-from tseval.report.inputs import FOR_FILTERING, FOR_INCIDENTS, FOR_UPDATES, ReportInputs
-from tseval.report.page.document import report_page
-from tseval.report.temporal import PANELS
+from tseval.reporting.assembling import TITLE, Request, assemble
+from tseval.reporting.incidents import EVENTS_DRAWN
+from tseval.reporting.inputs import FOR_FILTERING, FOR_INCIDENTS, FOR_UPDATES, ReportInputs
+from tseval.reporting.page.document import report_page
+from tseval.reporting.temporal import PANELS
 
 PAGES = (".html", ".htm", "")
 """The suffixes that a page may have."""

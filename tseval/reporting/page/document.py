@@ -7,22 +7,22 @@ import hashlib
 from collections.abc import Iterator
 from importlib.resources import files
 
-from tseval.report.content import CURVES, ECONOMY, TIMELINE, Report
-from tseval.report.page.curves import legend, panels
-from tseval.report.page.data import data_block
-from tseval.report.page.economy import economy_section
-from tseval.report.page.filtering import trend_section
-from tseval.report.page.heat import heat_section
-from tseval.report.page.incidents import trust_section, types_section
-from tseval.report.page.markup import Markup, element, joined
-from tseval.report.page.means import means_section
-from tseval.report.page.prose import (
+from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report
+from tseval.reporting.page.curves import legend, panels
+from tseval.reporting.page.data import data_block
+from tseval.reporting.page.economy import economy_section
+from tseval.reporting.page.filtering import trend_section
+from tseval.reporting.page.heat import heat_section
+from tseval.reporting.page.incidents import trust_section, types_section
+from tseval.reporting.page.markup import Markup, element, joined
+from tseval.reporting.page.means import means_section
+from tseval.reporting.page.prose import (
     downloads_section,
     inputs_section,
     terms_section,
     warnings_section,
 )
-from tseval.report.page.timeline import timeline_section
+from tseval.reporting.page.timeline import timeline_section
 from tseval.version import VERSION
 
 STYLE, SCRIPT = "page.css", "page.js"
@@ -54,7 +54,7 @@ def report_page(report: Report) -> bytes:
 
 
 def _beside(name: str) -> str:
-    return files("tseval.report.page").joinpath(name).read_text(encoding="utf-8")
+    return files("tseval.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def policy(style: str, script: str) -> str:

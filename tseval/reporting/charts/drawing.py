@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tseval.report.charts.legend import printable
-from tseval.report.charts.page import FONT, chart_page
+from tseval.reporting.charts.legend import printable
+from tseval.reporting.charts.page import FONT, chart_page
 
 if TYPE_CHECKING:
     import altair as alt

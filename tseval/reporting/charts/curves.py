@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.report.charts.drawing import GREY, drawn, small_print, styled
-from tseval.report.charts.legend import Legend, printable
-from tseval.report.charts.steps import step_points
+from tseval.reporting.charts.drawing import GREY, drawn, small_print, styled
+from tseval.reporting.charts.legend import Legend, printable
+from tseval.reporting.charts.steps import step_points
 
 if TYPE_CHECKING:
     import altair as alt

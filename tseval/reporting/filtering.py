@@ -13,8 +13,8 @@ from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.reports import every_batch, fits
 from tseval.families.filtering.scoring import trend_warnings, trends
 from tseval.parallel.sharing import ALONE, Sharing
-from tseval.report.boards import Names
-from tseval.report.content import Dots, FitRow, Line, Panel
+from tseval.reporting.boards import Names
+from tseval.reporting.content import Dots, FitRow, Line, Panel
 
 if TYPE_CHECKING:
     import pandas as pd

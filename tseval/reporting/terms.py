@@ -8,8 +8,8 @@ from tseval.comparison.directions import known_measures
 from tseval.core.measure import Definition, Measure
 from tseval.core.registry import editions
 from tseval.errors import UsageError
-from tseval.report.content import Term
-from tseval.report.recorded import traits_of
+from tseval.reporting.content import Term
+from tseval.reporting.recorded import traits_of
 
 
 def terms(measures: Sequence[str], signatures: Sequence[str]) -> Iterator[Term]:

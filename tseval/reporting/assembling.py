@@ -20,11 +20,11 @@ from tseval.families.temporal.draft import FAMILY
 from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
-from tseval.report import filtering, incidents, temporal
-from tseval.report.boards import Names, measure_boards, score_downloads
-from tseval.report.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
-from tseval.report.recorded import Recorded, differences, input_rows, recorded
-from tseval.report.terms import terms
+from tseval.reporting import filtering, incidents, temporal
+from tseval.reporting.boards import Names, measure_boards, score_downloads
+from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
+from tseval.reporting.recorded import Recorded, differences, input_rows, recorded
+from tseval.reporting.terms import terms
 
 if TYPE_CHECKING:
     from tseval.comparison import Given

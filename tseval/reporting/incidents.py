@@ -10,8 +10,8 @@ from tseval.errors import UsageError
 from tseval.families.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
 from tseval.families.incidents.explanation import confusion_table, longest_events, trust
 from tseval.parallel.sharing import ALONE, Sharing
-from tseval.report.boards import Names
-from tseval.report.content import Line, Panel, TypeRow
+from tseval.reporting.boards import Names
+from tseval.reporting.content import Line, Panel, TypeRow
 
 if TYPE_CHECKING:
     import pandas as pd

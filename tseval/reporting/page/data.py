@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tseval.report.charts.page import script_literal
-from tseval.report.content import Panel, Report, Saying, Timeline
-from tseval.report.page.markup import Markup, shown
-from tseval.report.page.numbers import rounded
+from tseval.reporting.charts.page import script_literal
+from tseval.reporting.content import Panel, Report, Saying, Timeline
+from tseval.reporting.page.markup import Markup, shown
+from tseval.reporting.page.numbers import rounded
 
 DECIMALS = 4
 """Of hours: a third of a second."""

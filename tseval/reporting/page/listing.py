@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from tseval.report.page.markup import Child, Markup, element
+from tseval.reporting.page.markup import Child, Markup, element
 
 NUMBER = {"class": "number"}
 """The attributes of a cell that holds a number."""

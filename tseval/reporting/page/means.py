@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tseval.report.content import MeanRow, MeasureBoard, PairRow, Report
-from tseval.report.page.listing import NUMBER, listing, scrolled
-from tseval.report.page.markup import Markup, element, isolated, joined
-from tseval.report.page.numbers import chance, decimals_for, number
+from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
+from tseval.reporting.page.listing import NUMBER, listing, scrolled
+from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.numbers import chance, decimals_for, number
 
 WIDTH, HEIGHT, MARGIN = 104, 16, 5
 """Of the picture of an interval, in pixels."""

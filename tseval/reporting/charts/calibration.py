@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tseval.report.charts.curves import rounded
-from tseval.report.charts.drawing import (
+from tseval.reporting.charts.curves import rounded
+from tseval.reporting.charts.drawing import (
     GREY,
     PIXELS_PER_CHARACTER,
     broken,
@@ -16,7 +16,7 @@ from tseval.report.charts.drawing import (
     small_print,
     styled,
 )
-from tseval.report.charts.legend import COLOURS, DASHES, printable
+from tseval.reporting.charts.legend import COLOURS, DASHES, printable
 
 if TYPE_CHECKING:
     import altair as alt

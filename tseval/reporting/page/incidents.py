@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tseval.report.content import Report, TypeRow
-from tseval.report.page.curves import legend, panels
-from tseval.report.page.heat import SHADES
-from tseval.report.page.listing import NUMBER, listing, scrolled
-from tseval.report.page.markup import Markup, element, isolated, joined
-from tseval.report.page.numbers import number
+from tseval.reporting.content import Report, TypeRow
+from tseval.reporting.page.curves import legend, panels
+from tseval.reporting.page.heat import SHADES
+from tseval.reporting.page.listing import NUMBER, listing, scrolled
+from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.numbers import number
 
 COUNTS = ("TP", "FP", "FN", "TN")
 SHARES = ("precision", "recall", "F1")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 
-from tseval.report.content import Download, Report, Term
-from tseval.report.page.listing import NUMBER, listing
-from tseval.report.page.markup import Markup, element, isolated, joined
-from tseval.report.page.means import anchor
+from tseval.reporting.content import Download, Report, Term
+from tseval.reporting.page.listing import NUMBER, listing
+from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.means import anchor
 
 HASH = 12
 """How many hexadecimal digits of a file's hash are shown; the attribute has all."""

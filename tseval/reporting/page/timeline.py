@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from tseval.report.content import Nugget, Report, Saying, Timeline
-from tseval.report.page.listing import NUMBER, listing
-from tseval.report.page.markup import Markup, element, isolated, joined, shown
-from tseval.report.page.numbers import number, plain, rounded
+from tseval.reporting.content import Nugget, Report, Saying, Timeline
+from tseval.reporting.page.listing import NUMBER, listing
+from tseval.reporting.page.markup import Markup, element, isolated, joined, shown
+from tseval.reporting.page.numbers import number, plain, rounded
 
 NUMBERS = ("happened", "weight", "after", "said by")
 HEADS = ("nugget", "happened", "weight", "what", "first said", "after", "said by", "missed by")

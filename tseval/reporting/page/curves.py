@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeVar
 
-from tseval.report.content import Dots, Line, Panel, Report
-from tseval.report.page.listing import NUMBER, listing
-from tseval.report.page.markup import Markup, element, isolated
-from tseval.report.page.numbers import decimals_for, extent, number, plain, rounded, ticks
+from tseval.reporting.content import Dots, Line, Panel, Report
+from tseval.reporting.page.listing import NUMBER, listing
+from tseval.reporting.page.markup import Markup, element, isolated
+from tseval.reporting.page.numbers import decimals_for, extent, number, plain, rounded, ticks
 
 Value = TypeVar("Value")
 

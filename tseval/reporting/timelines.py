@@ -12,8 +12,8 @@ from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.evaluation import Evaluation
 from tseval.matching.matching import Progress, word_spans
-from tseval.report.boards import Names
-from tseval.report.content import Nugget, Saying, Timeline, Update
+from tseval.reporting.boards import Names
+from tseval.reporting.content import Nugget, Saying, Timeline, Update
 from tseval.tables import ABSENT, Pairs
 from tseval.tables.times import UNITS
 

@@ -12,8 +12,8 @@ from tseval.comparison.runs import means_of_topics
 from tseval.core.curves import change_times, sampled
 from tseval.core.measure import Measure
 from tseval.families.temporal.evaluation import Evaluation
-from tseval.report.boards import Names
-from tseval.report.content import Line, Panel
+from tseval.reporting.boards import Names
+from tseval.reporting.content import Line, Panel
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tseval.report.content import EconomyRow, Report
-from tseval.report.page.listing import NUMBER, listing
-from tseval.report.page.markup import Markup, element, isolated, joined
-from tseval.report.page.numbers import number
+from tseval.reporting.content import EconomyRow, Report
+from tseval.reporting.page.listing import NUMBER, listing
+from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.numbers import number
 
 WIDTH, HEIGHT = 180, 14
 KINDS = ("earning", "repeating", "idle")

@@ -13,10 +13,10 @@ from tseval.comparison.plan import ALPHA, RESAMPLES
 from tseval.core.measure import Measure
 from tseval.files.forms import Forms
 from tseval.parallel.sharing import shared
-from tseval.report.assembling import TITLE, Request, assemble
-from tseval.report.content import Report
-from tseval.report.inputs import ReportInputFields, ReportInputs
-from tseval.report.page.document import report_page
+from tseval.reporting.assembling import TITLE, Request, assemble
+from tseval.reporting.content import Report
+from tseval.reporting.inputs import ReportInputFields, ReportInputs
+from tseval.reporting.page.document import report_page
 
 if TYPE_CHECKING:
     from tseval.comparison import Given

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tseval.report.content import FitRow, Report
-from tseval.report.page.curves import legend, panels
-from tseval.report.page.listing import NUMBER, listing
-from tseval.report.page.markup import Markup, element, isolated, joined
-from tseval.report.page.numbers import chance, number
+from tseval.reporting.content import FitRow, Report
+from tseval.reporting.page.curves import legend, panels
+from tseval.reporting.page.listing import NUMBER, listing
+from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.numbers import chance, number
 
 NUMBERS = ("slope", "error of slope", "p", "end", "error of end")
 HEADS = ("run", "metric", "batch", *NUMBERS, "verdict")

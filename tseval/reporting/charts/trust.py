@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tseval.report.charts.curves import rounded
-from tseval.report.charts.drawing import GREY, drawn, small_print, styled
-from tseval.report.charts.legend import Legend, printable
+from tseval.reporting.charts.curves import rounded
+from tseval.reporting.charts.drawing import GREY, drawn, small_print, styled
+from tseval.reporting.charts.legend import Legend, printable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -45,7 +45,7 @@ class TrustChart:
 
 
 def draw_trust(chart: TrustChart, form: str) -> bytes:
-    """Draw the chart as ``form``, one of :data:`tseval.report.charts.drawing.FORMS`."""
+    """Draw the chart as ``form``, one of :data:`tseval.reporting.charts.drawing.FORMS`."""
     return drawn(partial(specification, chart), TITLE, chart.signature, form)
 
 

@@ -10,7 +10,7 @@ from tseval.core.registry import all_editions
 from tseval.families.temporal.draft import FAMILY
 from tseval.files.inputs import Input
 from tseval.files.provenance import Provenance, RecordedInput
-from tseval.report.content import InputRow
+from tseval.reporting.content import InputRow
 from tseval.tables import InputRecord
 
 RUN, NUGGETS = "run", "nuggets"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.report.charts.curves import notice, rounded
-from tseval.report.charts.drawing import GREY, drawn, small_print, styled
-from tseval.report.charts.legend import Legend
+from tseval.reporting.charts.curves import notice, rounded
+from tseval.reporting.charts.drawing import GREY, drawn, small_print, styled
+from tseval.reporting.charts.legend import Legend
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tseval.report.content import MeasureBoard, Report
-from tseval.report.page.listing import scrolled
-from tseval.report.page.markup import Markup, element, isolated, joined
-from tseval.report.page.means import direction
-from tseval.report.page.numbers import BLANK, extent, number
+from tseval.reporting.content import MeasureBoard, Report
+from tseval.reporting.page.listing import scrolled
+from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.means import direction
+from tseval.reporting.page.numbers import BLANK, extent, number
 
 SHADES = 9
 """From the worst value of a measure to its best."""

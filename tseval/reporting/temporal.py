@@ -19,11 +19,11 @@ from tseval.families.temporal.explanation import explain_economy
 from tseval.families.temporal.scoring import chosen_measures, missing_topics, scores_of
 from tseval.matching.matching import Progress, get_matcher
 from tseval.parallel.sharing import ALONE, Sharing
-from tseval.report.bands import curve_panels
-from tseval.report.boards import Names
-from tseval.report.content import EconomyRow, InputRow, Panel, Timeline
-from tseval.report.recorded import NUGGETS, Recorded, input_rows
-from tseval.report.timelines import timelines
+from tseval.reporting.bands import curve_panels
+from tseval.reporting.boards import Names
+from tseval.reporting.content import EconomyRow, InputRow, Panel, Timeline
+from tseval.reporting.recorded import NUGGETS, Recorded, input_rows
+from tseval.reporting.timelines import timelines
 
 PANELS = 6
 """So many measures have curves, the first ones, where none is chosen."""

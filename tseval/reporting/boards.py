@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tseval.comparison import Board, Comparison, Contest, RunStanding
 from tseval.comparison.directions import known_measures
 from tseval.files.rows import rows_bytes
-from tseval.report.content import Download, MeanRow, MeasureBoard, PairRow
+from tseval.reporting.content import Download, MeanRow, MeasureBoard, PairRow
 
 PAIRS_LISTED = 28
 """So many pairs of a measure are listed, those of eight runs."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tseval.report.charts.curves import (
+from tseval.reporting.charts.curves import (
     CurveAxes,
     CurveChart,
     MeasureAxis,
@@ -19,13 +19,13 @@ from tseval.report.charts.curves import (
     rounded,
     value_channel,
 )
-from tseval.report.charts.legend import Legend, printable
+from tseval.reporting.charts.legend import Legend, printable
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-    from tseval.report.charts.curves import Floats, Point
+    from tseval.reporting.charts.curves import Floats, Point
 
 BATCH, LINE, END, INTERVAL = "batch", "line", "end", "interval"
 ABOVE, BELOW = "above", "below"

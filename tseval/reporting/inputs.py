@@ -11,10 +11,10 @@ from tseval.errors import UsageError
 from tseval.families.filtering.evaluation import FilterSources, Settings
 from tseval.families.incidents.evaluation import Choices, IncidentSources
 from tseval.families.temporal.evaluation import TemporalInputs
-from tseval.report.assembling import Request
-from tseval.report.filtering import FilterRuns
-from tseval.report.incidents import IncidentRuns
-from tseval.report.temporal import Runs
+from tseval.reporting.assembling import Request
+from tseval.reporting.filtering import FilterRuns
+from tseval.reporting.incidents import IncidentRuns
+from tseval.reporting.temporal import Runs
 
 if TYPE_CHECKING:
     from tseval.families.temporal.evaluation import Given
