@@ -78,7 +78,10 @@ def test_nor_in_parquet(kind: str, rows: int | None) -> None:
 
 def test_periods_of_parquet_where_pandas_is_not_there_to_tell_them() -> None:
     framed(DAYS).to_parquet("run.parquet")
-    program = "from tseval import read_updates; read_updates('run.parquet')"
+    program = (
+        "from tseval.families.temporal.plain_files import read_updates\n"
+        "read_updates(['run.parquet'])"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "column time holds periods" in done.stderr
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 
@@ -16,15 +16,13 @@ from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
 from tseval.core.declared import Declared, declared
 from tseval.core.family import Access, Asked, Evaluation, Family, Shown, View, Writer, Written
+from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.errors import OutputError, UsageError
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS, result_bytes
-
-if TYPE_CHECKING:
-    pass
 
 Record = TypeVar("Record")
 SCORES = "scores"
@@ -51,24 +49,73 @@ class Request:
     view: str | None = None
     input_format: Forms = None
     undefined: str = "skip"
+    resume: bool = False
+
+    def refuse_sharing(self, way: str) -> None:
+        """Refuse options of engines beside an option with which all work is this process's."""
+        named = {"--jobs": self.jobs, "--scheduler": self.scheduler, "--resume": self.resume}
+        asked = [option for option, value in named.items() if value]
+        asked += ["--engine"] if self.engine_name != options.LOCAL else []
+        if asked:
+            raise UsageError(f"{asked[0]} has no meaning with {way}: it works in one process")
 
 
-def command_of(family: Family[Any, Any]) -> click.Command:
+@dataclass(frozen=True)
+class Call:
+    """A family's command as it was called: what all commands are asked for, and its own records."""
+
+    family: Family[Any, Any]
+    request: Request
+    values: Mapping[str, Any]
+    """All that the command line says, by the names of the records' fields."""
+
+    @property
+    def options(self) -> Any:
+        """The family's own options."""
+        return declarations.build(self.family.options, self.values)
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """The rules that are named, and those that options stand for."""
+        return declarations.rules(parted(self.request.rules), self.options)
+
+    def inputs(self, files: Sequence[str]) -> Any:
+        """The family's inputs, of which these files stand without an option."""
+        return build_inputs(self.family, files, self.values)
+
+
+@dataclass(frozen=True)
+class Extension(Generic[Record]):
+    """What a command takes and does beside what its family declares."""
+
+    options: type[Record]
+    """Those that have a meaning with one of them alone are `within` its flag."""
+    answer: Callable[[Call, Record], bool]
+    """Does what is asked for if these options ask for it; else False, and the family answers."""
+
+
+def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None) -> click.Command:
     """The whole command: its arguments and options, its help, and what it does."""
+    more = () if extension is None else (extension.options,)
 
     def run(**given: Any) -> None:
         known = {each.name for each in fields(Request)}
         request = Request(**{name: value for name, value in given.items() if name in known})
-        answer(family, request, given)
+        if extension is not None:
+            own = declarations.build(extension.options, given)
+            if extension.answer(Call(family, request, given), own):
+                return
+        answer(family, request, given, more)
 
     run.__doc__ = f"{family.summary}\n\n{family.description}"
-    for decorate in reversed(parameters(family)):
+    for decorate in reversed(parameters(family, more)):
         run = decorate(run)
     return click.command(family.command)(run)
 
 
-def parameters(family: Family[Any, Any]) -> list[Callable[[Any], Any]]:
-    """Everything that the command takes, in the order of its help."""
+def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Callable[[Any], Any]]:
+    """Everything that the command takes, in the order of its help; `more` are other options."""
+    named_views = [each for each in family.views if not each.asked_by]
     return [
         positional(family),
         *record_options(family.inputs),
@@ -78,7 +125,7 @@ def parameters(family: Family[Any, Any]) -> list[Callable[[Any], Any]]:
         *record_options(family.options),
         *([rules_option(family)] if has_rules(family) else []),
         options.topics_too_option,
-        *([view_option(family)] if family.views else []),
+        *([view_option(family, named_views)] if named_views else []),
         options.on_missing(
             f"{family.words.topic.capitalize()}s that a run lacks. Default: the edition's rule "
             f"({family.editions[0].name}: {family.editions[0].on_missing})."
@@ -94,9 +141,11 @@ def parameters(family: Family[Any, Any]) -> list[Callable[[Any], Any]]:
                 ]
             ),
         ),
+        *(option for record in more for option in record_options(record)),
         options.output_option,
         options.input_format(family.forms, input_names(family)),
         options.engine_options,
+        *([options.resume_option] if family.resumes else []),
         options.quiet_option,
         options.debug_option,
     ]
@@ -119,7 +168,7 @@ def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     if what.kind is bool:
         return click.option(*what.flags, name, is_flag=True, help=what.help)
     kind: Any = what.kind
-    if what.is_output:
+    if what.is_output or what.kind is Path:
         kind = click.Path(path_type=Path, dir_okay=False)
     elif what.choices:
         kind = click.Choice(list(what.choices))
@@ -178,21 +227,21 @@ def rules_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
     return options.rule_option(first)
 
 
-def view_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
-    """The option that asks for something else than scores."""
-    if len(family.views) == 1:
-        (only,) = family.views
+def view_option(family: Family[Any, Any], views: Sequence[View]) -> Callable[[Any], Any]:
+    """The option that asks for something else than scores: for one of these views."""
+    if len(views) == 1:
+        (only,) = views
         return click.option(
             family.view_option,
             "view",
             flag_value=only.name,
             help=f"Instead of scores: {only.help}.",
         )
-    told = "; ".join(f"{each.name}: {each.help}" for each in family.views)
+    told = "; ".join(f"{each.name}: {each.help}" for each in views)
     return click.option(
         family.view_option,
         "view",
-        type=click.Choice([SCORES, *(each.name for each in family.views)]),
+        type=click.Choice([SCORES, *(each.name for each in views)]),
         default=SCORES,
         show_default=True,
         callback=lambda _context, _option, name: None if name == SCORES else name,
@@ -205,14 +254,24 @@ def written_forms(family: Family[Any, Any]) -> tuple[str, ...]:
     return tuple(form for each in family.writers for form in each.forms)
 
 
-def answer(family: Family[Any, Any], request: Request, given: dict[str, Any]) -> None:
-    """Do what is asked for, and write it."""
+def view_of(family: Family[Any, Any], request: Request, record: object) -> View | None:
+    """What is to be shown instead of scores: by its name, or by an option that asks for it."""
+    told = {what.name for what in declarations.given(record).values()}
+    named = [each for each in family.views if each.name == request.view]
+    asked = [each for each in family.views if each.asked_by in told]
+    return next(iter((*named, *asked)), None)
+
+
+def answer(
+    family: Family[Any, Any], request: Request, given: dict[str, Any], more: Sequence[type] = ()
+) -> None:
+    """Do what is asked for, and write it; `more` are records of options that are no family's."""
     record = declarations.build(family.options, given)
-    view = next((each for each in family.views if each.name == request.view), None)
-    form = chosen_form(family, request)
+    view = view_of(family, request, record)
+    form = chosen_form(family, request, view)
     writer = next((each for each in family.writers if form in each.forms), None)
     other = view or writer
-    refuse_ineffective(family, other, form)
+    refuse_ineffective(family, other, form, more)
     check_outputs(record)
     takes_measures = other is None or other.takes_measures
     if view is not None and view.leaves_out:
@@ -220,7 +279,7 @@ def answer(family: Family[Any, Any], request: Request, given: dict[str, Any]) ->
     with options.shared_as(given) as sharing, progress(family.work, request.quiet) as tell:
         needed = request.wanted if view is None else view.needs
         access = Access(request.input_format, sharing, tell, needed)
-        evaluation = evaluated(family, request, given, access)
+        evaluation = evaluated(family, request, given, access, view)
     named = request.wanted or (() if view is None else view.measures)
     wanted = chosen_measures(evaluation, named, request.at) if takes_measures else []
     asked = Asked(tuple(wanted), record, request.per_topic, request.on_missing, request.undefined)
@@ -237,19 +296,19 @@ def answer(family: Family[Any, Any], request: Request, given: dict[str, Any]) ->
         deliver(scores_content(evaluation, asked, request, form), request.output, beside)
 
 
-def chosen_form(family: Family[Any, Any], request: Request) -> str:
+def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:
     """The form of the output, of those that it can have."""
     own = written_forms(family)
     if request.form in own and any(
         each.into_folder and request.form in each.forms for each in family.writers
     ):
-        if request.view is not None:
+        if view is not None:
             raise UsageError(f"-f {request.form} writes what its edition prints, and nothing else")
         return request.form
     check_output(request.output)
     if request.output is not None and request.output.is_dir():
         raise OutputError(f"{request.output} is a folder: give -o FILE")
-    known = ("table", *(ROW_FORMS if request.view else (*RESULT_FORMS, *own)))
+    known = ("table", *(ROW_FORMS if view else (*RESULT_FORMS, *own)))
     return form_of(request.form, request.output, known, "table")
 
 
@@ -280,10 +339,13 @@ def deliver_written(
 
 
 def evaluated(
-    family: Family[Any, Any], request: Request, given: Mapping[str, Any], access: Access
+    family: Family[Any, Any],
+    request: Request,
+    given: Mapping[str, Any],
+    access: Access,
+    view: View | None,
 ) -> Evaluation:
     """The inputs that are named, read with the options, edition and rules that are named."""
-    view = next((each for each in family.views if each.name == request.view), None)
     inputs = build_inputs(family, request.files, given, view)
     record = declarations.build(family.options, given)
     edition = family.edition(request.edition_name)
@@ -316,7 +378,7 @@ def build_inputs(
 
 def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: str) -> bytes:
     """Rows in the form asked for, with their notes."""
-    warn((*evaluation.warnings, *shown.warnings), request.quiet)
+    warn(dict.fromkeys((*evaluation.warnings, *shown.warnings)), request.quiet)
     signature = evaluation.signature(**shown.traits)
     if form == "table":
         to_file = request.output is not None
@@ -338,11 +400,17 @@ def scores_content(evaluation: Evaluation, asked: Asked[Any], request: Request, 
         request.undefined,
         per_topic=request.per_topic,
     )
+    return written_scores(
+        scores, request, form, counted(evaluation, request.on_missing).notes(asked.measures)
+    )
+
+
+def written_scores(scores: Scores, request: Request, form: str, notes: Sequence[str] = ()) -> bytes:
+    """Scores in the form asked for; their warnings are told."""
     warn(scores.warnings, request.quiet)
     if form != "table":
         return result_bytes(scores, form, per_topic=request.per_topic)
     to_file = request.output is not None
-    notes = counted(evaluation, request.on_missing).notes(asked.measures)
     return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)
 
 
@@ -356,14 +424,23 @@ OF_SCORES = {
 """The common options that have a meaning for scores alone."""
 
 
-def called(family: Family[Any, Any], other: View | Writer, form: str = "") -> str:
-    """How a view, or a form, is asked for."""
+def called(family: Family[Any, Any], other: View | Writer | str, form: str = "") -> str:
+    """How a view, or a form, is asked for; an extension's way is called by its option."""
+    if isinstance(other, str):
+        return other
     if isinstance(other, Writer):
         return f"-f {form}"
-    return family.view_option if len(family.views) == 1 else f"{family.view_option} {other.name}"
+    named = [each for each in family.views if not each.asked_by]
+    alone = family.view_option if len(named) == 1 else f"{family.view_option} {other.name}"
+    return other.asked_by or alone
 
 
-def refuse_ineffective(family: Family[Any, Any], other: View | Writer | None, form: str) -> None:
+def refuse_ineffective(
+    family: Family[Any, Any],
+    other: View | Writer | str | None,
+    form: str = "",
+    more: Sequence[type] = (),
+) -> None:
     """Refuse options that have no meaning in what is shown: scores, a view, or a form.
 
     They are those that were given: an option that stands at its default says nothing.
@@ -371,14 +448,16 @@ def refuse_ineffective(family: Family[Any, Any], other: View | Writer | None, fo
     context = click.get_current_context()
     within: dict[str, tuple[str, ...]] = {}
     names = dict(OF_SCORES)
-    if other is not None and not other.takes_measures:
+    if isinstance(other, View | Writer) and not other.takes_measures:
         within = dict.fromkeys(OF_SCORES, (SCORES,))
-    elif other is not None and not other.by_topic:
+    elif isinstance(other, View | Writer) and not other.by_topic:
         within = {"per_topic": (SCORES,)}
-    for record in (family.inputs, family.options):
+    for record in (family.inputs, family.options, *more):
         for field, what in declared(record):
             within[field.name], names[field.name] = what.within, what.name
-    shown = SCORES if other is None else other.name if isinstance(other, View) else form
+    shown = form if isinstance(other, Writer) else SCORES
+    if isinstance(other, View | str):
+        shown = other if isinstance(other, str) else other.name
     for name, views in within.items():
         source = context.get_parameter_source(name)
         told = source is not None and source.name == "COMMANDLINE"
@@ -387,11 +466,16 @@ def refuse_ineffective(family: Family[Any, Any], other: View | Writer | None, fo
 
 
 def _where(
-    family: Family[Any, Any], other: View | Writer | None, form: str, views: Sequence[str]
+    family: Family[Any, Any], other: View | Writer | str | None, form: str, views: Sequence[str]
 ) -> str:
     """Where an option has no meaning; of scores, without which views."""
     if other is not None:
         return f"with {called(family, other, form)}"
+    if views[0].startswith("--"):
+        return f"without {views[0]}"
+    for each in family.views:
+        if each.name in views and each.asked_by:
+            return f"without {each.asked_by}"
     if len(family.views) == 1:
         return f"without {family.view_option}"
     known = [each.name for each in family.views]

@@ -240,7 +240,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class View:
-    """Something else than scores that a command can show, asked for by `--explain NAME`."""
+    """Something else than scores that a command can show, asked for by `--explain NAME`.
+
+    Or by an option of the family's own, which says more than that it is asked for.
+    """
 
     name: str
     help: str
@@ -255,6 +258,8 @@ class View:
     """Measures that need the same inputs, where some are needed by some measures alone."""
     leaves_out: tuple[str, ...] = ()
     """The positional inputs, by the names of their fields, that it does without."""
+    asked_by: str = ""
+    """The option of the family that asks for it, where it is none of `--explain`."""
 
 
 @dataclass(frozen=True)
@@ -319,6 +324,8 @@ class Family(Generic[Inputs, Options]):
     """What takes time before there are scores, in a word: `matching`."""
     forms: tuple[str, ...] = PLAIN_FORMS
     """The formats that its files may have, by the names that `--input-format` takes."""
+    resumes: bool = False
+    """Whether that work can be kept on disk, to go on with: `--resume`."""
     undefined_counts: bool = True
     """Whether a topic where a measure is undefined may count as 0: `--undefined`."""
     times: bool = True

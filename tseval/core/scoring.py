@@ -14,7 +14,7 @@ from tseval.core.registry import measures
 from tseval.core.results import Result, Values
 from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
-from tseval.errors import MissingTopics, UsageError
+from tseval.errors import MissingTopics, Reason, UsageError
 from tseval.tables import natural_order
 
 if TYPE_CHECKING:
@@ -136,7 +136,8 @@ def missing_topics(indexes: Sequence[Index], rule: str, words: Words) -> Missing
         if lost and rule == "error":
             raise MissingTopics(f"run {run} has {said}: {listed(lost)}")
         if lost:
-            warnings.append(f"run {run}: {said}, {how}: {listed(lost)}")
+            told = f"run {run}: {said}, {how}: {listed(lost)}"
+            warnings.append(Reason(told) if len(lost) == len(topics) else told)
     counted = present if rule == "skip" else np.ones_like(present)
     return Missing(rule, counted, tuple(warnings))
 
