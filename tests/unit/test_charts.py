@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
+from itertools import permutations
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -23,6 +25,7 @@ from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves,
 from tseval.reporting.charts.drawing import broken
 from tseval.reporting.charts.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
 from tseval.reporting.charts.steps import step_points
+from tseval.reporting.palette import Palette, style
 
 SIGNATURE = "tseval:0.1.0|edition:draft|matcher:given|nuggets:sha256:ab12"
 
@@ -212,6 +215,29 @@ class TestLegend:
         assert len({(colour, *dash) for colour, dash in zip(colours, dashes, strict=True)}) == 56
 
 
+class TestPalette:
+    def test_a_run_looks_the_same_however_runs_are_listed(self) -> None:
+        runs = ["run 10", "run 9", "b", "a"]
+        looks = {tuple(sorted(_looks(order).items())) for order in permutations(runs)}
+        assert len(looks) == 1
+        assert len(set(_looks(runs).values())) == len(runs)
+
+    def test_pictures_and_pages_draw_it_alike(self) -> None:
+        palette = Palette.of(["late", "early"])
+        (panel,) = specification(TWO_RUNS, hover=False)["vconcat"][0]["concat"][:1]
+        drawn = panel["layer"][0]["encoding"]["color"]["scale"]
+        assert dict(zip(drawn["domain"], drawn["range"], strict=True)) == {
+            run: palette.colour(run) for run in ("early", "late")
+        }
+        (place,) = re.findall(r"s(\d)", palette.classes("late"))
+        assert f"--s{place}: {palette.colour('late')};" in style()
+
+
+def _looks(runs: Sequence[str]) -> dict[str, str]:
+    palette = Palette.of(runs)
+    return {run: palette.classes(run) for run in runs}
+
+
 class TestWords:
     @given(st.text(alphabet="ab|", max_size=300), st.integers(5, 40))
     def test_broken_lines_lose_nothing_and_fit(self, text: str, width: int) -> None:
@@ -317,7 +343,7 @@ class TestPicture:
     def test_the_same_bytes_in_another_process(self) -> None:
         rows = TWO_RUNS.frame.to_json(orient="records")
         program = (
-            "import hashlib, io, pandas, sys; from tseval.views.charts import *;"
+            "import hashlib, io, pandas, sys; from tseval.reporting.charts.curves import *;"
             f"frame = pandas.read_json(io.StringIO({rows!r}));"
             f"page = draw_curves(CurveChart(frame, {SIGNATURE!r}), 'html');"
             "sys.stdout.write(hashlib.sha256(page).hexdigest())"
@@ -333,6 +359,7 @@ class TestPicture:
             for seed in ("1", "2")
         }
         assert len(digests) == 1
+        assert b"" not in digests
 
     def test_it_carries_the_signature(self) -> None:
         assert SIGNATURE in svg_words(TWO_RUNS)
@@ -381,7 +408,7 @@ class TestPicture:
 
 def test_importing_the_module_loads_nothing_heavy() -> None:
     program = (
-        "import sys, tseval.views.charts;"
+        "import sys, tseval.reporting.charts.curves;"
         "sys.exit(bool({'altair', 'pandas', 'numpy', 'vl_convert'} & set(sys.modules)))"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

@@ -264,7 +264,7 @@ class TestNumbers:
         line = Line(0, (1.0, 1.0, None, 2.0), (None,) * 4, (None,) * 4)
         panel = Panel("P", "", "hours", (0.0, 1.0, 2.0, 3.0), (line,))
         axes = Axes.of(panel)
-        drawn = re.findall(r'class="line[^"]*" data-run="0" d="([^"]*)"', picture(panel))
+        drawn = re.findall(r'class="line[^"]*" data-run="0" d="([^"]*)"', picture(panel, ["s0 d0"]))
         assert drawn == [
             f"M{axes.across(0):g} {axes.down(1):g}H{axes.across(2):g}"
             f"M{axes.across(3):g} {axes.down(2):g}"
@@ -274,7 +274,9 @@ class TestNumbers:
         line = Line(0, (0.5, 0.5), (-9.0, 0.4), (9.0, 0.6))
         panel = Panel("R", "", "hours", (0.0, 1.0), (line,))
         assert Axes.of(panel).marks == (0.0, 0.2, 0.4, 0.6)
-        (band,) = re.findall(r'class="band[^"]*" data-run="0" d="([^"]*)"', picture(panel))
+        (band,) = re.findall(
+            r'class="band[^"]*" data-run="0" d="([^"]*)"', picture(panel, ["s0 d0"])
+        )
         heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.-]+)", band)]
         assert min(heights) >= Axes.of(panel).down(0.6)
         assert max(heights) <= Axes.of(panel).down(0.0)

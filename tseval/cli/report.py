@@ -94,9 +94,7 @@ filter_options = chained(
 @click.command("report")
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
 @click.option("--title", default=TITLE, show_default=True, help="The title of the page.")
-@options.measures_named(
-    "Default: all that there are. Runs are ordered, and coloured, by the first."
-)
+@options.measures_named("Default: all that there are. Runs are ordered by the first.")
 @click.option(
     "--curve",
     "curves",

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tseval.reporting.charts.curves import rounded
 from tseval.reporting.charts.drawing import (
     GREY,
+    LINE,
     PIXELS_PER_CHARACTER,
+    Frame,
+    answering,
     broken,
     drawn,
-    small_print,
-    styled,
+    panel,
+    rounded,
+    rule,
 )
-from tseval.reporting.charts.legend import COLOURS, DASHES, printable
+from tseval.reporting.charts.legend import Legend, printable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -58,14 +61,11 @@ def specification(chart: CalibrationChart, hover: bool) -> dict[str, Any]:
     import altair as alt
 
     places = list(enumerate(chart.matchers))
-    panels = [panel(chart, place, name, hover=hover) for place, name in places]
-    heading = alt.Title(TITLE, frame="bounds", fontSize=16, offset=14)
-    whole = alt.vconcat(alt.concat(*panels, columns=COLUMNS, spacing=24, title=heading))
-    if not hover:  # a page has the signature as text below the chart
-        whole = whole.properties(title=signature_lines(chart))
-    datasets = {f"panel_{place}": rows_of(chart, name) for place, name in places}
-    chosen = {f"chosen_{place}": [chosen_of(chart, name)] for place, name in places}
-    return styled(whole).to_dict() | {"datasets": datasets | chosen}
+    panels = [of_matcher(chart, place, name, hover=hover) for place, name in places]
+    data = {f"panel_{place}": rows_of(chart, name) for place, name in places}
+    data |= {f"chosen_{place}": [chosen_of(chart, name)] for place, name in places}
+    frame = Frame(TITLE, chart.signature, min(COLUMNS, max(1, len(places))) * WIDTH)
+    return frame.around(alt.concat(*panels, columns=COLUMNS, spacing=24), data, hover)
 
 
 def rows_of(chart: CalibrationChart, matcher: str) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def rows_of(chart: CalibrationChart, matcher: str) -> list[dict[str, Any]]:
     own = chart.frame[chart.frame["matcher"] == matcher]
     columns = (own["measure"], own["threshold"], own["value"])
     return [
-        {"measure": measure, "threshold": threshold, "value": rounded(value)}
+        {"label": measure, "threshold": threshold, "value": rounded(value)}
         for measure, threshold, value in zip(*map(list, columns), strict=True)
     ]
 
@@ -84,19 +84,23 @@ def chosen_of(chart: CalibrationChart, matcher: str) -> dict[str, Any]:
     return {"threshold": threshold, "words": f"best F1: {threshold:.2f}"}
 
 
-def panel(chart: CalibrationChart, place: int, matcher: str, *, hover: bool) -> alt.LayerChart:
+def of_matcher(chart: CalibrationChart, place: int, matcher: str, *, hover: bool) -> alt.LayerChart:
     """One matcher: four lines, and a rule at its threshold."""
     import altair as alt
 
-    base = alt.Chart(alt.NamedData(f"panel_{place}")).encode(**channels())
-    lines = base.mark_line(strokeWidth=1.8, invalid="break-paths-show-path-domains")
+    shares = alt.Scale(domain=[0, 1])
+    base = alt.Chart(alt.NamedData(f"panel_{place}")).encode(
+        x=alt.X("threshold:Q", scale=shares, title="threshold"),
+        y=alt.Y("value:Q", scale=shares, title=None),
+        **Legend.of_lines(MEASURES).channels(),
+    )
+    lines = base.mark_line(strokeWidth=LINE, invalid="break-paths-show-path-domains")
     layers: list[alt.Chart] = [*threshold_rule(place, chosen_of(chart, matcher)), lines]
     if hover:
-        tips = ["measure:N", "threshold:Q", alt.Tooltip("value:Q", format=".4f")]
-        layers.append(base.mark_point(size=60, opacity=0, filled=True).encode(tooltip=tips))
+        tips = ["label:N", "threshold:Q", alt.Tooltip("value:Q", format=".4f")]
+        layers.append(answering(base, tips))
     size = math.floor(WIDTH / (PIXELS_PER_CHARACTER * 1.3))
-    title = alt.Title(broken_name(printable(matcher), size), limit=WIDTH)
-    return alt.LayerChart(layer=layers).properties(width=WIDTH, height=HEIGHT, title=title)
+    return panel(layers, (WIDTH, HEIGHT), broken_name(printable(matcher), size))
 
 
 def broken_name(name: str, width: int) -> list[str]:
@@ -104,40 +108,13 @@ def broken_name(name: str, width: int) -> list[str]:
     return [line.replace("|", ",") for line in broken(name.replace(",", "|"), width)]
 
 
-def channels() -> dict[str, Any]:
-    """The axes, the same in every panel, and which line is which."""
-    import altair as alt
-
-    domain = list(MEASURES)
-    dashes = [list(DASHES[i]) for i in range(len(domain))]
-    legend = alt.Legend(title=None, symbolType="stroke", symbolSize=900, symbolStrokeWidth=2)
-    colours = alt.Scale(domain=domain, range=list(COLOURS[: len(domain)]))
-    return {
-        "x": alt.X("threshold:Q", scale=alt.Scale(domain=[0, 1]), title="threshold"),
-        "y": alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
-        "color": alt.Color("measure:N", scale=colours, legend=legend),
-        "strokeDash": alt.StrokeDash(
-            "measure:N", scale=alt.Scale(domain=domain, range=dashes), legend=legend
-        ),
-    }
-
-
 def threshold_rule(place: int, chosen: dict[str, Any]) -> list[alt.Chart]:
     """A thin line at the threshold that F1 is best from, with a word beside it."""
     import altair as alt
 
-    base = alt.Chart(alt.NamedData(f"chosen_{place}")).encode(x="threshold:Q")
+    line = rule(f"chosen_{place}").encode(x="threshold:Q")
     left = chosen["threshold"] > 0.6  # the words stand where there is room
-    text = base.mark_text(
+    text = line.mark_text(
         align="right" if left else "left", dx=-5 if left else 5, color=GREY, fontSize=11
     )
-    return [
-        base.mark_rule(color=GREY, strokeWidth=0.8),
-        text.encode(y=alt.value(8), text="words:N"),
-    ]
-
-
-def signature_lines(chart: CalibrationChart) -> alt.Title:
-    """The signature as small print at the chart's foot, broken to its width."""
-    columns = min(COLUMNS, max(1, len(chart.matchers)))
-    return small_print(chart.signature, columns * WIDTH)
+    return [line, text.encode(y=alt.value(8), text="words:N")]

@@ -9,14 +9,21 @@ the exact ones writes the curve as CSV.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.reporting.charts.drawing import GREY, drawn, small_print, styled
+from tseval.reporting.charts.drawing import (
+    LINE,
+    Frame,
+    drawn,
+    notice,
+    panel,
+    rounded,
+    rule,
+)
 from tseval.reporting.charts.legend import Legend, printable
 from tseval.reporting.charts.steps import step_points
 
@@ -160,7 +167,7 @@ class CurveChart:
 
     def marks(self, base: alt.Chart, panel: CurveAxes) -> list[alt.Chart]:  # noqa: ARG002
         """What is drawn of these rows: a step line a run."""
-        return [base.mark_line(interpolate="step-after", strokeWidth=1.8)]
+        return [base.mark_line(interpolate="step-after", strokeWidth=LINE)]
 
 
 def draw_curves(curves: CurveChart, form: str) -> bytes:
@@ -178,46 +185,20 @@ def draw_curves(curves: CurveChart, form: str) -> bytes:
 
 
 def specification(curves: CurveChart, hover: bool) -> dict[str, Any]:
-    """The Vega-Lite specification of the whole chart, data included.
-
-    The data go in last: Altair would copy and check every row many times over.
-    """
+    """The Vega-Lite specification of the whole chart, data included."""
     import altair as alt
 
     legend = Legend.of(curves.runs, rows=legend_rows(curves))
-    points = {panel: curves.points(panel, legend, hover) for panel in curves.panels}
-    chart = alt.vconcat(
-        alt.concat(
-            *(panel_chart(curves, panel, points[panel], legend, hover) for panel in points),
-            columns=layout(curves)[0],
-            spacing=24,
-            title=chart_title(curves),
-        )
-    )
-    if not hover:  # a page has the signature as text below the chart
-        chart = chart.properties(title=signature_lines(curves))
-    datasets = {panel.name: rows for panel, rows in points.items()}
-    return styled(chart).to_dict() | {"datasets": datasets | {"origin": [{}]}}
-
-
-def chart_title(curves: CurveChart) -> alt.Title:
-    """The title and, where it is the same for all panels, the topic."""
-    import altair as alt
-
-    return alt.Title(
-        printable(curves.title),
-        subtitle=printable(only_topic(curves)) if len(curves.topics) == 1 else "",
-        subtitleColor=GREY,
-        frame="bounds",
-        fontSize=16,
-        offset=14,
-    )
-
-
-def signature_lines(curves: CurveChart) -> alt.Title:
-    """The signature as small print at the chart's foot, broken to its width."""
     columns, width, _ = layout(curves)
-    return small_print(curves.signature, columns * width)
+    points = {axes: curves.points(axes, legend, hover) for axes in curves.panels}
+    panels = alt.concat(
+        *(panel_chart(curves, axes, points[axes], legend, hover) for axes in points),
+        columns=columns,
+        spacing=24,
+    )
+    topic = only_topic(curves) if len(curves.topics) == 1 else ""
+    frame = Frame(curves.title, curves.signature, columns * width, topic)
+    return frame.around(panels, {axes.name: rows for axes, rows in points.items()}, hover)
 
 
 def layout(curves: CurveChart) -> tuple[int, int, int]:
@@ -280,29 +261,22 @@ def drawn_steps(
     return zip(map(rounded, (hours / unit).tolist()), map(rounded, values.tolist()), strict=True)
 
 
-def rounded(value: float) -> float | None:
-    """Six digits are more than a picture can show; NaN is null in JSON."""
-    return None if math.isnan(value) else float(f"{value:.6g}")
-
-
 def panel_chart(
-    curves: CurveChart, panel: CurveAxes, points: list[Point], legend: Legend, hover: bool
+    curves: CurveChart, axes: CurveAxes, points: list[Point], legend: Legend, hover: bool
 ) -> alt.LayerChart:
     """One panel: its lines, and where there are none a word that says so."""
     import altair as alt
 
-    _, width, height = layout(curves)
-    base = alt.Chart(alt.NamedData(panel.name)).encode(
-        x=time_channel(curves, panel), y=value_channel(curves, panel), **legend.channels()
+    size = layout(curves)[1:]
+    base = alt.Chart(alt.NamedData(axes.name)).encode(
+        x=time_channel(curves, axes), y=value_channel(curves, axes), **legend.channels()
     )
-    layers = [*curves.marks(base, panel), *zero_rules(curves, panel)]
+    layers = [*curves.marks(base, axes), *zero_rules(curves, axes)]
     if all(point["value"] is None for point in points):
-        layers.append(notice("undefined at every time" if points else NO_CURVE, width, height))
+        layers.append(notice("undefined at every time" if points else NO_CURVE, size))
     elif hover:
-        layers.append(nearest_point(base, curves, panel))
-    return alt.LayerChart(layer=layers).properties(
-        name=panel.name, width=width, height=height, title=heading(curves, panel)
-    )
+        layers.append(nearest_point(base, curves, axes))
+    return panel(layers, size, *heading(curves, axes), name=axes.name)
 
 
 def time_channel(curves: CurveChart, panel: CurveAxes) -> alt.X:
@@ -335,22 +309,15 @@ def value_channel(curves: CurveChart, panel: CurveAxes, column: str = "value") -
     )
 
 
-def heading(curves: CurveChart, panel: CurveAxes) -> alt.Title:
+def heading(curves: CurveChart, panel: CurveAxes) -> tuple[str, str]:
     """What the panel shows and, in the first row, which way is better."""
-    import altair as alt
-
     axis = curves.axis(panel.measure)
     better = {True: "higher is better", False: "lower is better", None: ""}
     notes = [note for note in (better[axis.higher_is_better], axis.title) if note]
     topic = "all topics" if axis.pooled and panel.topic == MEAN else topic_name(panel.topic)
     words = [panel.measure] if len(curves.topics) < 2 else [topic, panel.measure]
     first_row = panel.place < max(layout(curves)[0], len(curves.measures))
-    return alt.Title(
-        printable(" · ".join(words)),
-        subtitle=printable(" · ".join(notes)) if first_row else "",
-        subtitleColor=GREY,
-        limit=layout(curves)[1],
-    )
+    return printable(" · ".join(words)), printable(" · ".join(notes)) if first_row else ""
 
 
 def only_topic(curves: CurveChart) -> str:
@@ -370,22 +337,13 @@ def zero_rules(curves: CurveChart, panel: CurveAxes) -> list[alt.Chart]:
     """A thin line at the topic's start and at value 0 where they lie inside the panel."""
     import altair as alt
 
-    origin = alt.Chart(alt.NamedData("origin")).mark_rule(color=GREY, strokeWidth=0.8)
+    origin = rule()
     rules = []
     if curves.span[0] < 0:
         rules.append(origin.encode(x=alt.XDatum(0)))
     if panel.values[0] < 0 < panel.values[1]:
         rules.append(origin.encode(y=alt.YDatum(0)))
     return rules
-
-
-def notice(words: str, width: int, height: int) -> alt.Chart:
-    """Words in the middle of a panel that has nothing to draw."""
-    import altair as alt
-
-    text = alt.Chart(alt.NamedData("origin")).mark_text(color=GREY, fontSize=13, text=words)
-    centred: alt.Chart = text.encode(x=alt.value(width / 2), y=alt.value(height / 2))
-    return centred
 
 
 def nearest_point(base: alt.Chart, curves: CurveChart, panel: CurveAxes) -> alt.Chart:

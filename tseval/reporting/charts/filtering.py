@@ -13,8 +13,17 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tseval.reporting.charts.curves import notice, rounded
-from tseval.reporting.charts.drawing import GREY, drawn, small_print, styled
+from tseval.reporting.charts.drawing import (
+    LINE,
+    Frame,
+    batches,
+    drawn,
+    end_points,
+    intervals,
+    notice,
+    panel,
+    rounded,
+)
 from tseval.reporting.charts.legend import Legend
 
 if TYPE_CHECKING:
@@ -24,6 +33,10 @@ if TYPE_CHECKING:
     Point: TypeAlias = dict[str, Any]
 
 TITLE = "Filtering over time"
+NOTE = (
+    "dots: batches, larger with more weight; lines: trends; at the right end: the end points with "
+    "their 95 % intervals"
+)
 WIDTH, HEIGHT = 620, 300
 RANKS = 230
 """How wide the panel of rankings is."""
@@ -81,32 +94,16 @@ def specification(chart: FilterChart, hover: bool) -> dict[str, Any]:
     rows: list[alt.HConcatChart] = []
     data: dict[str, list[Point]] = {}
     for place, (metric, length) in enumerate(chart.panels):
-        panel = TrendAxes(chart, place, metric, length, legend)
-        row: list[alt.LayerChart] = [panel.trend(hover=hover)]
+        axes = TrendAxes(chart, place, metric, length, legend)
+        row: list[alt.LayerChart] = [axes.trend(hover=hover)]
         if chart.ranked:
-            row.append(panel.ranks())
+            row.append(axes.ranks())
         rows.append(alt.hconcat(*row, spacing=40))
-        data |= panel.datasets()
-    heading = alt.Title(
-        TITLE,
-        subtitle="dots: batches, larger with more weight; lines: trends; at the right end: the end "
-        "points with their 95 % intervals",
-        subtitleColor=GREY,
-        frame="bounds",
-        fontSize=16,
-        offset=14,
-    )
+        data |= axes.datasets()
     # The weights of a panel are shares: those of short batches would be dust beside long ones.
-    panels = alt.vconcat(*rows, spacing=28, title=heading).resolve_scale(size="independent")
-    whole = alt.vconcat(panels)
-    if not hover:  # a page has the signature as text below the chart
-        whole = whole.properties(title=signature_lines(chart))
-    return styled(whole).to_dict() | {"datasets": data | {"origin": [{}]}}
-
-
-def signature_lines(chart: FilterChart) -> alt.Title:
-    """The signature as small print at the chart's foot, broken to its width."""
-    return small_print(chart.signature, WIDTH + (RANKS + 40 if chart.ranked else 0))
+    panels = alt.vconcat(*rows, spacing=28).resolve_scale(size="independent")
+    width = WIDTH + (RANKS + 40 if chart.ranked else 0)
+    return Frame(TITLE, chart.signature, width, NOTE).around(panels, data, hover)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,30 +209,32 @@ class TrendAxes:
         """The dots, the lines and the end points with their intervals."""
         import altair as alt
 
-        colour = self.legend.channels()["color"]
-        axes = {"x": self._time(), "y": self._value(), "color": colour}
+        axes = {"x": self._time(), "y": self._value()} | self.legend.channels()
         weight = alt.Size("weight:Q", scale=alt.Scale(range=[SMALLEST, LARGEST]), legend=None)
-        many = len(self.chart.runs) > 6
-        dots = alt.Chart(alt.NamedData(f"dots_{self.place}")).mark_circle(
-            opacity=0.18 if many else 0.4
+        dots, lines, ends = (
+            alt.Chart(alt.NamedData(f"{what}_{self.place}")).encode(**axes)
+            for what in ("dots", "lines", "ends")
         )
-        tips = ["label:N", "days:Q", alt.Tooltip("value:Q", format=".4f"), "weight:Q"]
-        dots = dots.encode(**axes, size=weight, **({"tooltip": tips} if hover else {}))
-        lines = alt.Chart(alt.NamedData(f"lines_{self.place}")).mark_line(strokeWidth=1.8)
-        lines = lines.encode(**(axes | self.legend.channels()))
-        ends = alt.Chart(alt.NamedData(f"ends_{self.place}"))
-        bars = ends.mark_rule(strokeWidth=1.4).encode(
-            x="days:Q", y="low:Q", y2="high:Q", color=colour
-        )
-        marks = ends.mark_point(shape="diamond", filled=True, size=70, opacity=1)
-        layers = [dots, lines, bars, marks.encode(**axes)]
+        shown = batches(dots, weight, runs=len(self.chart.runs))
+        if hover:
+            tips: list[Any] = [
+                "label:N",
+                "days:Q",
+                alt.Tooltip("value:Q", format=".4f"),
+                "weight:Q",
+            ]
+            shown = shown.encode(tooltip=tips)
+        layers = [
+            shown,
+            lines.mark_line(strokeWidth=LINE),
+            intervals(ends, self._value("low")),
+            end_points(ends),
+        ]
         if not self._dots():
-            layers.append(notice("no usable batch", WIDTH, HEIGHT))
+            layers.append(notice("no usable batch", (WIDTH, HEIGHT)))
         elif not self._ends():
-            layers.append(notice("fewer than 3 usable batches: no trend", WIDTH, HEIGHT))
-        return alt.LayerChart(layer=layers).properties(
-            width=WIDTH, height=HEIGHT, title=f"{self.metric} in batches of {self.length}"
-        )
+            layers.append(notice("fewer than 3 usable batches: no trend", (WIDTH, HEIGHT)))
+        return panel(layers, (WIDTH, HEIGHT), f"{self.metric} in batches of {self.length}")
 
     def _time(self) -> alt.X:
         import altair as alt
@@ -244,11 +243,11 @@ class TrendAxes:
         axis = alt.Axis(values=ticks(self.days[0]))
         return alt.X("days:Q", scale=scale, title="days since the period's start", axis=axis)
 
-    def _value(self) -> alt.Y:
+    def _value(self, column: str = "value") -> alt.Y:
         import altair as alt
 
         return alt.Y(
-            "value:Q", scale=alt.Scale(domain=list(self.values), nice=False), title=self.metric
+            f"{column}:Q", scale=alt.Scale(domain=list(self.values), nice=False), title=self.metric
         )
 
     def ranks(self) -> alt.LayerChart:
@@ -269,16 +268,14 @@ class TrendAxes:
             axis=alt.Axis(values=list(range(1, last + 1)), format="d", grid=False),
             title="place",
         )
-        channels = self.legend.channels()
         base = alt.Chart(alt.NamedData(f"ranks_{self.place}")).encode(
-            x=sides, y=places, color=channels["color"]
+            x=sides, y=places, **self.legend.channels()
         )
-        lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=channels["strokeDash"])
         tau = float(self.ranking["tau"].iloc[0])
         told = f"Kendall's tau {tau:.2f}" if tau == tau else "no Kendall's tau"
-        layers = [lines, base.mark_circle(size=70, opacity=1)]
-        title = alt.Title("ranking", subtitle=told, subtitleColor=GREY)
-        return alt.LayerChart(layer=layers).properties(width=RANKS, height=HEIGHT, title=title)
+        points = base.mark_circle(size=70, opacity=1).encode(strokeDash=alt.value([1, 0]))
+        layers = [base.mark_line(strokeWidth=LINE), points]
+        return panel(layers, (RANKS, HEIGHT), "ranking", told)
 
 
 def ticks(last: float) -> list[float]:

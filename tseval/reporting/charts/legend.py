@@ -1,4 +1,4 @@
-"""Which run is which: labels short enough for a legend, colours, dashes."""
+"""Which line is which: labels short enough for a legend, with the colours of the palette."""
 
 from __future__ import annotations
 
@@ -6,34 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# Okabe and Ito's palette, less its yellow: a yellow line on white can't be seen.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-# Seven colours and eight dashes share no divisor, so the pairs repeat only after 56 runs.
-DASHES = (
-    (1, 0),
-    (7, 3),
-    (2, 2),
-    (10, 3, 2, 3),
-    (14, 4),
-    (5, 2, 5, 5),
-    (10, 3, 2, 3, 2, 3),
-    (3, 5),
-)
+from tseval.reporting.palette import Palette
 
 LEGEND_CHARACTERS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """The label, colour and dashes of every run; no two runs share all three."""
+    """The label, colour and dashes of every line; no two share all three."""
 
     labels: Mapping[str, str]
     columns: int
+    palette: Palette
+    title: str | None = "run"
 
     @classmethod
     def of(cls, runs: Sequence[str], rows: int) -> Legend:
         """The legend of ``runs``, in columns of at most ``rows``."""
-        return cls(unique_labels(runs), -(-len(runs) // rows))
+        return cls(unique_labels(runs), -(-len(runs) // rows), Palette.of(runs))
+
+    @classmethod
+    def of_lines(cls, names: Sequence[str]) -> Legend:
+        """The legend of lines that are no runs."""
+        return cls(unique_labels(names), 1, Palette.listed(names), None)
 
     def channels(self) -> dict[str, Any]:
         """Colour and dashes, which Vega-Lite merges into one legend."""
@@ -42,11 +37,10 @@ class Legend:
         if not self.labels:
             return {}
         labels = list(self.labels.values())
-        cycle = range(len(labels))
-        colours = [COLOURS[run % len(COLOURS)] for run in cycle]
-        dashes = [list(DASHES[run % len(DASHES)]) for run in cycle]
+        colours = [self.palette.colour(name) for name in self.labels]
+        dashes = [self.palette.dashes(name) for name in self.labels]
         legend = alt.Legend(
-            title="run",
+            title=self.title,
             symbolLimit=0,  # none: Vega would show 30 runs and count the rest
             columns=self.columns,
             labelLimit=280,  # labels are short already; Vega would cut them at 160

@@ -16,9 +16,11 @@ from tseval.reporting.charts.curves import (
     CurveChart,
     MeasureAxis,
     numbers,
-    rounded,
     value_channel,
 )
+from tseval.reporting.charts.drawing import LINE as WIDTH
+from tseval.reporting.charts.drawing import batches as batch_dots
+from tseval.reporting.charts.drawing import end_points, intervals, rounded
 from tseval.reporting.charts.legend import Legend, printable
 
 if TYPE_CHECKING:
@@ -105,23 +107,19 @@ class TrendChart(CurveChart):
         weight = alt.Size(
             "weight:Q", scale=alt.Scale(domain=[0, self._heaviest], range=list(DOTS)), legend=None
         )
-        dots = base.transform_filter(f"datum.kind === '{BATCH}'").mark_point(
-            filled=True, opacity=0.45, strokeWidth=0
-        )
+        one_kind = base.transform_filter(f"datum.kind === '{BATCH}'")
+        dots = batch_dots(one_kind, weight, runs=len(self.runs))
         if self.trends is None:
-            return [dots.encode(size=weight)]
-        line, ends, intervals, above, below = (
+            return [dots]
+        line, ends, reach, above, below = (
             base.transform_filter(f"indexof({kinds}, datum.kind) >= 0")
             for kinds in ([LINE, END], [END], [INTERVAL], [ABOVE], [BELOW])
         )
-        plain = {"strokeDash": alt.value([1, 0]), "y2": "high:Q"}
         return [
-            dots.encode(size=weight),
-            line.mark_line(strokeWidth=1.8),
-            intervals.mark_rule(strokeWidth=1.5).encode(
-                y=value_channel(self, panel, "low"), **plain
-            ),
-            ends.mark_point(filled=True, size=80, shape="diamond", opacity=1),
+            dots,
+            line.mark_line(strokeWidth=WIDTH),
+            intervals(reach, value_channel(self, panel, "low")),
+            end_points(ends),
             above.mark_point(filled=True, size=30, shape="triangle-up", opacity=1),
             below.mark_point(filled=True, size=30, shape="triangle-down", opacity=1),
         ]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tseval.reporting.charts.curves import rounded
-from tseval.reporting.charts.drawing import GREY, drawn, small_print, styled
+from tseval.reporting.charts.drawing import FEW_RUNS, Frame, answering, drawn, panel, rounded
 from tseval.reporting.charts.legend import Legend, printable
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ TITLE = "Worth of alerts, and false alerts in a row, along the stream"
 WORTH, DELTA = "mean worth so far", "false alerts since the last true one"
 LEGEND_ROWS = 24
 THICK, THIN = 1.6, 0.9
-FEW_RUNS = 8
-"""Up to how many lines a panel has room for thick ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +52,15 @@ def specification(chart: TrustChart, hover: bool) -> dict[str, Any]:
 
     legend = Legend.of(chart.runs, rows=LEGEND_ROWS)
     panels = [
-        drawn_panel
+        of_event(chart, place, legend, hover, shown)
         for place in range(len(chart.events))
-        for drawn_panel in event_panels(chart, place, legend, hover)
+        for shown in (WORTH, DELTA)
     ]
-    heading = alt.Title(TITLE, frame="bounds", fontSize=16, offset=14)
-    whole = alt.vconcat(alt.concat(*panels, columns=2, spacing=24, title=heading))
-    if not hover:  # a page has the signature as text below the chart
-        whole = whole.properties(title=small_print(chart.signature, 2 * WIDTH))
-    datasets = {
+    data = {
         f"event_{place}": points(chart, event, legend) for place, event in enumerate(chart.events)
     }
-    return styled(whole).to_dict() | {"datasets": datasets}
+    frame = Frame(TITLE, chart.signature, 2 * WIDTH)
+    return frame.around(alt.concat(*panels, columns=2, spacing=24), data, hover)
 
 
 def points(chart: TrustChart, event: str, legend: Legend) -> list[dict[str, Any]]:
@@ -85,18 +79,9 @@ def points(chart: TrustChart, event: str, legend: Legend) -> list[dict[str, Any]
     ]
 
 
-def event_panels(
-    chart: TrustChart, place: int, legend: Legend, hover: bool
-) -> tuple[alt.LayerChart, alt.LayerChart]:
-    """The two panels of an event."""
-    name = printable(chart.events[place])
-    return (
-        panel(place, legend, hover, name, WORTH),
-        panel(place, legend, hover, name, DELTA),
-    )
-
-
-def panel(place: int, legend: Legend, hover: bool, event: str, shown: str) -> alt.LayerChart:
+def of_event(
+    chart: TrustChart, place: int, legend: Legend, hover: bool, shown: str
+) -> alt.LayerChart:
     """One line a run, of one of the two: worth from -1 to 1, or whole numbers of false alerts."""
     import altair as alt
 
@@ -112,7 +97,5 @@ def panel(place: int, legend: Legend, hover: bool, event: str, shown: str) -> al
     width = THICK if len(legend.labels) <= FEW_RUNS else THIN
     layers: list[alt.Chart] = [base.mark_line(interpolate="step-after", strokeWidth=width)]
     if hover:
-        tips = ["label:N", "post:Q", alt.Tooltip(field, format=".4~f")]
-        layers.append(base.mark_point(size=60, opacity=0, filled=True).encode(tooltip=tips))
-    heading = alt.Title(event, subtitle=shown, limit=WIDTH, subtitleColor=GREY)
-    return alt.LayerChart(layer=layers).properties(width=WIDTH, height=HEIGHT, title=heading)
+        layers.append(answering(base, ["label:N", "post:Q", alt.Tooltip(field, format=".4~f")]))
+    return panel(layers, (WIDTH, HEIGHT), printable(chart.events[place]), shown)

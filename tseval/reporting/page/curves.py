@@ -12,11 +12,10 @@ from tseval.reporting.content import Dots, Line, Panel, Report
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated
 from tseval.reporting.page.numbers import decimals_for, extent, number, plain, rounded, ticks
+from tseval.reporting.palette import Palette
 
 Value = TypeVar("Value")
 
-COLOURS, DASHES = 7, 8
-"""They share no divisor, so that the pairs repeat only after 56 runs."""
 SHOWN = 5
 """So many of the best runs stand out at first; the others are grey until they are chosen."""
 WIDTH, HEIGHT = 440, 270
@@ -28,19 +27,21 @@ TIMES = 9
 """How many columns the table of a panel has."""
 
 
-def run_classes(run: int) -> str:
-    """The classes that give a run its colour and its dashes."""
-    return f"s{run % COLOURS} d{run % DASHES}"
-
-
 def legend(report: Report) -> Markup:
     """Every run with its line; a press makes it stand out, or not."""
-    keys = [_key(run, name) for run, name in enumerate(report.runs)]
+    lines = looks(report.runs)
+    keys = [_key(run, name, lines[run]) for run, name in enumerate(report.runs)]
     return element("ul", {"class": "legend", "aria-label": "runs"}, keys)
 
 
-def _key(run: int, name: str) -> Markup:
-    line = element("line", {"class": run_classes(run), "x1": 1, "x2": 33, "y1": 6, "y2": 6})
+def looks(runs: Sequence[str]) -> list[str]:
+    """The classes that give each run its colour and its dashes."""
+    palette = Palette.of(runs)
+    return [palette.classes(name) for name in runs]
+
+
+def _key(run: int, name: str, look: str) -> Markup:
+    line = element("line", {"class": look, "x1": 1, "x2": 33, "y1": 6, "y2": 6})
     swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, line)
     pressed = "true" if run < SHOWN else "false"
     button = {"type": "button", "class": "key", "data-run": run, "aria-pressed": pressed}
@@ -64,7 +65,7 @@ def figure(report: Report, panel: Panel, name: str) -> Markup:
         "figure",
         {"class": "curve", "data-panel": name},
         caption,
-        picture(panel),
+        picture(panel, looks(report.runs)),
         readout,
         _as_table(report, panel),
     )
@@ -105,13 +106,13 @@ class Axes:
         return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
 
-def picture(panel: Panel) -> Markup:
-    """The panel as SVG; the lines of the first runs lie on top."""
+def picture(panel: Panel, look: Sequence[str]) -> Markup:
+    """The panel as SVG, each run with the look that it has; the first runs lie on top."""
     axes = Axes.of(panel)
     lines = sorted(panel.lines, key=lambda line: -line.run)
-    drawn = [_band(axes, panel, line) for line in lines]
-    drawn += [_line(axes, panel, line) for line in lines]
-    drawn += [_dots(axes, panel, each) for each in panel.dots[::-1]]
+    drawn = [_band(axes, panel, line, look[line.run]) for line in lines]
+    drawn += [_line(axes, panel, line, look[line.run]) for line in lines]
+    drawn += [_dots(axes, panel, each, look[each.run]) for each in panel.dots[::-1]]
     if not any(value is not None for line in panel.lines for value in line.value):
         middle = {"x": WIDTH / 2, "y": HEIGHT / 2, "text-anchor": "middle"}
         drawn.append(element("text", middle, "undefined at every time"))
@@ -146,21 +147,20 @@ def _grid(axes: Axes, panel: Panel) -> Iterator[Markup]:
     yield element("text", {"x": middle, "y": HEIGHT - 4, "class": "x title"}, panel.x_title)
 
 
-def _line(axes: Axes, panel: Panel, line: Line) -> Markup:
+def _line(axes: Axes, panel: Panel, line: Line, look: str) -> Markup:
     pieces = [
         _path([(axes.across(x), axes.down(y)) for x, y in piece], panel.stepped)
         for piece in _pieces(panel.x, line.value, panel.stepped)
     ]
-    return element(
-        "path", {"class": _classes("line", line.run), "data-run": line.run, "d": "".join(pieces)}
-    )
+    return element("path", {**_run("line", line.run, look), "d": "".join(pieces)})
 
 
-def _classes(kind: str, run: int) -> str:
-    return f"{kind} {run_classes(run)}{' on' if run < SHOWN else ''}"
+def _run(kind: str, run: int, look: str) -> dict[str, object]:
+    """The attributes of what is drawn of a run; the first ones stand out."""
+    return {"class": f"{kind} {look}{' on' if run < SHOWN else ''}", "data-run": run}
 
 
-def _band(axes: Axes, panel: Panel, line: Line) -> Markup:
+def _band(axes: Axes, panel: Panel, line: Line, look: str) -> Markup:
     """Between the ends of the intervals, where both are known; nothing where none is."""
     both = [
         None if low is None or high is None else (low, high)
@@ -173,12 +173,10 @@ def _band(axes: Axes, panel: Panel, line: Line) -> Markup:
         outlines.append("M" + "L".join(f"{x:g} {y:g}" for x, y in [*above, *below[::-1]]) + "Z")
     if not outlines:
         return Markup("")
-    return element(
-        "path", {"class": _classes("band", line.run), "data-run": line.run, "d": "".join(outlines)}
-    )
+    return element("path", {**_run("band", line.run, look), "d": "".join(outlines)})
 
 
-def _dots(axes: Axes, panel: Panel, dots: Dots) -> Markup:
+def _dots(axes: Axes, panel: Panel, dots: Dots, look: str) -> Markup:
     """A run's own values; the area of a dot is its weight."""
     heaviest = max((weight for each in panel.dots for weight in each.weight), default=0.0) or 1.0
     circles = [
@@ -193,7 +191,7 @@ def _dots(axes: Axes, panel: Panel, dots: Dots) -> Markup:
         for x, value, weight in zip(panel.x, dots.value, dots.weight, strict=True)
         if value is not None
     ]
-    return element("g", {"class": _classes("dots", dots.run), "data-run": dots.run}, circles)
+    return element("g", _run("dots", dots.run, look), circles)
 
 
 def _pieces(

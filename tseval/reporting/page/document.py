@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterator
 from importlib.resources import files
 
+from tseval.reporting import palette
 from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report
 from tseval.reporting.page.curves import legend, panels
 from tseval.reporting.page.data import data_block
@@ -30,7 +31,7 @@ STYLE, SCRIPT = "page.css", "page.js"
 
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
-    style, script = (_beside(name) for name in (STYLE, SCRIPT))
+    style, script = _beside(STYLE) + palette.style(), _beside(SCRIPT)
     head = element(
         "head",
         None,
