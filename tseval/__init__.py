@@ -5,9 +5,7 @@ Everything public is named here and loaded when first used, so that `import tsev
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tseval import version
@@ -112,17 +110,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Face(ModuleType):
-    """The package: a public name means what is named above, whatever room is called alike.
-
-    To import `tseval.reporting.api` is to bind the room `report` here: it would hide the function.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _PUBLIC and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Face
