@@ -507,7 +507,7 @@ def comparable(cell: str | float) -> str | float | None:
 def found(faults: FaultList) -> list[slow.Fault]:
     # What all rows have is said once: here each is looked at.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tseval.formats.faults.SAME_FROM", math.inf)
+        patch.setattr("tseval.files.faults.SAME_FROM", math.inf)
         return _found(faults)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+import numpy as np
+
+from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.parquet import ParquetInput
-from tseval.files.plain import Rows, read_rows
-from tseval.tables import InputRecord, Schema
+from tseval.files.plain import Rows, build, read_rows, recognise
+from tseval.tables import ALL_TOPICS, Ids, InputRecord, Schema, repeated_rows
 from tseval.tables.base import Table
 
 if TYPE_CHECKING:
@@ -30,6 +33,13 @@ def input_of(given: Given, schema: Schema) -> Input:
     return given if isinstance(given, Input) else Input(str(given))
 
 
+def names_of(source: Input) -> list[str]:
+    """The names of an input's columns, as far as they can be told before it is read."""
+    if isinstance(source, FrameInput):
+        return [str(name) for name in source.frame.columns]
+    return recognise(source)[1]
+
+
 def rows_of(source: Input, schema: Schema, form: str | None = None) -> Rows:
     """An input as the rows of a plain table; any fault is an `InputError`."""
     if isinstance(source, FrameInput):
@@ -37,10 +47,40 @@ def rows_of(source: Input, schema: Schema, form: str | None = None) -> Rows:
     return read_rows(source, schema, form)
 
 
+def is_empty(source: Input) -> bool:
+    """Whether an input is a file without a byte, which some families take as an empty run."""
+    return not isinstance(source, FrameInput) and not source.head(1)
+
+
+def no_rows(source: Input, schema: Schema) -> Rows:
+    """The rows of an input that has none, with the columns that a table of this schema needs."""
+    names = [column.name for column in schema.required]
+    return build(source, Cells.empty(names, schema), schema, FaultList(source))
+
+
 def faults_of(source: Input, record: InputRecord) -> FaultList:
     """A list for the faults of an input that was read before."""
     is_parquet = record.unit == "row" and not isinstance(source, FrameInput)
     return FaultList(ParquetInput(source) if is_parquet else source)
+
+
+def refuse(source: Input, reason: str, cure: str) -> None:
+    """Refuse a whole input: it holds nothing, or stands in the wrong place."""
+    faults = FaultList(source)
+    faults.add(None, reason, cure)
+    faults.check()
+
+
+def refuse_all(source: Input, table: Table, topic: Ids) -> None:
+    """Refuse a topic of the name under which the mean over topics stands."""
+    if ALL_TOPICS not in topic.vocabulary():
+        return
+    faults = faults_of(source, table.origin.sources[0])
+    code = topic.vocabulary().index(ALL_TOPICS)
+    for row in np.flatnonzero(topic.codes == code).tolist():
+        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
+        faults.extend([table.origin.fault(row, reason, "give the topic another name")])
+    faults.check()
 
 
 def read_table(given: Given, schema: Schema, table: type[Made], form: str | None = None) -> Made:
@@ -70,3 +110,32 @@ def _read_run(
 ) -> Made:
     rows = rows_of(source, schema, form)
     return table.of(rows.columns, rows.origin, name)
+
+
+def check_between_files(
+    table: Table,
+    inputs: Sequence[Input],
+    key: Sequence[Ids],
+    reason: Callable[[int], str],
+    cure: str = "give each file's run a name of its own",
+) -> None:
+    """Refuse rows that repeat a row of another file in all these columns.
+
+    What a file repeats of its own is for its format to refuse. The faults are those of the first
+    such file.
+    """
+    origin = table.origin
+    if len(origin.sources) == 1:
+        return
+    repeats, originals = repeated_rows(*key)
+    across = origin.source[repeats] != origin.source[originals]
+    repeats, originals = repeats[across], originals[across]
+    if not len(repeats):
+        return
+    place = int(origin.source[repeats[0]])
+    faults = faults_of(inputs[place], origin.sources[place])
+    for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
+        if origin.source[row] == place:
+            where = f"also at {origin.place(original)}: {cure}"
+            faults.extend([origin.fault(row, reason(row), where)])
+    faults.check()

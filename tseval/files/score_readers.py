@@ -14,8 +14,8 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -27,21 +27,18 @@ from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Input
-from tseval.files.parquet import ParquetInput
 from tseval.files.plain import ARRAY, Rows, build, first_keys, read_rows, recognise
+from tseval.files.reading import check_between_files, input_of, refuse, rows_of
 from tseval.files.score_writers import UNDEFINED
-from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema, repeated_rows
+from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
 from tseval.tables.arrow import strings, truths
 from tseval.tables.schema import SCORES, TEAMS, TOPIC
 from tseval.tables.scores import TopicScores
 from tseval.tables.times import NotANumber, number
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.reading import Given
     from tseval.tables.columns import FloatArray
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame
 
 TRACK_HEADER = b"QueryID\tTeamID\tRunID\t"
 """What the table of the track's scripts begins with."""
@@ -73,54 +70,52 @@ class Found:
     """The topics that it calls information types."""
 
 
-def read_scores(sources: Sequence[Given], form: str | None = None) -> TopicScores:
+def read_scores(given: Sequence[Given], form: str | None = None) -> TopicScores:
     """The scores of several files in one table; any fault is an `InputError`.
 
     A (run, topic, measure) may stand once in all of them together, and each file needs the score
     of at least one topic.
     """
-    inputs = [_input(source) for source in sources]
+    inputs = [_input(one) for one in given]
     parts = [
         _scores(each, name, form) for each, name in zip(inputs, run_names(inputs), strict=True)
     ]
     joined = TopicScores.join(parts)
-    if len(parts) > 1:
-        _check_repeats(joined, inputs)
+    key = (joined.run, joined.topic, joined.measure)
+    check_between_files(
+        joined, inputs, key, partial(_stands_twice, joined), "give each run a name of its own"
+    )
     return joined
 
 
-def _input(source: Given) -> Input:
-    if is_frame(source):
-        frame = source
-        if "value" in frame and frame["value"].dtype.kind == "f":
-            frame = frame.assign(value=frame["value"].astype("Float64"))  # NaN is undefined
-        return FrameInput(frame, SCORES.table)
-    return source if isinstance(source, Input) else Input(str(source))
+def _stands_twice(scores: TopicScores, row: int) -> str:
+    named = f'measure "{scores.measure[row]}" of topic "{scores.topic[row]}"'
+    return f'{named} stands twice for run "{scores.run[row]}"'
+
+
+def _input(given: Given) -> Input:
+    if is_frame(given) and "value" in given and given["value"].dtype.kind == "f":
+        given = given.assign(value=given["value"].astype("Float64"))  # NaN is undefined
+    return input_of(given, SCORES)
 
 
 def _scores(source: Input, name: str, form: str | None) -> TopicScores:
     """One file's scores of single topics."""
     found = _read(source, form)
     rows = found.rows
-    value, run, topic = rows.get("value"), rows.get("run"), rows.get("topic")
-    scores = TopicScores(
-        run=Ids.constant(found.run or name, len(value)) if run is None or not len(value) else run,
-        topic=topic,
-        measure=rows.get("measure"),
-        value=np.nan_to_num(value),
-        defined=~np.isnan(value),
-        origin=rows.origin,
-        signatures=() if found.signature is None else (found.signature,),
-        untold=(source.path,) if found.signature is None else (),
-        weight=_weighed(found, Ids.constant(name, len(value)) if run is None else run),
-        types=found.types,
-    )
+    value, topic = rows.get("value"), rows.get("topic")
+    told = {
+        "value": np.nan_to_num(value),
+        "defined": ~np.isnan(value),
+        "signatures": () if found.signature is None else (found.signature,),
+        "untold": (source.path,) if found.signature is None else (),
+        "weight": _weighed(found, rows.get("run") or Ids.constant(name, len(value))),
+        "types": found.types,
+    }
+    scores = TopicScores.of(rows.columns | told, rows.origin, found.run or name)
     single = topic.within(strings([ALL_TOPICS])) < 0
     if not single.any():
-        faults = FaultList(source)
-        what = "holds means alone" if len(value) else "holds no scores"
-        faults.add(None, what, NO_TOPICS_CURE)
-        faults.check()
+        refuse(source, "holds means alone" if len(value) else "holds no scores", NO_TOPICS_CURE)
     return scores.rows(single)
 
 
@@ -454,31 +449,9 @@ READERS: dict[str, Callable[[Input], Found]] = {TREC: _trec, JSON: _json, TREC_T
 """How the forms are read that are no plain tables."""
 
 
-def _check_repeats(scores: TopicScores, inputs: Sequence[Input]) -> None:
-    """No score may stand in two files."""
-    repeats, originals = repeated_rows(scores.run, scores.topic, scores.measure)
-    if not len(repeats):
-        return
-    place = int(scores.origin.source[repeats[0]])
-    record, given = scores.origin.sources[place], inputs[place]
-    is_parquet = record.unit == "row" and not isinstance(given, FrameInput)
-    faults = FaultList(ParquetInput(given) if is_parquet else given)
-    for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
-        if scores.origin.source[row] != place:
-            continue
-        named = f'measure "{scores.measure[row]}" of topic "{scores.topic[row]}"'
-        reason = f'{named} stands twice for run "{scores.run[row]}"'
-        cure = f"also at {scores.origin.place(original)}: give each run a name of its own"
-        faults.extend([scores.origin.fault(row, reason, cure)])
-    faults.check()
-
-
-def read_teams(source: Given, form: str | None = None) -> dict[str, str]:
+def read_teams(given: Given, form: str | None = None) -> dict[str, str]:
     """The team of each run that the table names."""
-    given = FrameInput(source, TEAMS.table) if is_frame(source) else Input(str(source))
-    rows = (
-        read_frame(given, TEAMS) if isinstance(given, FrameInput) else read_rows(given, TEAMS, form)
-    )
+    rows = rows_of(input_of(given, TEAMS), TEAMS, form)
     return dict(zip(rows.get("run").to_list(), rows.get("team").to_list(), strict=True))
 
 

@@ -15,7 +15,7 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import build
-from tseval.files.reading import faults_of, input_of, rows_of
+from tseval.files.reading import faults_of, input_of, read_table
 from tseval.tables import TOPICS, Column, Kind, Schema, Topics
 from tseval.tables.schema import TOPIC
 
@@ -35,8 +35,7 @@ def read_topics(given: Given, form: str | None = None) -> Topics:
     if _is_official(source, form):
         topics = read_events(source)
     else:
-        rows = rows_of(source, TOPICS, form)
-        topics = Topics(rows.get("topic"), rows.get("start"), rows.get("end"), rows.origin)
+        topics = read_table(source, TOPICS, Topics, form)
     if topics.end is not None and (topics.end < topics.start).any():
         faults = faults_of(source, topics.origin.sources[0])
         for row in np.flatnonzero(topics.end < topics.start).tolist():
@@ -75,7 +74,7 @@ def read_events(source: Input) -> Topics:
     }
     rows = build(source, Cells(columns, lines), EVENT.of_track, faults)
     faults.check()
-    return Topics(rows.get("topic"), rows.get("start"), rows.get("end"), rows.origin)
+    return Topics.of(rows.columns, rows.origin)
 
 
 def _child(event: ElementTree.Element, name: str) -> str:

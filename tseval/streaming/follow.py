@@ -19,7 +19,6 @@ import numpy as np
 from tseval.core.scores import Record, Scores
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.plain_files import updates_of
 from tseval.files.faults import FaultList
 from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.jsonl import cells_of, records
@@ -28,6 +27,7 @@ from tseval.streaming import saved
 from tseval.streaming.blocks import Paired, Pairing, StreamGold, scores_of_fold, signature_of
 from tseval.streaming.fold import Fold, Wanted, rows_of
 from tseval.streaming.repeats import Repeats, twice
+from tseval.tables import Updates
 from tseval.tables.schema import UPDATES
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from tseval.families.temporal.assessments import CanonicalUpdates
     from tseval.streaming.repeats import Words
-    from tseval.tables import Updates
 
 RUN = "stdin"
 """What a run is called whose updates don't say."""
@@ -272,7 +271,8 @@ class Follower:
         cells = replace(cells, lines=cells.lines + self.lines)
         moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
         table = FaultList(lines)
-        updates = updates_of(build(lines, cells, UPDATES, table), RUN)
+        read = build(lines, cells, UPDATES, table)
+        updates = Updates.of(read.columns, read.origin, RUN)
         faults.extend([*moved, *table.noted])
         good = updates.rows(np.arange(_before(updates, faults)))
         faults.extend(self._repeated(good, row) for row in self.recent.suspects(good))

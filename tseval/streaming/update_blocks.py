@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import UsageError
-from tseval.families.temporal.plain_files import updates_of
 from tseval.files import jsonl, parquet, tsv
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.plain import build, check_header, form_of, header
+from tseval.tables import Updates
 from tseval.tables.schema import UPDATES
 
 if TYPE_CHECKING:
     from tseval.files.cells import Cells
-    from tseval.tables import Updates
 
 ROWS = 65_536
 """About how many updates are in memory at once."""
@@ -67,7 +66,7 @@ class BlockInput:
             faults.check()
             table = build(self.source, cells, UPDATES, faults)
             faults.check()
-            updates = updates_of(table, self.name)
+            updates = Updates.of(table.columns, table.origin, self.name)
             number += len(updates)
             yield updates
         faults.check()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, field, fields, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,17 +17,33 @@ if TYPE_CHECKING:
 
     Self = TypeVar("Self", bound="Table")
 
-FILL = "fill"
-"""Under this name a field's metadata holds what stands in rows of parts that lack the column."""
+FILL, JOINED = "fill", "joined"
+"""Under these names a field's metadata holds what stands where a part or a file lacks the column,
+and how what is said of whole tables is put together."""
 
 
 def optional(fill: Any = None) -> Any:
     """A column that a table may lack.
 
-    Where only some parts of a joined table have it, `fill` stands in the rows of the others;
-    without one the whole table lacks it.
+    Where only some parts of a joined table have it, `fill` stands in the rows of the others: a
+    value, or what gives the column from the part. Without one the whole table lacks it.
     """
     return field(default=None, metadata={FILL: fill})
+
+
+def filled(fill: Any) -> Any:
+    """A column that every table has, with `fill` in every row where what was read has none."""
+    return field(metadata={FILL: fill})
+
+
+def of_table(default: Any, joined: Callable[[Sequence[Any]], Any]) -> Any:
+    """No column, but what is said of a table as a whole, put together by `joined`."""
+    return field(default=default, metadata={JOINED: joined})
+
+
+def all_said(parts: Iterable[Iterable[Any]]) -> tuple[Any, ...]:
+    """Everything that any part says, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(parts)))
 
 
 class Table:
@@ -45,11 +62,14 @@ class Table:
         cls: type[Self], columns: Mapping[str, Any], origin: Origin, run: str | None = None
     ) -> Self:
         """A table of columns by their names; `run` is what its run is called if no column says."""
+        rows = len(origin.line)
         given: dict[str, Any] = {"origin": origin}
         for each in fields(cls):  # type: ignore[arg-type]
             column = columns.get(each.name)
             if each.name == "run" and run is not None and (column is None or not len(column)):
-                column = Ids.constant(run, len(origin.line))
+                column = Ids.constant(run, rows)
+            if column is None and each.default is MISSING and FILL in each.metadata:
+                column = np.full(rows, each.metadata[FILL])
             if column is not None:
                 given[each.name] = column
             elif each.default is MISSING and each.name not in given:
@@ -66,13 +86,7 @@ class Table:
         """The tables one below the other."""
         if len(parts) == 1:
             return parts[0]
-        lengths = [len(part) for part in parts]
-        joined = {
-            each.name: _joined(
-                [getattr(part, each.name) for part in parts], lengths, each.metadata.get(FILL)
-            )
-            for each in fields(cls)  # type: ignore[arg-type]
-        }
+        joined = {each.name: _joined(each, parts) for each in fields(cls)}  # type: ignore[arg-type]
         return replace(parts[0], **joined)  # type: ignore[type-var]
 
 
@@ -82,24 +96,31 @@ def _rows(part: Any, chosen: IntArray | BoolArray) -> Any:
     return part[chosen] if isinstance(part, np.ndarray) else part
 
 
-def _joined(parts: Sequence[Any], lengths: Sequence[int], fill: Any) -> Any:
+def _joined(each: Field[Any], parts: Sequence[Table]) -> Any:
     """One column of all parts; None if a part that has rows lacks it and nothing can stand in."""
-    first = next((part for part in parts if part is not None), None)
-    if isinstance(first, Ids):
-        return Ids.join([part for part in parts if part is not None])
-    if isinstance(first, Texts):
-        return Texts.join(parts)
-    if isinstance(first, Origin):
-        return Origin.join(parts)
-    if not isinstance(first, np.ndarray):
-        return first
-    lacking = [part is None and rows > 0 for part, rows in zip(parts, lengths, strict=True)]
-    if any(lacking) and fill is None:
-        return None
-    return np.concatenate(
-        [
-            np.full(rows, fill, first.dtype) if part is None else part
-            for part, rows in zip(parts, lengths, strict=True)
-            if part is not None or rows
-        ]
-    )
+    columns = [getattr(part, each.name) for part in parts]
+    if JOINED in each.metadata:
+        return each.metadata[JOINED](columns)
+    like = next((column for column in columns if column is not None), None)
+    if not isinstance(like, Ids | Texts | Origin | np.ndarray):
+        return like
+    whole = []
+    for part, column in zip(parts, columns, strict=True):
+        if column is None and len(part):
+            column = _standing_in(each.metadata.get(FILL), part, like)
+            if column is None:
+                return None
+        if column is not None:
+            whole.append(column)
+    return np.concatenate(whole) if isinstance(like, np.ndarray) else type(like).join(whole)
+
+
+def _standing_in(fill: Any, part: Table, like: Any) -> Any:
+    """What stands in a part in the place of a column such as another part has."""
+    if fill is None or callable(fill):
+        return fill and fill(part)
+    if isinstance(like, Ids):
+        return Ids.constant(fill, len(part))
+    if isinstance(like, Texts):
+        return Texts.empty(len(part))
+    return np.full((len(part), *like.shape[1:]), fill, like.dtype)

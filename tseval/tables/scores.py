@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
-class TopicScores:
+class TopicScores(Table):
     """One row a (run, topic, measure); means over topics are not among them."""
 
     run: Ids
@@ -27,51 +26,15 @@ class TopicScores:
     defined: BoolArray
     """Where the value is undefined, `value` is 0."""
     origin: Origin
-    signatures: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = of_table((), all_said)
     """How the scores came about, as far as their files tell; each once."""
-    untold: tuple[str, ...] = ()
+    untold: tuple[str, ...] = of_table((), all_said)
     """The files that do not tell it."""
-    weight: FloatArray | None = None
+    weight: FloatArray | None = optional(math.nan)
     """Of measures whose `all` is a quotient of sums what each value was divided by, else NaN; None
     if no file tells any."""
-    types: tuple[str, ...] = ()
+    types: tuple[str, ...] = of_table((), all_said)
     """The topics that are information types of incident streams, as far as their files tell."""
-
-    def __len__(self) -> int:
-        return len(self.value)
-
-    def rows(self, chosen: IntArray | BoolArray) -> TopicScores:
-        """The chosen rows."""
-        return TopicScores(
-            run=self.run.rows(chosen),
-            topic=self.topic.rows(chosen),
-            measure=self.measure.rows(chosen),
-            value=self.value[chosen],
-            defined=self.defined[chosen],
-            origin=self.origin.rows(chosen),
-            signatures=self.signatures,
-            untold=self.untold,
-            weight=None if self.weight is None else self.weight[chosen],
-            types=self.types,
-        )
-
-    @classmethod
-    def join(cls, parts: Sequence[TopicScores]) -> TopicScores:
-        """The rows of several tables one below the other."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(
-            run=Ids.join([part.run for part in parts]),
-            topic=Ids.join([part.topic for part in parts]),
-            measure=Ids.join([part.measure for part in parts]),
-            value=np.concatenate([part.value for part in parts]),
-            defined=np.concatenate([part.defined for part in parts]),
-            origin=Origin.join([part.origin for part in parts]),
-            signatures=tuple(dict.fromkeys(s for part in parts for s in part.signatures)),
-            weight=_weights(parts),
-            untold=tuple(dict.fromkeys(name for part in parts for name in part.untold)),
-            types=tuple(dict.fromkeys(name for part in parts for name in part.types)),
-        )
 
     @property
     def digest(self) -> str:
@@ -82,11 +45,3 @@ class TopicScores:
             values = [f"{v}\t{w!r}" for v, w in zip(values, self.weight.tolist(), strict=True)]
         lines = sorted("\t".join(row) for row in zip(*names, values, strict=True))
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _weights(parts: Sequence[TopicScores]) -> FloatArray | None:
-    if all(part.weight is None for part in parts):
-        return None
-    return np.concatenate(
-        [np.full(len(p), np.nan) if p.weight is None else p.weight for p in parts]
-    )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
 
 from tseval.tables.arrow import integers
+from tseval.tables.base import Table, filled, optional
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
 from tseval.tables.origin import Origin
@@ -20,104 +22,42 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Updates:
-    """What systems said: one row an update. Times are Unix seconds."""
+class Updates(Table):
+    """What systems said: one row an update. Times are Unix seconds.
+
+    Where only some runs tell a confidence or a cost, the others have 0 and 1; a run without a team
+    is a team of its own.
+    """
 
     run: Ids
     topic: Ids
     update_id: Ids
-    time: FloatArray
     text: Texts
-    confidence: FloatArray | None
-    cost: FloatArray | None
     origin: Origin
-    team: Ids | None = None
+    time: FloatArray = filled(0.0)
+    confidence: FloatArray | None = optional(0.0)
+    cost: FloatArray | None = optional(1.0)
+    team: Ids | None = optional(attrgetter("run"))
     """Who sent it, where a run's name is made of a team's and the run's own."""
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    @classmethod
-    def join(cls, parts: Sequence[Updates]) -> Updates:
-        """Several runs' updates in one table; a column that only some have is filled in."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(
-            run=Ids.join([part.run for part in parts]),
-            topic=Ids.join([part.topic for part in parts]),
-            update_id=Ids.join([part.update_id for part in parts]),
-            time=np.concatenate([part.time for part in parts]),
-            text=Texts.join([part.text for part in parts]),
-            confidence=_joined([p.confidence for p in parts], [len(p) for p in parts], 0.0),
-            cost=_joined([p.cost for p in parts], [len(p) for p in parts], 1.0),
-            origin=Origin.join([part.origin for part in parts]),
-            team=_joined_teams(parts),
-        )
-
-    def rows(self, chosen: IntArray | BoolArray) -> Updates:
-        """The chosen rows."""
-        return Updates(
-            run=self.run.rows(chosen),
-            topic=self.topic.rows(chosen),
-            update_id=self.update_id.rows(chosen),
-            time=self.time[chosen],
-            text=self.text.rows(chosen),
-            confidence=None if self.confidence is None else self.confidence[chosen],
-            cost=None if self.cost is None else self.cost[chosen],
-            origin=self.origin.rows(chosen),
-            team=None if self.team is None else self.team.rows(chosen),
-        )
-
-
-def _joined_teams(parts: Sequence[Updates]) -> Ids | None:
-    """The teams of all parts; a run without one is a team of its own."""
-    if all(part.team is None for part in parts):
-        return None
-    return Ids.join([part.run if part.team is None else part.team for part in parts])
-
-
-def _joined(
-    parts: Sequence[FloatArray | None], rows: Sequence[int], default: float
-) -> FloatArray | None:
-    if all(part is None for part in parts):
-        return None
-    filled = [np.full(n, default) if p is None else p for p, n in zip(parts, rows, strict=True)]
-    return np.concatenate(filled)
 
 
 @dataclass(frozen=True)
-class Nuggets:
+class Nuggets(Table):
     """What there was to say: one row a gold nugget. `importance` is its reward, 1 if not given."""
 
     topic: Ids
     nugget_id: Ids
     time: FloatArray
     text: Texts
-    importance: FloatArray
-    cost: FloatArray | None
     origin: Origin
-    length: FloatArray | None = None
+    importance: FloatArray = filled(1.0)
+    cost: FloatArray | None = optional()
+    length: FloatArray | None = optional()
     """Its length as the file tells it."""
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def rows(self, chosen: IntArray | BoolArray) -> Nuggets:
-        """The chosen rows."""
-        return Nuggets(
-            topic=self.topic.rows(chosen),
-            nugget_id=self.nugget_id.rows(chosen),
-            time=self.time[chosen],
-            text=self.text.rows(chosen),
-            importance=self.importance[chosen],
-            cost=None if self.cost is None else self.cost[chosen],
-            origin=self.origin.rows(chosen),
-            length=None if self.length is None else self.length[chosen],
-        )
 
 
 @dataclass(frozen=True)
-class Matches:
+class Matches(Table):
     """Which update says which nugget, by id; a row without a run speaks of every run's update.
 
     `start` and `end` span the matching words in the update's text, end exclusive; NaN where they
@@ -127,10 +67,10 @@ class Matches:
     topic: Ids
     update_id: Ids
     nugget_id: Ids
-    run: Ids | None
     origin: Origin
-    start: FloatArray | None = None
-    end: FloatArray | None = None
+    run: Ids | None = optional()
+    start: FloatArray | None = optional()
+    end: FloatArray | None = optional()
     in_bytes: bool = False
     """Whether the spans count bytes, not characters."""
     published: bool = False
@@ -138,41 +78,25 @@ class Matches:
     maker: str | None = None
     """The matcher that made them, as far as they say; None for those of assessors."""
 
-    def __len__(self) -> int:
-        return len(self.topic)
-
-    def rows(self, chosen: IntArray | BoolArray) -> Matches:
-        """The chosen rows."""
-        return replace(
-            self,
-            topic=self.topic.rows(chosen),
-            update_id=self.update_id.rows(chosen),
-            nugget_id=self.nugget_id.rows(chosen),
-            run=None if self.run is None else self.run.rows(chosen),
-            origin=self.origin.rows(chosen),
-            start=None if self.start is None else self.start[chosen],
-            end=None if self.end is None else self.end[chosen],
-        )
-
 
 @dataclass(frozen=True)
-class Topics:
+class Topics(Table):
     """When each topic starts, and ends where that is known."""
 
     topic: Ids
     start: FloatArray
-    end: FloatArray | None
     origin: Origin
+    end: FloatArray | None = optional()
 
 
 @dataclass(frozen=True)
-class Duplicates:
+class Duplicates(Table):
     """Pairs of updates that say the same; without topics a pair holds in every topic."""
 
-    topic: Ids | None
     update_id: Ids
     duplicate_id: Ids
     origin: Origin
+    topic: Ids | None = optional()
 
 
 NO_DUPLICATE = "NULL"
@@ -180,28 +104,16 @@ NO_DUPLICATE = "NULL"
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Table):
     """The updates that assessors saw, with what the pool tells of them."""
 
     topic: Ids
     update_id: Ids
     origin: Origin
-    duplicate_id: Ids | None = None
+    duplicate_id: Ids | None = optional()
     """The update that each repeats, `NO_DUPLICATE` if none."""
-    text: Texts | None = None
-    length: FloatArray | None = None
-
-    def rows(self, chosen: IntArray | BoolArray) -> Pool:
-        """The chosen rows."""
-        repeated = self.duplicate_id
-        return Pool(
-            topic=self.topic.rows(chosen),
-            update_id=self.update_id.rows(chosen),
-            origin=self.origin.rows(chosen),
-            duplicate_id=None if repeated is None else repeated.rows(chosen),
-            text=None if self.text is None else self.text.rows(chosen),
-            length=None if self.length is None else self.length[chosen],
-        )
+    text: Texts | None = optional()
+    length: FloatArray | None = optional()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,20 +15,25 @@ from tseval.families.clusters import push_files
 from tseval.families.clusters.recognition import is_listing, read_listing
 from tseval.families.clusters.tables import Clusters, Epochs, Grades, Live, Posts, Selected
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows, read_rows, recognise
-from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, Texts, repeated_rows
+from tseval.files.plain import Rows, recognise
+from tseval.files.reading import (
+    check_between_files,
+    input_of,
+    is_empty,
+    no_rows,
+    refuse,
+    rows_of,
+)
+from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Texts, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
 from tseval.tables.schema import CLUSTERS, EPOCHS, LIVE, POSTS, PUSHED, QRELS, SELECTED
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.reading import Given
     from tseval.tables.columns import FloatArray, IntArray
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame
 
 Clock: TypeAlias = "Callable[[Ids], FloatArray]"
 """From posts to when they were created; NaN where that isn't known."""
@@ -48,7 +52,7 @@ TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
 
 
 def read_posts(
-    sources: Sequence[Given],
+    given: Sequence[Given],
     form: str | None = None,
     year: int | None = None,
     each: Each = map,
@@ -61,60 +65,48 @@ def read_posts(
     `each` reads one run after the other, or has them read somewhere else. With `repeats` a post may
     be pushed twice: see `repeated_posts`.
     """
-    inputs = [_input(source, POSTS) for source in sources]
+    inputs = [input_of(one, POSTS) for one in given]
     read = partial(_posts, form=form, year=year, repeats=repeats)
     parts = list(each(read, inputs, run_names(inputs)))
     if len({part.day is not None for part in parts if len(part)}) > 1:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
     posts = Posts.join(parts)
-    _check_runs(posts, repeats)
+    if len(inputs) > 1:
+        day = [] if posts.day is None else [Ids.of([str(day) for day in posts.day.tolist()])]
+        key = (posts.run, posts.topic, *day, posts.post_id)
+        check_between_files(posts, inputs, key, partial(_stands_twice, posts))
     return posts
 
 
+def _stands_twice(posts: Posts, row: int) -> str:
+    return f'post_id "{posts.post_id[row]}" stands twice in run "{posts.run[row]}"'
+
+
 def _posts(source: Input, name: str, form: str | None, year: int | None, repeats: bool) -> Posts:
-    if not isinstance(source, FrameInput) and not source.head(1):
-        return _empty_run(source, name)
+    if is_empty(source):
+        return _pushed(no_rows(source, POSTS), name)
     layout = None if form or isinstance(source, FrameInput) else push_files.run_layout(source)
     schema = PUSHED if repeats else POSTS
     if layout is None:
-        return _pushed(_rows(source, schema, form), name)
+        return _pushed(rows_of(source, schema, form), name)
     if layout is push_files.RUN_B:
         return _listed(source, push_files.read_track_file(source, layout, year))
     return _pushed(push_files.read_track_file(source, layout, year, schema), name)
 
 
 def _pushed(rows: Rows, name: str) -> Posts:
-    time, run, selected = rows.get("time"), rows.get("run"), rows.get("selected")
-    own = rows.get("cluster_id")
-    unread: tuple[str, ...] = ()
+    selected, own = rows.get("selected"), rows.get("cluster_id")
+    told: dict[str, Any] = {"selected": None if selected is None else selected != 0, "own": own}
     if own is not None and selected is None:
-        own, unread = None, (f"{rows.origin.sources[0].path}: {WITHOUT_SELECTED}",)
-    return Posts(
-        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
-        topic=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        time=time,
-        confidence=rows.get("confidence"),
-        selected=None if selected is None else selected != 0,
-        origin=rows.origin,
-        own=own,
-        unread=unread,
-    )
+        path = rows.origin.sources[0].path
+        told |= {"own": None, "unread": (f"{path}: {WITHOUT_SELECTED}",)}
+    return Posts.of(rows.columns | told, rows.origin, name)
 
 
 def _listed(source: Input, rows: Rows) -> Posts:
     day, midnight = _days(source, rows.get("day"), rows.origin)
-    return Posts(
-        run=rows.get("run"),
-        topic=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        time=midnight,
-        confidence=rows.get("score"),
-        selected=None,
-        origin=rows.origin,
-        day=day,
-        rank=rows.get("rank"),
-    )
+    told = {"day": day, "time": midnight, "confidence": rows.get("score")}
+    return Posts.of(rows.columns | told, rows.origin)
 
 
 def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArray]:
@@ -133,35 +125,6 @@ def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArr
     return days_of(midnight), midnight
 
 
-def _empty_run(source: Input, name: str) -> Posts:
-    nothing = np.zeros(0, np.int64)
-    run, ids = Ids.constant(name, 0), Ids.constant("", 0)
-    record = InputRecord(source.path, lambda: source.sha256, 0)
-    origin = Origin.single(record, nothing)
-    return Posts(run, ids, ids, np.zeros(0), None, None, origin)
-
-
-def _check_runs(posts: Posts, repeats: bool) -> None:
-    """A run that is spread over several files may not repeat a post either.
-
-    Where posts may be pushed twice, the same post in two files is still a slip of the runs' names.
-    """
-    if len(posts.origin.sources) == 1:
-        return
-    day = [] if posts.day is None else [Ids.of([str(day) for day in posts.day.tolist()])]
-    rows, originals = repeated_rows(posts.run, posts.topic, *day, posts.post_id)
-    faults = []
-    file = posts.origin.source
-    for row, original in zip(rows.tolist(), originals.tolist(), strict=True):
-        if repeats and posts.day is None and file[row] == file[original]:
-            continue
-        reason = f'post_id "{posts.post_id[row]}" stands twice in run "{posts.run[row]}"'
-        cure = f"also at {posts.origin.place(original)}: give each file's run a name of its own"
-        faults.append(posts.origin.fault(row, reason, cure))
-    if faults:
-        raise InputError(faults)
-
-
 def repeated_posts(posts: Posts) -> tuple[IntArray, IntArray]:
     """The rows of pushed posts that stood in the same run and topic before, and where they did."""
     if posts.day is not None:
@@ -170,7 +133,7 @@ def repeated_posts(posts: Posts) -> tuple[IntArray, IntArray]:
 
 
 def read_clusters(
-    source: Given,
+    given: Given,
     form: str | None = None,
     clock: Clock | None = None,
     topic: str | None = None,
@@ -183,15 +146,13 @@ def read_clusters(
     With `replace_times` a plain table does so too. A post without a time is a fault, or with
     `may_lack_times` left out with a remark. `topic` is the topic of a list of two columns.
     """
-    given = _input(source, CLUSTERS)
-    if not form and not isinstance(given, FrameInput) and is_listing(given):
-        clusters = _listing(given, topic, clock, may_lack_times)
+    source = input_of(given, CLUSTERS)
+    if not form and not isinstance(source, FrameInput) and is_listing(source):
+        clusters = _listing(source, topic, clock, may_lack_times)
     else:
-        clusters = _table(given, form, clock if replace_times else None, may_lack_times)
+        clusters = _table(source, form, clock if replace_times else None, may_lack_times)
     if not len(clusters):
-        faults = FaultList(given)
-        faults.add(None, "holds no clusters", "without clusters there is nothing to score")
-        faults.check()
+        refuse(source, "holds no clusters", "without clusters there is nothing to score")
     _refuse_all(clusters)
     return clusters
 
@@ -203,18 +164,9 @@ def is_table_of_clusters(path: str) -> bool:
 
 
 def _table(source: Input, form: str | None, clock: Clock | None, may_lack_times: bool) -> Clusters:
-    rows = _rows(source, CLUSTERS, form)
-    posts = rows.get("post_id")
-    time = rows.get("time") if clock is None else clock(posts)
-    clusters = Clusters(
-        topic=rows.get("topic"),
-        cluster_id=rows.get("cluster_id"),
-        post_id=posts,
-        time=time,
-        origin=rows.origin,
-        text=rows.get("text"),
-    )
-    return _timed(clusters, may_lack_times)
+    rows = rows_of(source, CLUSTERS, form)
+    told = {} if clock is None else {"time": clock(rows.get("post_id"))}
+    return _timed(Clusters.of(rows.columns | told, rows.origin), may_lack_times)
 
 
 def _listing(
@@ -233,7 +185,7 @@ def _listing(
         origin=Origin.single(record, np.array(lines, np.int64)),
         text=Texts.of(listing.texts) if any(listing.texts) else None,
         remarks=tuple(listing.remarks),
-        paths=tuple(map(str, listing.places)) if not any(lines) else None,
+        paths=Texts.of([str(place) for place in listing.places]) if not any(lines) else None,
     )
     if clock is None and rows:
         reason = "these clusters tell no times"
@@ -313,13 +265,11 @@ def days_of(times: FloatArray) -> IntArray:
     return numbers
 
 
-def read_grades(source: Given, prefix: str = "", form: str | None = None) -> Grades:
+def read_grades(given: Given, prefix: str = "", form: str | None = None) -> Grades:
     """What assessors thought of posts. Topics that are bare numbers get the prefix."""
-    given = _input(source, QRELS)
-    rows = push_files.read_track_file(given, push_files.QRELS_FILE, form=form)
-    return Grades(
-        _named(rows.get("topic"), prefix), rows.get("post_id"), rows.get("grade"), rows.origin
-    )
+    source = input_of(given, QRELS)
+    rows = push_files.read_track_file(source, push_files.QRELS_FILE, form=form)
+    return Grades.of(rows.columns | {"topic": _named(rows.get("topic"), prefix)}, rows.origin)
 
 
 def _named(topics: Ids, prefix: str) -> Ids:
@@ -327,15 +277,15 @@ def _named(topics: Ids, prefix: str) -> Ids:
     return Ids(topics.codes, strings(names)) if prefix else topics
 
 
-def read_epochs(source: Given, form: str | None = None) -> Epochs:
+def read_epochs(given: Given, form: str | None = None) -> Epochs:
     """When posts were created. A post may stand twice if it has the same time both times."""
-    given = _input(source, EPOCHS)
-    rows = push_files.read_track_file(given, push_files.EPOCHS_FILE, form=form)
+    source = input_of(given, EPOCHS)
+    rows = push_files.read_track_file(source, push_files.EPOCHS_FILE, form=form)
     day = rows.get("day").astype(np.int64)
     epochs = Epochs(rows.get("post_id"), day, rows.get("time"), rows.origin)
     repeats, originals = repeated_rows(epochs.post_id)
     differ = epochs.time[repeats] != epochs.time[originals]
-    faults = FaultList(given)
+    faults = FaultList(source)
     for row, first in zip(repeats[differ].tolist(), originals[differ].tolist(), strict=True):
         reason = f'post "{epochs.post_id[row]}" has another time than at {rows.origin.place(first)}'
         faults.extend([rows.origin.fault(row, reason, "keep one of them")])
@@ -343,21 +293,21 @@ def read_epochs(source: Given, form: str | None = None) -> Epochs:
     return epochs
 
 
-def read_live(source: Given, form: str | None = None) -> Live:
+def read_live(given: Given, form: str | None = None) -> Live:
     """Live judgments; each line is one assessor's."""
-    given = _input(source, LIVE)
-    push_files.refuse_qrels(given)
-    rows = push_files.read_track_file(given, push_files.live_layout(given), form=form)
-    return Live(rows.get("topic"), rows.get("post_id"), rows.get("label"), rows.origin)
+    source = input_of(given, LIVE)
+    push_files.refuse_qrels(source)
+    rows = push_files.read_track_file(source, push_files.live_layout(source), form=form)
+    return Live.of(rows.columns, rows.origin)
 
 
-def read_selected(source: Given, posts: Posts, form: str | None = None) -> Selected:
+def read_selected(given: Given, posts: Posts, form: str | None = None) -> Selected:
     """Which posts of the runs a table `topic post_id [run] [cluster_id]` names.
 
     A post that no run returned is a fault, and so are two clusters of one post.
     """
-    given = _input(source, SELECTED)
-    rows = _rows(given, SELECTED, form)
+    source = input_of(given, SELECTED)
+    rows = rows_of(source, SELECTED, form)
     topic, post, run = rows.get("topic"), rows.get("post_id"), rows.get("run")
     place, row = equal_rows(
         pair_keys(topic, post, posts.topic, posts.post_id),
@@ -366,7 +316,7 @@ def read_selected(source: Given, posts: Posts, form: str | None = None) -> Selec
     if run is not None:
         same = run.within(posts.run.names)[place] == posts.run.codes[row]
         place, row = place[same], row[same]
-    faults = FaultList(given)
+    faults = FaultList(source)
     found = np.bincount(place, minlength=len(topic)) > 0
     for at in np.flatnonzero(~found).tolist():
         reason = f'no run returned the selected post "{post[at]}" of topic "{topic[at]}"'
@@ -399,15 +349,3 @@ def _two_clusters(rows: Rows, own: Ids, place: IntArray, first: IntArray) -> Ite
         )
         cure = "one cluster was made for each selected post: keep its cluster_id alone"
         yield rows.origin.fault(at, reason, cure)
-
-
-def _input(source: Given, schema: Schema) -> Input:
-    if is_frame(source):
-        return FrameInput(source, schema.table)
-    return source if isinstance(source, Input) else Input(str(source))
-
-
-def _rows(source: Input, schema: Schema, form: str | None) -> Rows:
-    if isinstance(source, FrameInput):
-        return read_frame(source, schema)
-    return read_rows(source, schema, form)

@@ -6,31 +6,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.families.filtering import kba
 from tseval.families.filtering.tables import Returned, Truth
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows, read_rows
-from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Schema
+from tseval.files.plain import Rows
+from tseval.files.reading import input_of, is_empty, no_rows, refuse, rows_of
+from tseval.tables import ALL_TOPICS, Ids
 from tseval.tables.schema import RETURNED, TRUTH
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from tseval.tables.columns import FloatArray
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame
+    from tseval.files.reading import Given
 
 ORDER_CURE = "name the runs, then the truth"
 
 
-def read_returned(sources: Sequence[Given], form: str | None = None, each: Each = map) -> Returned:
+def read_returned(given: Sequence[Given], form: str | None = None, each: Each = map) -> Returned:
     """One or more runs as one table: plain tables, or runs of KBA.
 
     A run of KBA is called `team-system`; where two files have a run of the same name, it is called
@@ -38,7 +34,7 @@ def read_returned(sources: Sequence[Given], form: str | None = None, each: Each 
     or of comments alone, is an empty run. `each` reads one run after the other, or has them read
     somewhere else.
     """
-    inputs = [_input(source, RETURNED) for source in sources]
+    inputs = [input_of(one, RETURNED) for one in given]
     names = run_names(inputs)
     parts = list(each(partial(_returned, form=form), inputs, names))
     official = [is_kba(source, form) for source in inputs]
@@ -75,81 +71,41 @@ def is_kba(source: Input, form: str | None = None) -> bool:
 
 
 def _returned(source: Input, name: str, form: str | None) -> Returned:
-    if not isinstance(source, FrameInput) and not source.head(1):
-        return _empty_run(source, name)
-    if is_kba(source, form):
-        return _official_run(source, name)
-    rows = _rows(source, RETURNED, form)
-    time, run = rows.get("time"), rows.get("run")
-    return Returned(
-        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
-        topic=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        time=time,
-        confidence=rows.get("confidence"),
-        rating=np.full(len(time), np.nan),
-        origin=rows.origin,
-    )
+    if is_empty(source):
+        rows = no_rows(source, RETURNED)
+    elif is_kba(source, form):
+        rows = _official_run(source)
+    else:
+        rows = rows_of(source, RETURNED, form)
+    return Returned.of(rows.columns, rows.origin, name)
 
 
-def _official_run(source: Input, name: str) -> Returned:
+def _official_run(source: Input) -> Rows:
     if kba.table_of(source) == "truth":
-        _refuse(source, "a truth stands where a run is expected", ORDER_CURE)
-    rows = kba.read_kba(source, kba.run_layout(source))
-    time, rating = rows.get("time"), rows.get("rating")
-    return Returned(
-        run=rows.get("run") if len(time) else Ids.constant(name, 0),
-        topic=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        time=time,
-        confidence=rows.get("confidence"),
-        rating=np.full(len(time), np.nan) if rating is None else rating,
-        origin=rows.origin,
-    )
+        refuse(source, "a truth stands where a run is expected", ORDER_CURE)
+    return kba.read_kba(source, kba.run_layout(source))
 
 
 def _official_truth(source: Input) -> Rows:
     if kba.first_fields(source) and kba.table_of(source) != "truth":
         cure = f"{ORDER_CURE}; each line of a truth begins with who judged: {kba.JUDGES}"
-        _refuse(source, "a run stands where the truth is expected", cure)
+        refuse(source, "a run stands where the truth is expected", cure)
     return kba.read_kba(source, kba.TRUTH)
 
 
-def _refuse(source: Input, reason: str, cure: str) -> None:
-    """Raise that a whole file stands in the wrong place."""
-    faults = FaultList(source)
-    faults.add(None, reason, cure)
-    faults.check()
-
-
-def _empty_run(source: Input, name: str) -> Returned:
-    none, ids = np.zeros(0), Ids.constant("", 0)
-    record = InputRecord(source.path, lambda: source.sha256, 0)
-    origin = Origin.single(record, np.zeros(0, np.int64))
-    return Returned(Ids.constant(name, 0), ids, ids, none, none, none, origin)
-
-
-def read_truth(source: Given, form: str | None = None) -> Truth:
+def read_truth(given: Given, form: str | None = None) -> Truth:
     """The judgments; there must be one, and no topic of the name of all of them together."""
-    given = _input(source, TRUTH)
-    official = is_kba(given, form)
-    rows = _official_truth(given) if official else _rows(given, TRUTH, form)
+    source = input_of(given, TRUTH)
+    official = is_kba(source, form)
+    rows = _official_truth(source) if official else rows_of(source, TRUTH, form)
     rating = rows.get("rating" if official else "relevance")
     confidence = rows.get("confidence")
-    truth = Truth(
-        topic=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        time=_times(rows, len(rating)),
-        rating=rating,
-        sure=np.ones(len(rating), bool) if confidence is None else confidence > 0,
-        origin=rows.origin,
-        official=official,
-    )
-    faults = FaultList(given)
+    sure = np.ones(len(rating), bool) if confidence is None else confidence > 0
+    told = {"rating": rating, "sure": sure, "official": official}
+    truth = Truth.of(rows.columns | told, rows.origin)
     if not len(truth):
-        faults.add(None, "holds no judgments", "without judgments there is nothing to score")
-    faults.check()
-    _check_names(truth, faults)
+        refuse(source, "holds no judgments", "without judgments there is nothing to score")
+    _check_names(truth, FaultList(source))
     return truth
 
 
@@ -164,21 +120,3 @@ def _check_names(truth: Truth, faults: FaultList) -> None:
         truth.origin.fault(row, reason, cure) for row in np.flatnonzero(named)[:1].tolist()
     )
     faults.check()
-
-
-def _times(rows: Rows, number: int) -> FloatArray:
-    """When each document came; NaN where the table doesn't tell."""
-    time: FloatArray | None = rows.get("time")
-    return np.full(number, np.nan) if time is None else time
-
-
-def _input(source: Given, schema: Schema) -> Input:
-    if is_frame(source):
-        return FrameInput(source, schema.table)
-    return source if isinstance(source, Input) else Input(str(source))
-
-
-def _rows(source: Input, schema: Schema, form: str | None) -> Rows:
-    if isinstance(source, FrameInput):
-        return read_frame(source, schema)
-    return read_rows(source, schema, form)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.tables.base import Table, filled
 from tseval.tables.columns import Ids
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
-class Returned:
+class Returned(Table):
     """What systems returned: one row a line, so a (run, topic, document) may stand more than once.
 
     `rating` is what a system itself thought of a document, NaN where its file doesn't say.
@@ -27,45 +29,20 @@ class Returned:
     post_id: Ids
     time: FloatArray
     confidence: FloatArray
-    rating: FloatArray
     origin: Origin
-
-    def __len__(self) -> int:
-        return len(self.time)
+    rating: FloatArray = filled(math.nan)
 
     @classmethod
     def join(cls, parts: Sequence[Returned]) -> Returned:
         """The rows of several runs in one table; of none, no rows of no run."""
-        if len(parts) == 1:
-            return parts[0]
-        if not parts:
-            none, ids = np.zeros(0), Ids.of([])
-            return cls(ids, ids, ids, none, none, none, Origin((), ids.codes, ids.codes))
-        return cls(
-            run=Ids.join([part.run for part in parts]),
-            topic=Ids.join([part.topic for part in parts]),
-            post_id=Ids.join([part.post_id for part in parts]),
-            time=np.concatenate([part.time for part in parts]),
-            confidence=np.concatenate([part.confidence for part in parts]),
-            rating=np.concatenate([part.rating for part in parts]),
-            origin=Origin.join([part.origin for part in parts]),
-        )
-
-    def rows(self, chosen: IntArray | BoolArray) -> Returned:
-        """The chosen rows."""
-        return Returned(
-            run=self.run.rows(chosen),
-            topic=self.topic.rows(chosen),
-            post_id=self.post_id.rows(chosen),
-            time=self.time[chosen],
-            confidence=self.confidence[chosen],
-            rating=self.rating[chosen],
-            origin=self.origin.rows(chosen),
-        )
+        if parts:
+            return super().join(parts)
+        none, ids = np.zeros(0), Ids.of([])
+        return cls(ids, ids, ids, none, none, Origin((), ids.codes, ids.codes), none)
 
 
 @dataclass(frozen=True)
-class Truth:
+class Truth(Table):
     """What assessors said: one row a judgment, so a (topic, document) may stand more than once.
 
     `time` is NaN where the file doesn't tell when the document came; `sure` is False where the
@@ -75,23 +52,8 @@ class Truth:
 
     topic: Ids
     post_id: Ids
-    time: FloatArray
     rating: FloatArray
     sure: BoolArray
     origin: Origin
     official: bool
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def rows(self, chosen: BoolArray) -> Truth:
-        """The chosen rows."""
-        return Truth(
-            topic=self.topic.rows(chosen),
-            post_id=self.post_id.rows(chosen),
-            time=self.time[chosen],
-            rating=self.rating[chosen],
-            sure=self.sure[chosen],
-            origin=self.origin.rows(chosen),
-            official=self.official,
-        )
+    time: FloatArray = filled(math.nan)

@@ -17,28 +17,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tseval.families.incidents.ontologies import json_document
 from tseval.families.incidents.tables import LEVELS, UNKNOWN, Labels, TypeNames
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame
+from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
-from tseval.files.plain import Rows, header, read_rows, recognise
+from tseval.files.plain import Rows, header, recognise
+from tseval.files.reading import input_of, names_of, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin
 from tseval.tables.schema import JUDGED_POOL, LABELS, TYPED_LABELS, Schema
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.reading import Given
     from tseval.tables.columns import IntArray
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame
 
 EVENT_KEYS = ("eventid", "eventID", "EventID")
 TYPE_KEYS = ("postCategories", "categories")
@@ -111,27 +108,19 @@ def is_labels(source: Input) -> bool:
     return any(f'"{key}"'.encode() in head for key in (*TYPE_KEYS, "eventsAnnotated"))
 
 
-def read_labels(sources: Sequence[Given], types: TypeNames, form: str | None = None) -> Labels:
+def read_labels(given: Sequence[Given], types: TypeNames, form: str | None = None) -> Labels:
     """The labels of one or more files; a file without any is an `InputError`."""
-    return Labels.join([_labels(source, types, form) for source in sources])
+    return Labels.join([_labels(input_of(one, LABELS), types, form) for one in given])
 
 
-def _labels(source: Given, types: TypeNames, form: str | None) -> Labels:
-    if is_frame(source):
-        given: Input = FrameInput(source, LABELS.table)
+def _labels(source: Input, types: TypeNames, form: str | None) -> Labels:
+    if _is_listing(source, form):
+        labels = _listed(source, types)
     else:
-        given = source if isinstance(source, Input) else Input(str(source))
-    if _is_listing(given, form):
-        labels = _listed(given, types)
-    else:
-        schema = _schema(given, form)
-        if isinstance(given, FrameInput):
-            rows = read_frame(given, schema)
-        else:
-            rows = read_rows(given, schema, form)
+        schema = _schema(source, form)
         tabled = _judged_pool if schema is JUDGED_POOL else _tabled
-        labels = tabled(given, rows, types)
-    faults = FaultList(given)
+        labels = tabled(source, rows_of(source, schema, form), types)
+    faults = FaultList(source)
     if not len(labels):
         faults.add(None, "holds no labels", FORMS)
     if ALL_TOPICS in labels.event.vocabulary():
@@ -164,7 +153,7 @@ def plain_schema(names: Sequence[str]) -> Schema | None:
 def _schema(source: Input, form: str | None) -> Schema:
     """Which table of labels an input is; where it is none, the one whose lack is told."""
     if isinstance(source, FrameInput):
-        return plain_schema([str(name) for name in source.frame.columns]) or LABELS
+        return plain_schema(names_of(source)) or LABELS
     if not source.head(1):
         return LABELS
     names = recognise(source)[1]
@@ -174,17 +163,15 @@ def _schema(source: Input, form: str | None) -> Schema:
 
 
 def _tabled(source: Input, rows: Rows, types: TypeNames) -> Labels:
-    level, post = rows.get("level"), rows.get("post_id")
-    unknown = np.full(len(post), UNKNOWN)
-    return Labels(
-        event=rows.get("topic"),
-        post_id=post,
-        types=types.matrix(named_types(rows.get("types"), len(post))),
-        level=unknown if level is None else _levels(source, level, rows.origin),
-        time=rows.get("time"),
-        origin=rows.origin,
-        has_levels=level is not None,
-    )
+    level, number = rows.get("level"), len(rows.origin.line)
+    unknown = np.full(number, UNKNOWN)
+    told = {
+        "event": rows.get("topic"),
+        "types": types.matrix(named_types(rows.get("types"), number)),
+        "level": unknown if level is None else _levels(source, level, rows.origin),
+        "has_levels": level is not None,
+    }
+    return Labels.of(rows.columns | told, rows.origin)
 
 
 def _judged_pool(source: Input, rows: Rows, types: TypeNames) -> Labels:

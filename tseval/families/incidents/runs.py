@@ -17,29 +17,27 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.errors import InputError, UsageError
+from tseval.errors import UsageError
 from tseval.families.incidents.labels import named_types
 from tseval.families.incidents.tables import Predictions, TypeNames
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.jsonl import objects
-from tseval.files.plain import Rows, read_rows, recognise
+from tseval.files.plain import recognise
+from tseval.files.reading import check_between_files, input_of, is_empty, rows_of
 from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
-from tseval.tables import Ids, InputRecord, Origin, repeated_rows
+from tseval.tables import Ids, InputRecord, Origin, Texts
 from tseval.tables.schema import PREDICTIONS, TOLD
 from tseval.tables.times import TOO_LARGE, NotANumber, early, moment, number, too_early
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame
+    from tseval.files.reading import Given
 
 FIELDS = ("event", "Q0", "post", "rank", "importance", "types", "tag")
 LINE_CURE = f"a line of a run is: {' '.join(FIELDS)}"
@@ -93,25 +91,23 @@ class RunLines:
             time=np.array(self.time, np.float64) if self.time else None,
             origin=Origin.single(record, np.array(self.lines, np.int64)),
             confidence=reading.types.weights(self.weights) if self.weights else None,
-            text=self.text or None,
+            text=Texts.of(self.text) if self.text else None,
         )
 
 
-def read_predictions(
-    sources: Sequence[Given], reading: RunReading, each: Each = map
-) -> Predictions:
+def read_predictions(given: Sequence[Given], reading: RunReading, each: Each = map) -> Predictions:
     """One or more runs as one table. A file without a byte is an empty run.
 
     `each` reads one run after the other, or has them read somewhere else.
     """
-    inputs = [_input(source) for source in sources]
+    inputs = [input_of(one, PREDICTIONS) for one in given]
     parts = []
     for part, met in each(partial(_counted, reading=reading), inputs, run_names(inputs)):
         reading.types.add(met)
         parts.append(part)
     said = Predictions.join(parts, some_times=reading.details)
-    if len(inputs) > 1:
-        _check_runs(said)
+    key = (said.run, said.event, said.post_id)
+    check_between_files(said, inputs, key, partial(_stands_in_two_files, said))
     return said
 
 
@@ -121,23 +117,9 @@ def _counted(source: Input, name: str, reading: RunReading) -> tuple[Predictions
     return _predictions(source, name, own), own.types
 
 
-def _check_runs(said: Predictions) -> None:
+def _stands_in_two_files(said: Predictions, row: int) -> str:
     """A run may repeat a post, but not in another file: there two runs have one name."""
-    repeats, originals = repeated_rows(said.run, said.event, said.post_id)
-    across = said.origin.source[repeats] != said.origin.source[originals]
-    faults = []
-    for row, original in zip(repeats[across].tolist(), originals[across].tolist(), strict=True):
-        reason = f'post "{said.post_id[row]}" stands in two files of run "{said.run[row]}"'
-        cure = f"also at {said.origin.place(original)}: give each file's run a name of its own"
-        faults.append(said.origin.fault(row, reason, cure))
-    if faults:
-        raise InputError(faults)
-
-
-def _input(source: Given) -> Input:
-    if is_frame(source):
-        return FrameInput(source, PREDICTIONS.table)
-    return source if isinstance(source, Input) else Input(str(source))
+    return f'post "{said.post_id[row]}" stands in two files of run "{said.run[row]}"'
 
 
 def kind_of(source: Input, form: str | None = None) -> str | None:
@@ -171,7 +153,7 @@ def _is_number(text: str) -> bool:
 
 
 def _predictions(source: Input, name: str, reading: RunReading) -> Predictions:
-    if not isinstance(source, FrameInput) and not source.head(1):
+    if is_empty(source):
         return _named(RunLines(FaultList(source)).table(reading), name)
     kind = kind_of(source, reading.form)
     cut_off = kind is None and _first_fields(source)[1:2] == ["Q0"]
@@ -187,34 +169,21 @@ def _predictions(source: Input, name: str, reading: RunReading) -> Predictions:
 def _named(run: Predictions, name: str) -> Predictions:
     """A run whose file does not say what it is called."""
     constant = Ids.constant(name, len(run))
-    return Predictions(**{**vars(run), "run": constant})
+    return replace(run, run=constant)
 
 
 # The plain table.
 
 
 def _plain_run(source: Input, name: str, reading: RunReading) -> Predictions:
-    rows = _rows(source, reading)
-    priority, run, rank = rows.get("priority"), rows.get("run"), rows.get("rank")
-    text = rows.get("text")
-    return Predictions(
-        run=Ids.constant(name, len(priority)) if run is None or not len(priority) else run,
-        event=rows.get("topic"),
-        post_id=rows.get("post_id"),
-        priority=priority,
-        types=reading.types.matrix(named_types(rows.get("types"), len(priority))),
-        rank=np.arange(len(priority), dtype=np.float64) if rank is None else rank,
-        time=rows.get("time"),
-        origin=rows.origin,
-        text=None if text is None else list(text),
-    )
-
-
-def _rows(source: Input, reading: RunReading) -> Rows:
-    schema = TOLD if reading.details else PREDICTIONS
-    if isinstance(source, FrameInput):
-        return read_frame(source, schema)
-    return read_rows(source, schema, reading.form)
+    rows = rows_of(source, TOLD if reading.details else PREDICTIONS, reading.form)
+    number, rank = len(rows.origin.line), rows.get("rank")
+    told = {
+        "event": rows.get("topic"),
+        "types": reading.types.matrix(named_types(rows.get("types"), number)),
+        "rank": np.arange(number, dtype=np.float64) if rank is None else rank,
+    }
+    return Predictions.of(rows.columns | told, rows.origin, name)
 
 
 # The track's lines of seven fields.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.tables.columns import ABSENT, Ids
+from tseval.tables.base import Table, of_table, optional
+from tseval.tables.columns import ABSENT, Ids, Texts
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
@@ -171,10 +172,10 @@ class TypeNames:
 
 
 @dataclass(frozen=True)
-class Labels:
+class Labels(Table):
     """What assessors said: one row each time that a post was labelled, in the order of the files.
 
-    A post may have several rows.
+    A post may have several rows. Times count only where all files tell them.
     """
 
     event: Ids
@@ -182,67 +183,21 @@ class Labels:
     types: BoolArray
     """Of the shape (rows, types of the ontology)."""
     level: IntArray
-    time: FloatArray | None
-    """When each post was made; None where the file tells no times."""
     origin: Origin
-    nameless: int = 0
+    time: FloatArray | None = optional()
+    """When each post was made; None where the file tells no times."""
+    nameless: int = of_table(0, sum)
     """How many labels are of posts whose ids are not known."""
-    has_levels: bool = True
+    has_levels: bool = of_table(True, any)
     """Whether any of the files tells priorities; else every level is Unknown."""
-    asked: BoolArray | None = None
+    asked: BoolArray | None = optional(True)
     """For which types each post was judged, of the shape of `types`; None where for all."""
-    unanswered: int = 0
+    unanswered: int = of_table(0, sum)
     """How many questions of a pool have no answer."""
-
-    def __len__(self) -> int:
-        return len(self.level)
-
-    @classmethod
-    def join(cls, parts: Sequence[Labels]) -> Labels:
-        """The labels of several files; times count only where all have them."""
-        if len(parts) == 1:
-            return parts[0]
-        times = [part.time for part in parts if part.time is not None]
-        return cls(
-            event=Ids.join([part.event for part in parts]),
-            post_id=Ids.join([part.post_id for part in parts]),
-            types=np.concatenate([part.types for part in parts]),
-            level=np.concatenate([part.level for part in parts]),
-            time=np.concatenate(times) if len(times) == len(parts) else None,
-            origin=Origin.join([part.origin for part in parts]),
-            nameless=sum(part.nameless for part in parts),
-            has_levels=any(part.has_levels for part in parts),
-            asked=cls._asked(parts),
-            unanswered=sum(part.unanswered for part in parts),
-        )
-
-    @staticmethod
-    def _asked(parts: Sequence[Labels]) -> BoolArray | None:
-        """For which types the posts of several files were judged."""
-        if all(part.asked is None for part in parts):
-            return None
-        return np.concatenate(
-            [np.ones_like(part.types) if part.asked is None else part.asked for part in parts]
-        )
-
-    def rows(self, chosen: IntArray | BoolArray) -> Labels:
-        """The chosen rows."""
-        return Labels(
-            self.event.rows(chosen),
-            self.post_id.rows(chosen),
-            self.types[chosen],
-            self.level[chosen],
-            None if self.time is None else self.time[chosen],
-            self.origin.rows(chosen),
-            self.nameless,
-            self.has_levels,
-            None if self.asked is None else self.asked[chosen],
-            self.unanswered,
-        )
 
 
 @dataclass(frozen=True)
-class Predictions:
+class Predictions(Table):
     """What runs said: one row a line, in the order of the files."""
 
     run: Ids
@@ -253,16 +208,13 @@ class Predictions:
     """Of the shape (rows, types of the ontology)."""
     rank: FloatArray
     """The run's own order of an event's posts; the number of the line where it has none."""
-    time: FloatArray | None
-    """When the run says the post was made; None where it doesn't."""
     origin: Origin
-    confidence: FloatArray | None = None
+    time: FloatArray | None = optional()
+    """When the run says the post was made; None where it doesn't."""
+    confidence: FloatArray | None = optional(np.nan)
     """The number of each type, of the shape of `types`, NaN for none; read on request alone."""
-    text: Sequence[str] | None = None
+    text: Texts | None = optional("")
     """What each post says; read on request alone."""
-
-    def __len__(self) -> int:
-        return len(self.priority)
 
     @classmethod
     def join(cls, parts: Sequence[Predictions], *, some_times: bool = False) -> Predictions:
@@ -270,43 +222,10 @@ class Predictions:
 
         With `some_times` those count that there are.
         """
-        if len(parts) == 1:
-            return parts[0]
         if some_times and any(part.time is not None for part in parts):
             parts = [part if part.time is not None else part._timeless() for part in parts]
-        times = [part.time for part in parts if part.time is not None]
-        return cls(
-            run=Ids.join([part.run for part in parts]),
-            event=Ids.join([part.event for part in parts]),
-            post_id=Ids.join([part.post_id for part in parts]),
-            priority=np.concatenate([part.priority for part in parts]),
-            types=np.concatenate([part.types for part in parts]),
-            rank=np.concatenate([part.rank for part in parts]),
-            time=np.concatenate(times) if len(times) == len(parts) else None,
-            origin=Origin.join([part.origin for part in parts]),
-            confidence=cls._confidences(parts),
-            text=cls._texts(parts),
-        )
+        return super().join(parts)
 
     def _timeless(self) -> Predictions:
         """The same with unknown times."""
         return replace(self, time=np.full(len(self), np.nan))
-
-    @staticmethod
-    def _confidences(parts: Sequence[Predictions]) -> FloatArray | None:
-        """The numbers of several runs' types."""
-        if all(part.confidence is None for part in parts):
-            return None
-        return np.concatenate(
-            [
-                np.full(part.types.shape, np.nan) if part.confidence is None else part.confidence
-                for part in parts
-            ]
-        )
-
-    @staticmethod
-    def _texts(parts: Sequence[Predictions]) -> Sequence[str] | None:
-        """The texts of several runs' posts."""
-        if all(part.text is None for part in parts):
-            return None
-        return [text for part in parts for text in part.text or [""] * len(part)]

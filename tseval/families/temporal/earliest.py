@@ -302,7 +302,7 @@ _NOTHING: IntArray = np.zeros(0, np.int64)
 def _no_updates(run: str) -> Updates:
     ids = Ids.constant("", 0)
     origin = Origin((), _NOTHING, _NOTHING)
-    return Updates(Ids.constant(run, 0), ids, ids, np.zeros(0), Texts.empty(), None, None, origin)
+    return Updates(Ids.constant(run, 0), ids, ids, Texts.empty(), origin, np.zeros(0))
 
 
 def _one_update(

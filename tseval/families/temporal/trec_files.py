@@ -37,6 +37,7 @@ from tseval.tables import (
     Nuggets,
     Pool,
     Schema,
+    Texts,
     Updates,
 )
 from tseval.tables.arrow import integers, numbers
@@ -165,18 +166,8 @@ def read_run(source: Input) -> Updates:
         cells = Cells.empty([column.name for column in RUN], RUN)
     rows = build(source, cells, RUN.of_track, faults)
     faults.check()
-    time = rows.get("time")
-    return Updates(
-        run=rows.get("run"),
-        topic=rows.get("topic"),
-        update_id=rows.get("update_id"),
-        time=time,
-        text=column_of([], "text", NUGGETS).empty(len(time)),
-        confidence=rows.get("confidence"),
-        cost=None,
-        origin=rows.origin,
-        team=rows.get("team"),
-    )
+    no_texts = Texts.empty(len(rows.origin.line))
+    return Updates.of(rows.columns | {"text": no_texts}, rows.origin)
 
 
 def _joined(blocks: Any, read: Any, faults: FaultList, before: int) -> Cells:
@@ -414,32 +405,14 @@ def _fields_of(line: bytes, reading: TrackReading, number: int, faults: FaultLis
 def read_nuggets(source: Input, reading: TrackReading) -> Nuggets:
     """Nuggets; importance may be 0 or below here."""
     rows = _table(source, GOLD, reading, skip=True)
-    return Nuggets(
-        topic=rows.get("topic"),
-        nugget_id=rows.get("nugget_id"),
-        time=rows.get("time"),
-        text=rows.get("text"),
-        importance=rows.get("importance"),
-        cost=None,
-        origin=rows.origin,
-        length=rows.get("length"),
-    )
+    return Nuggets.of(rows.columns, rows.origin)
 
 
 def read_matches(source: Input, reading: TrackReading) -> Matches:
     """Matches with their spans."""
     rows = _table(source, MATCHED, reading, skip=True)
-    return Matches(
-        topic=rows.get("topic"),
-        update_id=rows.get("update_id"),
-        nugget_id=rows.get("nugget_id"),
-        run=None,
-        origin=rows.origin,
-        start=rows.get("start"),
-        end=rows.get("end"),
-        in_bytes=reading.encoding == "bytes",
-        published=True,
-    )
+    told = {"in_bytes": reading.encoding == "bytes", "published": True}
+    return Matches.of(rows.columns | told, rows.origin)
 
 
 def has_header(source: Input | str | Path) -> bool:
@@ -458,14 +431,7 @@ def read_pool(source: Input, reading: TrackReading) -> Pool:
     """A pool, with or without a header; of rows that repeat an id the last one counts."""
     skip = reading.pool_header == "always" or _names_columns(source)
     rows = _table(source, SAMPLED, reading, skip=skip)
-    return Pool(
-        topic=rows.get("topic"),
-        update_id=rows.get("update_id"),
-        origin=rows.origin,
-        duplicate_id=rows.get("duplicate_id"),
-        text=rows.get("text"),
-        length=rows.get("length"),
-    )
+    return Pool.of(rows.columns, rows.origin)
 
 
 def read_duplicates(source: Input) -> Duplicates:
@@ -481,4 +447,4 @@ def read_duplicates(source: Input) -> Duplicates:
         cells = Cells.empty(names, schema)
     rows = build(source, cells, schema.of_track, faults)
     faults.check()
-    return Duplicates(None, rows.get("update_id"), rows.get("duplicate_id"), rows.origin)
+    return Duplicates.of(rows.columns, rows.origin)

@@ -17,10 +17,10 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, build
-from tseval.files.reading import faults_of, input_of, rows_of
+from tseval.files.reading import faults_of, input_of, refuse, refuse_all, rows_of
 from tseval.files.text_lines import first_row, without_broken_bytes
 from tseval.files.value_parsing import read_numbers
-from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
+from tseval.tables import Column, Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers
 from tseval.tables.schema import TOPIC, VALUES
 
@@ -55,29 +55,22 @@ COORDINATES = ((Column("latitude", Kind.NUMBER), 90), (Column("longitude", Kind.
 """The two parts of a location, and how far each may be from 0."""
 
 
-def read_values(
-    sources: Sequence[Given], form: str | None = None, each: Each = map
-) -> TrackedValues:
+def read_values(given: Sequence[Given], form: str | None = None, each: Each = map) -> TrackedValues:
     """One or more runs as one table; without a column `run` a run is called as its file.
 
     `each` reads one run after the other, or has them read somewhere else.
     """
-    inputs = [input_of(source, VALUES) for source in sources]
-    parts = each(partial(_values, form=form), inputs, run_names(inputs))
-    return TrackedValues.join(list(parts))
+    inputs = [input_of(one, VALUES) for one in given]
+    return TrackedValues.join(list(each(partial(_values, form=form), inputs, run_names(inputs))))
 
 
-def read_gold(source: Given, form: str | None = None) -> TrackedValues:
+def read_gold(given: Given, form: str | None = None) -> TrackedValues:
     """The gold: there must be a value, and no topic of the name of the mean over topics."""
-    given = input_of(source, VALUES)
-    gold = _values(given, given.name, form)
-    faults = faults_of(given, gold.origin.sources[0])
+    source = input_of(given, VALUES)
+    gold = _values(source, source.name, form)
     if not len(gold):
-        faults.add(None, "holds no values", "without values there is nothing to score")
-    for row in np.flatnonzero(np.array(gold.topic.to_list()) == ALL_TOPICS).tolist():
-        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        faults.extend([gold.origin.fault(row, reason, "give the topic another name")])
-    faults.check()
+        refuse(source, "holds no values", "without values there is nothing to score")
+    refuse_all(source, gold, gold.topic)
     return gold
 
 
@@ -140,19 +133,11 @@ def _official_cells(fields: list[bytes]) -> tuple[bytes, ...]:
 
 def _checked(source: Input, rows: Rows, name: str) -> TrackedValues:
     """The rows with their attributes known and their values in range; else an `InputError`."""
-    time, run, attribute = rows.get("time"), rows.get("run"), rows.get("attribute")
+    attribute = rows.get("attribute")
     codes = _attributes(attribute)
-    values = TrackedValues(
-        run=Ids.constant(name, len(time)) if run is None or not len(time) else run,
-        topic=rows.get("topic"),
-        attribute=codes,
-        time=time,
-        value=np.zeros(len(time)),
-        longitude=np.zeros(len(time)),
-        confidence=rows.get("confidence"),
-        origin=rows.origin,
-    )
-    faults = faults_of(source, values.origin.sources[0])
+    unread = {name: np.zeros(len(codes)) for name in ("value", "longitude")}
+    values = TrackedValues.of(rows.columns | {"attribute": codes} | unread, rows.origin, name)
+    faults = faults_of(source, rows.origin.sources[0])
     for row in np.flatnonzero(codes < 0).tolist():
         reason = f'unknown attribute "{attribute[row]}"'
         faults.extend([rows.origin.fault(row, reason, ATTRIBUTE_CURE)])
