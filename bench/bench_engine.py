@@ -26,16 +26,16 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
+from tseval.families.temporal.assessments import GoldReading
 from tseval.families.temporal.plain_files import read_nuggets, read_updates
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import PLAIN
+from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
+from tseval.matching.passages import Files
 from tseval.parallel.engine import Engine, Unit
 from tseval.parallel.engines import choose
-from tseval.parallel.matching import match_in_units
-from tseval.parallel.passages import Files
 from tseval.parallel.sharing import Sharing
-from tseval.parallel.work import GoldReading
 from tseval.tables import Nuggets, Pairs, Updates
 
 TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55

@@ -24,8 +24,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tseval import statistics
-from tseval.matching.calibrate import BINS, Calibration, calibrate
-from tseval.matching.judged import JudgedUpdates, read_judged
+from tseval.families.temporal.judged import read_judged
+from tseval.matching.calibration import Calibration, calibrate
+from tseval.matching.judged_pairs import BINS, JudgedUpdates
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "matching.md"

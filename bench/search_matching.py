@@ -33,8 +33,7 @@ from matchers.fuzzy import WordReader
 from matchers.grams import GramReader, grams
 from matchers.windows import pieces
 from tseval import statistics
-from tseval.matching.calibrate import BINS, STEP
-from tseval.matching.judged import JudgedUpdates
+from tseval.matching.judged_pairs import BINS, STEP, JudgedUpdates
 
 ONE = 1 << 30  # a word that is quite the same, in the whole numbers of the readers
 WINDOW = 40

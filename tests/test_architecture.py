@@ -24,10 +24,10 @@ ROOMS: dict[str, set[str]] = {
     "statistics": set(),
     "tables": BASIS,
     "files": {"core", "tables"} | BASIS,
-    "parallel": {"files", "matchers", "matching", "tables"} | BASIS,
+    "parallel": {"files"} | BASIS,
     "core": KERNEL,
     "families": KERNEL | {"matching"},
-    "matching": KERNEL | {"families", "matchers"},
+    "matching": KERNEL | {"matchers"},
     "streaming": KERNEL | {"families", "matching"},
     "comparison": KERNEL | {"families", "matching"},
     "reporting": KERNEL | {"comparison", "families", "matchers", "matching"},
@@ -48,7 +48,6 @@ FROM_BELOW = {
     ("files/imports.py", "families"),
     ("files/score_readers.py", "families"),
     ("files/validation.py", "families"),
-    ("parallel/work.py", "families"),
 }
 """What rooms under the families still import of them; this list is to become empty."""
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tseval.matching.calibrate import Calibration, calibrate
-from tseval.matching.judged import JudgedUpdates, read_judged
+from tseval.families.temporal.judged import read_judged
+from tseval.matching.calibration import Calibration, calibrate
+from tseval.matching.judged_pairs import JudgedUpdates
 
 POOLS = {2013: "updates.tsv.gz", 2014: "updates_sampled.tsv.gz"}
 PAIRS = {2013: (1_304_250, 4_980), 2014: (1_407_448, 13_626)}

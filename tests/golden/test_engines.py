@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
-from tseval import parallel as units
 from tseval.families.temporal.scoring import score
+from tseval.matching import match_cache, passages
+from tseval.matching.passage_files import TextRows, fingerprint
+from tseval.parallel import sharing as parallel_sharing
 from tseval.parallel.engine import Engine, Here, Result, Unit, Work
-from tseval.parallel.passage_files import Said
 from tseval.parallel.sharing import Sharing
-from tseval.parallel.work import fingerprint
 
 ENGINES = ("local", "dask")
 SIZES = (1, 7, 1000)
@@ -56,7 +56,7 @@ def sharing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         def shared(*_: object, resume: bool = False) -> Iterator[Sharing]:
             yield Sharing(engine, resume, rows)
 
-        monkeypatch.setattr(units, "shared", shared)
+        monkeypatch.setattr(parallel_sharing, "shared", shared)
 
     return use
 
@@ -285,7 +285,7 @@ class TestCommands:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(units.passages, "write_said", full)
+        monkeypatch.setattr(passages, "write_texts", full)
         sharing(Counting(), 2)
         outcome = tseval("match", "-", NUGGETS, stdin=Path(SWIFT).read_bytes())
         assert (outcome.code, outcome.out) == (1, "")
@@ -406,11 +406,11 @@ class TestOtherFiles:
         monkeypatch.setenv("TSEVAL_CACHE", str(tmp_path / "cache"))
         hashed: list[int] = []
 
-        def counted(said: Said) -> str:
+        def counted(said: TextRows) -> str:
             hashed.append(len(said.text))
             return fingerprint(said)
 
-        monkeypatch.setattr(units.passages, "fingerprint", counted)
+        monkeypatch.setattr(passages, "fingerprint", counted)
         engine = Counting(near)
         sharing(engine, 2)
         assert tseval("match", SWIFT, NUGGETS, *["--resume"] * resume).code == 0
@@ -542,7 +542,7 @@ class TestResume:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(units.kept.os, "fdopen", full)
+        monkeypatch.setattr(match_cache.os, "fdopen", full)
         outcome = tseval(*self.MATCH, "--resume", "-o", tmp_path / "matches.tsv")
         assert (outcome.code, outcome.out) == (1, "")
         assert "no space left on device: pairs cannot be kept to resume from" in outcome.err
@@ -609,7 +609,7 @@ class TestRealData:
     ) -> None:
         folder = conformance / "clusters" / "rts2017"
         arguments = (
-            *("clusters", *sorted(folder.glob("runs/*.gz"))),
+            *("clusters", *sorted(folder.glob("runs/*-A.gz"))),
             *(folder / "rts2017-batch-clusters.json.gz", "--edition", "rts2017"),
             *("--qrels", folder / "rts2017-batch-qrels.txt.gz"),
             *("--epochs", folder / "rts2017-batch-tweets2dayepoch.txt.gz", "-f", "json"),

@@ -11,9 +11,16 @@ import pytest
 from tseval.errors import EngineError
 from tseval.families.temporal.plain_files import read_updates
 from tseval.files import inputs
+from tseval.matching.in_units import MatchWork
+from tseval.matching.passage_files import (
+    TextRows,
+    fingerprint,
+    read_lines,
+    read_parquet_rows,
+    write_texts,
+)
+from tseval.matching.passages import GoldFile, Passage
 from tseval.parallel.engines import choose
-from tseval.parallel.passage_files import Said, read_lines, read_parquet_rows, write_said
-from tseval.parallel.work import GoldFile, MatchWork, Passage, fingerprint
 
 pytestmark = pytest.mark.small_times
 
@@ -46,7 +53,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def part(file: Path, first: int, last: int) -> Said:
+def part(file: Path, first: int, last: int) -> TextRows:
     """Rows from `first` on, counted from 0, before `last`, as a worker would read them."""
     line = read_updates([file]).origin.line
     end = None if last == len(line) else int(line[last]) - 1
@@ -85,8 +92,8 @@ def test_a_file_that_changed_is_read_anew(tmp_path: Path) -> None:
 
 def test_what_is_written_is_what_is_read(file: Path, tmp_path: Path) -> None:
     updates = read_updates([file])
-    said = Said(updates.topic, updates.text)
-    write_said(tmp_path / "said.parquet", said, 6)
+    said = TextRows(updates.topic, updates.text)
+    write_texts(tmp_path / "said.parquet", said, 6)
     again = read_parquet_rows(str(tmp_path / "said.parquet"), 1, None)
     assert list(again.text) == list(said.text)
     assert fingerprint(again) == fingerprint(said)
@@ -97,7 +104,7 @@ def test_fingerprints_tell_texts_and_topics_apart() -> None:
         frame = pd.DataFrame({"topic": topics, "text": texts})
         frame["update_id"] = [f"u{row}" for row in range(len(frame))]
         updates = read_updates([frame.assign(time=0)])
-        return fingerprint(Said(updates.topic, updates.text))
+        return fingerprint(TextRows(updates.topic, updates.text))
 
     same = [
         of(["t1", "t2"], ["ab", "c"]),

@@ -13,11 +13,11 @@ from tseval.cli.options import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER
+from tseval.families.temporal.judged import read_judged
 from tseval.files import TEMPORAL_FORMS
 from tseval.files.rows import records_bytes, rows_bytes
-from tseval.matching.calibrate import Calibration, calibrate, signature
+from tseval.matching.calibration import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
-from tseval.matching.judged import read_judged
 from tseval.matching.profiles import SUFFIX, profile_bytes
 from tseval.reporting.charts.calibration import CalibrationChart, draw_calibration
 from tseval.reporting.charts.drawing import FORMS as PICTURES
@@ -75,8 +75,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     found = []
     with options.shared_as(given) as sharing:
         for name in dict.fromkeys(given["names"]):
-            with progress(f"calibrating {name}", given["quiet"]) as told:
-                found.append(calibrate(judged, name, given["seed"], told, sharing))
+            with progress(f"calibrating {name}", given["quiet"]) as done:
+                found.append(calibrate(judged, name, given["seed"], done, sharing))
     line = signature(judged, [name_of(each) for each in found], given["seed"])
     beside = {} if given["save"] is None else {given["save"]: _profile(found)}
     deliver(_content(found, line, form, output), output, beside)
@@ -95,5 +95,5 @@ def _content(found: Sequence[Calibration], line: str, form: str, output: Path | 
 def _profile(found: Sequence[Calibration]) -> bytes:
     """The best of the matchers with the threshold chosen."""
     best = max(found, key=lambda each: each.left_out["F1"].value)
-    told = {"topics": list(best.thresholds), **measured(best)}
-    return profile_bytes(str(best.calibrated), told)
+    numbers = {"topics": list(best.thresholds), **measured(best)}
+    return profile_bytes(str(best.calibrated), numbers)

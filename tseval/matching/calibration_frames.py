@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tseval.matching.calibrate import Calibration, Measured
+from tseval.matching.calibration import Calibration, Measured
 
 if TYPE_CHECKING:
     import pandas as pd

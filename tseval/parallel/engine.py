@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import platform
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
+from tseval.errors import EngineError
+
 Result = TypeVar("Result")
+CURE = (
+    "every worker needs the same files under the same paths, and they may not change meanwhile; "
+    "temporary ones lie where TMPDIR says"
+)
 
 
 @dataclass(frozen=True)
@@ -83,3 +91,15 @@ class Here:
 
     def close(self) -> None:
         """There is nothing to end."""
+
+
+def check_is_there(path: str) -> None:
+    """Refuse a file that this worker cannot see, though whoever sent the work could."""
+    if not Path(path).is_file():
+        raise EngineError(f"{path}: not there for the worker on {platform.node()}; {CURE}")
+
+
+def check_same(what: str, expected: object, found: object) -> None:
+    """Refuse a file that holds something else than it did for whoever sent the work."""
+    if expected != found:
+        raise EngineError(f"{what}: the worker on {platform.node()} reads other rows there; {CURE}")

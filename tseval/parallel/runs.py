@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tseval.files.inputs import Input
-from tseval.parallel.engine import Unit
+from tseval.parallel.engine import Unit, check_is_there
 from tseval.parallel.sharing import Sharing
-from tseval.parallel.work import check_is_there
 
 Table = TypeVar("Table")
 Read = Callable[[Input, str], Table]

@@ -6,6 +6,7 @@ that weigh and divide act in `tseval/measures/assessed.py` and `tseval/measures/
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,10 @@ import numpy as np
 from tseval.errors import UsageError
 from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.earliest import EarliestIndex
+from tseval.families.temporal.plain_files import read_nuggets
 from tseval.families.temporal.rules import Rules
+from tseval.families.temporal.trec_files import TrackReading
+from tseval.matching.passage_files import TextRows
 from tseval.tables import (
     ABSENT,
     NO_DUPLICATE,
@@ -31,6 +35,7 @@ from tseval.tables import (
     pool_rows,
 )
 from tseval.tables.arrow import strings
+from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -175,6 +180,23 @@ def kept_nuggets(nuggets: Nuggets, matches: Matches | None, rules: Rules) -> Boo
         named = Pool(matches.topic, matches.nugget_id, matches.origin)
         kept &= pool_rows(nuggets.topic, nuggets.nugget_id, named) != ABSENT
     return kept
+
+
+@dataclass(frozen=True)
+class GoldReading:
+    """Reads the nuggets that count as workers need them: by a format and an edition's rules."""
+
+    form: str | None
+    reading: TrackReading
+    rules: Rules
+
+    def __call__(self, path: str) -> tuple[TextRows, Callable[[Ids], Ids]]:
+        """Their texts, and what renames topics as theirs are."""
+        nuggets = read_nuggets(path, self.form, self.reading)
+        rename = TopicNames(nuggets.topic, self.rules.topic_names)
+        nuggets = with_topics_named(nuggets, rename)
+        nuggets = nuggets.rows(kept_nuggets(nuggets, None, self.rules))
+        return TextRows(nuggets.topic, nuggets.text), rename
 
 
 def known_since(case: CanonicalUpdates, nuggets: Nuggets, pairs: Pairs, rules: Rules) -> FloatArray:

@@ -24,6 +24,7 @@ from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.assessments import (
     CanonicalUpdates,
     Found,
+    GoldReading,
     assessed_index,
     kept_nuggets,
     known_since,
@@ -43,12 +44,11 @@ from tseval.families.temporal.trec_files import PLAIN, TrackReading, has_header
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.frames import check_inputs
 from tseval.files.topics import read_topics
+from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import Progress, get_matcher
-from tseval.parallel.matching import match_in_units
-from tseval.parallel.passages import Files
+from tseval.matching.passages import Files
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
-from tseval.parallel.work import GoldReading
 from tseval.tables import (
     ABSENT,
     Duplicates,
@@ -305,8 +305,9 @@ def _files(sources: TemporalInputs, rules: Rules) -> Files | None:
     if sources.pool is not None or not all(isinstance(path, str | Path) for path in paths):
         return None
     form = sources.form_of
-    habits = GoldReading(form("nuggets"), reading_by(rules), rules, form("updates"))
-    return Files([str(path) for path in sources.updates], str(sources.nuggets), habits)
+    reader = GoldReading(form("nuggets"), reading_by(rules), rules)
+    updates = [str(path) for path in sources.updates]
+    return Files(updates, str(sources.nuggets), reader, form("updates"))
 
 
 def _check_rules(

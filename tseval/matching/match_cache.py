@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.errors import OutputError, UsageError
+from tseval.matching.passages import GoldFile
 from tseval.parallel.engine import Unit
-from tseval.parallel.work import GoldFile
 from tseval.tables import Pairs
 from tseval.version import VERSION
 

@@ -3,23 +3,59 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
 from tseval.errors import OutputError
 from tseval.files.inputs import Input, Stamp
-from tseval.parallel.passage_files import Said, stamp, write_said
+from tseval.matching.passage_files import (
+    TextRows,
+    fingerprint,
+    read_parquet_rows,
+    stamp,
+    write_texts,
+)
+from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Sharing
-from tseval.parallel.work import GoldFile, GoldReading, Passage, fingerprint
-from tseval.tables import Nuggets, Updates
+from tseval.tables import Ids, Nuggets, Updates
 
 if TYPE_CHECKING:
     from tseval.tables.columns import IntArray
+
+NuggetReader: TypeAlias = Callable[[str], tuple[TextRows, Callable[[Ids], Ids]]]
+"""From a path to the nuggets that count, and to what renames topics as theirs are. It must survive
+pickling, and equal another that reads alike."""
+
+
+@dataclass(frozen=True)
+class Passage(Unit):
+    """A range of a table of updates; the first `before` lines are its header.
+
+    A passage without a hash is known by the stamp of its file.
+    """
+
+    before: int = 0
+    seen: Stamp = ()
+
+
+@dataclass(frozen=True)
+class GoldFile:
+    """Where the nuggets are; without a reader it is Parquet that holds them as they count."""
+
+    path: str
+    reader: NuggetReader | None
+    sha256: str
+
+    def read(self) -> tuple[TextRows, Callable[[Ids], Ids]]:
+        """The nuggets that count, and what renames topics as theirs are."""
+        if self.reader is None:
+            return read_parquet_rows(self.path, 1, None), lambda topic: topic
+        return self.reader(self.path)
 
 
 @dataclass(frozen=True)
@@ -31,7 +67,9 @@ class Files:
 
     updates: Sequence[str]
     nuggets: str
-    habits: GoldReading
+    reader: NuggetReader
+    form: str | None = None
+    """The format of the updates, where it is not to be recognised."""
     are_plain: bool = field(init=False)
     """Whether all of them can be read again, by whoever sees them."""
     stamps: Sequence[Stamp] = field(init=False)
@@ -81,7 +119,7 @@ class Passages(Sequence[Passage]):
         return Passage(one.path, one.first, one.last, one.places, sha256, one.before, one.seen)
 
     def _hash(self, rows: IntArray) -> str:
-        return fingerprint(Said(self._updates.topic.rows(rows), self._updates.text.rows(rows)))
+        return fingerprint(TextRows(self._updates.topic.rows(rows), self._updates.text.rows(rows)))
 
     def starts(self) -> list[int]:
         """The row of each passage's first update."""
@@ -133,15 +171,15 @@ def _in_place(updates: Updates, nuggets: Nuggets, files: Files, sharing: Sharing
                 before=int(line[0]) - 1,
             )
             stretches.append(stretch)
-    gold = GoldFile(str(Path(files.nuggets).absolute()), files.habits, _hash_of_nuggets(nuggets))
-    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), files.habits.of_updates)
+    gold = GoldFile(str(Path(files.nuggets).absolute()), files.reader, _hash_of_nuggets(nuggets))
+    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), files.form)
 
 
 def _written(updates: Updates, nuggets: Nuggets, folder: Path, sharing: Sharing) -> Shares:
     rows = sharing.rows_of(len(updates))
     try:
-        write_said(_parquet(folder, "updates"), Said(updates.topic, updates.text), rows)
-        write_said(_parquet(folder, "nuggets"), Said(nuggets.topic, nuggets.text), rows)
+        write_texts(_parquet(folder, "updates"), TextRows(updates.topic, updates.text), rows)
+        write_texts(_parquet(folder, "nuggets"), TextRows(nuggets.topic, nuggets.text), rows)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         cure = "TMPDIR names the folder for temporary files"
@@ -162,4 +200,4 @@ def _parquet(folder: Path, name: str) -> Path:
 
 
 def _hash_of_nuggets(nuggets: Nuggets) -> str:
-    return fingerprint(Said(nuggets.topic, nuggets.text))
+    return fingerprint(TextRows(nuggets.topic, nuggets.text))

@@ -15,18 +15,12 @@ import numpy as np
 
 from tseval import statistics
 from tseval.core.family import SHORT_HASH
-from tseval.core.registry import measure
-from tseval.core.taking import evaluate
-from tseval.families.temporal.earliest import EarliestIndex
-from tseval.matching.judged import JudgedUpdates
+from tseval.matching.in_units import match_in_units
+from tseval.matching.judged_pairs import BINS, STEP, Disagreement, JudgedUpdates, Tally, scored
 from tseval.matching.matching import Progress, get_matcher
-from tseval.matching.tallies import BINS, STEP, Tally, scored
-from tseval.matching.worst import Disagreement
-from tseval.parallel.matching import match_in_units
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.statistics import Interval
 from tseval.statistics.seeds import seeded
-from tseval.tables import Pairs
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -36,8 +30,6 @@ if TYPE_CHECKING:
     OfTallies: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 HUNDREDTHS = BINS // STEP
-RANKED_BY = "R"
-"""What runs are ranked by: recall, for which times don't matter."""
 
 
 class Measured(NamedTuple):
@@ -77,14 +69,14 @@ class Calibration:
 
         What is undefined, as the precision of nothing, is NaN.
         """
-        told = statistics.agreement(self.tally.true.sum(axis=0), self.tally.other.sum(axis=0))
+        agreement = statistics.agreement(self.tally.true.sum(axis=0), self.tally.other.sum(axis=0))
         for place in range(0, BINS + 1, step * STEP):
             yield {
                 "threshold": place / BINS,
-                "precision": float(told.precision[place]),
-                "recall": float(told.recall[place]),
-                "F1": float(told.f1[place]),
-                "kappa": float(told.kappa[place]),
+                "precision": float(agreement.precision[place]),
+                "recall": float(agreement.recall[place]),
+                "F1": float(agreement.f1[place]),
+                "kappa": float(agreement.kappa[place]),
             }
 
 
@@ -150,8 +142,8 @@ def _tau(
     judged: JudgedUpdates, matcher: matchers.Matcher, draws: IntArray, sharing: Sharing
 ) -> dict[str, Measured]:
     """How alike matcher and assessors rank the runs, at three levels."""
-    said = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
-    ours, theirs = _recalls(judged, said), _recalls(judged, judged.pairs)
+    found = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
+    ours, theirs = (judged.recalls(judged, pairs) for pairs in (found, judged.pairs))
     whole = statistics.kendall_levels(ours, theirs)
     drawn = [
         statistics.kendall_levels(ours[:, topics], theirs[:, topics])
@@ -161,15 +153,6 @@ def _tau(
         level: Measured(tau, statistics.interval(np.array([each[level] for each in drawn])))
         for level, tau in whole.items()
     }
-
-
-def _recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:
-    """The recall of each run and topic, NaN where it is undefined."""
-    index = EarliestIndex.build(judged.updates, judged.nuggets, pairs)
-    values, defined = evaluate(index, [measure(RANKED_BY)], index.first_nugget_times)
-    kept = [index.topics.index(topic) for topic in judged.topics]
-    recall: FloatArray = np.where(defined, values, np.nan)[:, kept, 0]
-    return recall
 
 
 def signature(judged: JudgedUpdates, names: Sequence[str], seed: int) -> str:

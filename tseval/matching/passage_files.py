@@ -7,6 +7,7 @@ its row groups. Whether the rows have faults is for those to find who read all o
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,24 +27,24 @@ from tseval.files.plain import build, read_rows
 from tseval.tables import UPDATES, Ids, Schema, Texts
 from tseval.tables.arrow import integers, strings
 
-SAID = Schema("updates", tuple(column for column in UPDATES if column.name in ("topic", "text")))
+COLUMNS = Schema("updates", tuple(column for column in UPDATES if column.name in ("topic", "text")))
 """What matching needs of updates."""
 
 
-class Said(NamedTuple):
+class TextRows(NamedTuple):
     """Texts, each with its topic."""
 
     topic: Ids
     text: Texts
 
 
-def read_lines(path: str, form: str | None, before: int, first: int, last: int | None) -> Said:
+def read_lines(path: str, form: str | None, before: int, first: int, last: int | None) -> TextRows:
     """The rows in some lines of a table, the first `before` lines of which are its header."""
-    rows = read_rows(_Lines(path, before, first, last), SAID, form)
-    return Said(rows.get("topic"), rows.get("text"))
+    rows = read_rows(_Lines(path, before, first, last), COLUMNS, form)
+    return TextRows(rows.get("topic"), rows.get("text"))
 
 
-def read_parquet_rows(path: str, first: int, last: int | None) -> Said:
+def read_parquet_rows(path: str, first: int, last: int | None) -> TextRows:
     """Some rows of a Parquet file, counted from 1."""
     source = ParquetInput(Input(path))
     faults = FaultList(source)
@@ -56,19 +57,33 @@ def read_parquet_rows(path: str, first: int, last: int | None) -> Said:
             parts.append(_group(path, stamp(path), group, get_ident()).slice(low, high - low))
         start += count
     table = pa.concat_tables(parts)
-    cells = arrow_cells({name: table.column(name) for name in table.column_names}, SAID, faults)
-    rows = build(source, cells, SAID, faults)
-    return Said(rows.get("topic"), rows.get("text"))
+    cells = arrow_cells({name: table.column(name) for name in table.column_names}, COLUMNS, faults)
+    rows = build(source, cells, COLUMNS, faults)
+    return TextRows(rows.get("topic"), rows.get("text"))
 
 
-def write_said(path: Path, said: Said, rows: int) -> None:
+def write_texts(path: Path, texts: TextRows, rows: int) -> None:
     """Write texts as Parquet, `rows` to a row group."""
     kinds = pa.schema([("topic", pa.string()), ("text", pa.string())])
     with pq.ParquetWriter(path, kinds) as writer:
-        for start in range(0, len(said.text), rows):
+        for start in range(0, len(texts.text), rows):
             part = slice(start, start + rows)
-            topic = said.topic.names.take(integers(said.topic.codes[part]))
-            writer.write_table(pa.table([topic, strings(said.text[part])], schema=kinds))
+            topic = texts.topic.names.take(integers(texts.topic.codes[part]))
+            writer.write_table(pa.table([topic, strings(texts.text[part])], schema=kinds))
+
+
+def fingerprint(texts: TextRows) -> str:
+    """The hash of texts and of their topics' names, in their order."""
+    used, code = np.unique(texts.topic.codes, return_inverse=True)
+    names = texts.topic.take_names(used)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.argsort(np.array(order, np.int64))
+    hasher = hashlib.sha256(place[code].astype("<i8").tobytes())
+    for pieces in ([names[at].encode() for at in order], texts.text.encoded()):
+        lengths = np.fromiter(map(len, pieces), "<i8", len(pieces))
+        hasher.update(np.append(len(pieces), lengths).astype("<i8").tobytes())
+        hasher.update(b"".join(pieces))
+    return hasher.hexdigest()
 
 
 def stamp(path: str | Path) -> Stamp:
@@ -80,8 +95,9 @@ def stamp(path: str | Path) -> Stamp:
 def _groups(path: str, seen: Stamp) -> list[int]:  # noqa: ARG001 - a changed file is another
     """How many rows each row group has."""
     with opened(Input(path)) as file:
-        told = file.metadata
-        return [told.row_group(group).num_rows for group in range(told.num_row_groups)]
+        metadata = file.metadata
+        groups = range(metadata.num_row_groups)
+        return [metadata.row_group(group).num_rows for group in groups]
 
 
 @lru_cache(maxsize=2)
@@ -89,7 +105,7 @@ def _group(path: str, seen: Stamp, group: int, thread: int) -> pa.Table:  # noqa
     """A row group's topics and texts, by the schema's names."""
     with opened(Input(path)) as file:
         names = list(file.schema_arrow.names)
-        places = SAID.placed(names)
+        places = COLUMNS.placed(names)
         table = file.read_row_group(group, columns=[names[at] for at in places.values()])
         return pa.table({name: table.column(names[at]) for name, at in places.items()})
 

@@ -1,0 +1,117 @@
+"""What a matcher is held against: updates, nuggets, and the pairs that assessors matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.core.registry import measure
+from tseval.core.taking import evaluate
+from tseval.core.wording import count
+from tseval.errors import UsageError
+from tseval.families.temporal import plain_files as formats
+from tseval.families.temporal.earliest import EarliestIndex
+from tseval.files.forms import Forms, check_forms, form_for
+from tseval.files.frames import check_inputs
+from tseval.files.inputs import Input
+from tseval.matching.judged_pairs import JudgedUpdates
+from tseval.tables import Pairs, Resolved, Updates, resolve
+from tseval.tables.topic_names import TopicNames, with_topics_named
+
+if TYPE_CHECKING:
+    from tseval.files.reading import Given
+    from tseval.tables.columns import FloatArray
+
+INPUTS = ("updates", "nuggets", "matches")
+"""What the inputs are called."""
+
+
+@dataclass(frozen=True)
+class JudgedFiles:
+    """The paths of what is judged."""
+
+    updates: tuple[str, ...]
+    nuggets: str
+    matches: str
+    form: Forms
+
+    def listed(self) -> tuple[str, ...]:
+        """Every path."""
+        return (*self.updates, self.nuggets, self.matches)
+
+    def read(self) -> JudgedUpdates:
+        """Read all of it again."""
+        return read_judged(self.updates, self.nuggets, self.matches, self.form)
+
+
+def read_judged(
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: Forms = None
+) -> JudgedUpdates:
+    """Read what matchers are to be held against; updates need no times here.
+
+    Matches that speak of updates or nuggets that are not here are left out with a warning, since
+    published files have some. Without any match that is left, and without any text, it is a
+    `UsageError`.
+    """
+    check_inputs([*updates, nuggets, matches])
+    check_forms(form, INPUTS)
+    gold = formats.read_nuggets(nuggets, form_for(form, "nuggets"))
+    rename = TopicNames(gold.topic, "gold")
+    texts = with_topics_named(formats.read_texts(updates, form_for(form, "updates")), rename)
+    known = with_topics_named(formats.read_matches(matches, form_for(form, "matches")), rename)
+    resolved = resolve(known, texts, gold)
+    if not len(resolved.pairs):
+        raise UsageError(
+            "no match is left of an update and a nugget that are both given: "
+            "give the updates that assessors saw"
+        )
+    if texts.text.blank.all():
+        raise UsageError(
+            "no update has a text, as in runs of the track: give the pool of updates that "
+            "assessors saw"
+        )
+    inputs = (*texts.origin.sources, *gold.origin.sources, *known.origin.sources)
+    return JudgedUpdates(
+        updates=texts,
+        nuggets=gold,
+        pairs=resolved.pairs,
+        inputs=inputs,
+        recalls=recalls,
+        warnings=tuple(_warnings(texts, resolved)),
+        source=_files(updates, nuggets, matches, form),
+    )
+
+
+def _warnings(texts: Updates, resolved: Resolved) -> Iterator[str]:
+    lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
+    if lost:
+        yield f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+    silent = int(np.count_nonzero(texts.text.blank))
+    if silent:
+        yield f"{count(silent, 'update')} without text cannot be matched"
+
+
+def _files(
+    updates: Sequence[Given], nuggets: Given, matches: Given, form: Forms
+) -> JudgedFiles | None:
+    given = [*updates, nuggets, matches]
+    if not all(isinstance(each, str | Path) and Input(each).can_be_read_again for each in given):
+        return None
+    *runs, gold, known = (str(Path(str(each)).absolute()) for each in given)
+    return JudgedFiles(tuple(runs), gold, known, form)
+
+
+def recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:
+    """The recall of each run and topic by some pairs, NaN where it is undefined.
+
+    Runs are ranked by it since times don't matter for it.
+    """
+    index = EarliestIndex.build(judged.updates, judged.nuggets, pairs)
+    values, defined = evaluate(index, [measure("R")], index.first_nugget_times)
+    kept = [index.topics.index(topic) for topic in judged.topics]
+    recall: FloatArray = np.where(defined, values, np.nan)[:, kept, 0]
+    return recall
