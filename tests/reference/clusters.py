@@ -153,14 +153,26 @@ def redundancy_unique(case: Case, run: str, topic: str, t: Fraction | None, _: i
     return Fraction(repeats), len(posts)
 
 
-def coverage(case: Case, run: str, topic: str, t: Fraction | None, _: int | None) -> Parts:
-    clusters = clusters_of(case, topic)
+def coverage(case: Case, run: str, topic: str, t: Fraction | None, size: int | None) -> Parts:
+    clusters = [
+        frozenset(member.post_id for member in members)
+        for members in clusters_of(case, topic).values()
+    ]
+    if made_for_posts(case, size):
+        clusters = list(set(clusters))
     ids = {post.post_id for post in returned(case, run, topic, t)}
-    found = 0
-    for members in clusters.values():
-        if any(member.post_id in ids for member in members):
-            found += 1
-    return Fraction(found), len(clusters)
+    return Fraction(sum(not ids.isdisjoint(each) for each in clusters)), len(clusters)
+
+
+def made_for_posts(case: Case, size: int | None) -> bool:
+    """Whether a cluster is called as a post in it, or runs name posts' own ones."""
+    if any(member.cluster_id == member.post_id for member in case.members):
+        return True
+    return (
+        case.named
+        and size is None
+        and any(post.own and post.topic in topics(case) for post in case.posts)
+    )
 
 
 MEASURES = {

@@ -91,11 +91,32 @@ def test_a_cluster_that_is_called_as_a_selected_post_is_its_own() -> None:
 
 @pytest.mark.parametrize("given", ["c1", "c2"])
 def test_another_run_s_identical_cluster_changes_nothing(given: str) -> None:
-    pooled = clusters(other=MEMBERS[given])
-    scores = tseval.score_clusters(run("selected", "cluster_id"), pooled, SCORED)
-    assert values(scores) == OWN
-    called = pooled.replace({"cluster_id": {"c1": "a", "c2": "b"}})
-    assert values(tseval.score_clusters(run("selected"), called, SCORED)) == OWN
+    pooled, names = clusters(other=MEMBERS[given]), {"cluster_id": {"c1": "a", "c2": "b"}}
+    for posts, before, after in (
+        (run("selected", "cluster_id"), clusters(), pooled),
+        (run("selected"), clusters().replace(names), pooled.replace(names)),
+    ):
+        found = tseval.score_clusters(posts, after)
+        assert values(found) == OWN
+        expected = tseval.score_clusters(posts, before)
+        assert [r.value for r in found.records()] == [r.value for r in expected.records()]
+
+
+def test_coverage_counts_clusters_of_the_same_posts_once_if_they_were_made_for_posts() -> None:
+    """Run r returned nothing of c4: it covers 3 of 4 clusters, however often they were found."""
+    first, twice = clusters(c4="first"), clusters(c4="first", other="a first b")
+
+    def covered(posts: pd.DataFrame, found: pd.DataFrame, **options: Any) -> float | None:
+        return tseval.score_clusters(posts, found, "coverage", **options).value("coverage", "t")
+
+    assert covered(run(), first) == 3 / 4
+    assert covered(run(), twice) == 4 / 5  # assessors' names: two pieces of information
+    file = chosen(("t", "a", "c1"), ("t", "b", "c2"))
+    assert covered(run(), twice, selected=file) == 3 / 4
+    called = twice.replace({"cluster_id": {"c1": "a"}})
+    assert covered(run(), called) == 3 / 4
+    # Another run has no post that a cluster is called by: its clusters are the same.
+    assert covered(run().iloc[2:].assign(run="s"), called) == 2 / 4
 
 
 def test_the_explanation_stars_a_post_in_its_own_cluster_alone(tmp_path: Path) -> None:
@@ -105,6 +126,24 @@ def test_the_explanation_stars_a_post_in_its_own_cluster_alone(tmp_path: Path) -
     done = program("clusters", *paths, "--explain", "-f", "tsv")
     rows = [line.split("\t") for line in done.out.splitlines()]
     assert [row[rows[0].index("reported")] for row in rows[1:]] == ["a* b", "a b* d", "c"]
+
+
+def test_the_explanation_names_the_cluster_that_counts(tmp_path: Path) -> None:
+    paths = [tmp_path / "run.tsv", tmp_path / "clusters.tsv"]
+    pooled = clusters(other="a first b")
+    for path, table in zip(paths, (run("selected", "cluster_id"), pooled), strict=True):
+        table.to_csv(path, sep="\t", index=False)
+    explained = program("clusters", *paths, "--explain", "-f", "tsv").out
+    rows = [
+        dict(zip(explained.splitlines()[0].split("\t"), line.split("\t"), strict=True))
+        for line in explained.splitlines()[1:]
+    ]
+    assert {row["cluster_id"]: row["same_as"] for row in rows} == {
+        "c1": "",
+        "c2": "",
+        "c3": "",
+        "other": "c1",
+    }
 
 
 def refused(*rows: tuple[str, ...]) -> str:

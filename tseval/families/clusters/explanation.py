@@ -23,7 +23,8 @@ def explain_clusters(index: ClusterIndex) -> pd.DataFrame:
     are selected and scored in the cluster have a `*`. `selected` counts these, `delay` adds up
     their delays and `others` the other posts beside each; `returned` is how many posts the run
     returned on the topic. So latency is the sum of `delay` by that of `selected`, and redundancy
-    that of `others` by `returned`. Sorted by run, topic, the cluster's start and its id.
+    that of `others` by `returned`. Where clusters of the same posts count once in coverage,
+    `same_as` names the one that counts. Sorted by run, topic, the cluster's start and its id.
     """
     import pandas as pd
 
@@ -55,6 +56,9 @@ def explain_clusters(index: ClusterIndex) -> pd.DataFrame:
     frame["reported"] = [" ".join(reported.get(pair, ())) for pair in pairs]
     frame["delays"] = [" ".join(delays.get(pair, ())) for pair in pairs]
     frame = frame.assign(**_sums(index, run, number, reports[1]))
+    if not index.distinct.all():
+        others = np.where(index.distinct, -1, index.same_as)[number]
+        frame["same_as"] = ["" if other < 0 else names[other] for other in others.tolist()]
     order = np.lexsort(
         (np.array(frame["cluster_id"], str), groups.first[number], groups.topic[number], run)
     )

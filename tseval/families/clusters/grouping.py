@@ -137,6 +137,35 @@ class ClusterIndex(Units):
         came[order] = np.cumsum(new)
         return came
 
+    @cached_property
+    def same_as(self) -> IntArray:
+        """Per cluster the one that it counts as in coverage: itself, or one of the same posts.
+
+        Two selected posts of the same information have clusters of the same posts; they count
+        once, so that what was pooled with another run's changes nothing. Where clusters were not
+        made for posts, assessors may have named two pieces of information that the same posts hold.
+        """
+        same = np.arange(len(self.groups))
+        cluster, post = self.clusters.cluster_id, self.clusters.post_id
+        called = cluster.within(post.names) == post.codes
+        if not called.any() and not (self.own != ABSENT).any():
+            return same
+        order = np.lexsort((post.codes, self.groups.number))
+        ends = np.cumsum(np.bincount(self.groups.number, minlength=len(same)))
+        posts = np.split(post.codes[order], ends[:-1])
+        named = cluster.rows(self.groups.row).to_list()
+        first: dict[tuple[int, bytes], int] = {}
+        for number in sorted(range(len(same)), key=named.__getitem__):
+            key = int(self.groups.topic[number]), posts[number].tobytes()
+            same[number] = first.setdefault(key, number)
+        return same
+
+    @property
+    def distinct(self) -> BoolArray:
+        """Per cluster whether it counts in coverage."""
+        distinct: BoolArray = self.same_as == np.arange(len(self.groups))
+        return distinct
+
     @property
     def returned(self) -> IntArray:
         """The rows of the posts of judged topics."""

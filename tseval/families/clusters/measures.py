@@ -74,9 +74,10 @@ def _selected_before(index: ClusterIndex) -> IntArray:
 
 def coverage(index: ClusterIndex, _: Measure) -> Account:
     """The clusters with a post of the run, by all clusters of the topic."""
-    first = index.reports.post[index.reports.before == 0]
+    distinct = index.distinct
+    first = index.reports.post[(index.reports.before == 0) & distinct[index.reported]]
     runs = np.arange(len(index.runs)) * len(index.topics)
-    unit = (runs[:, None] + index.groups.topic).ravel()
+    unit = (runs[:, None] + index.groups.topic[distinct]).ravel()
     every = Ledger.of(unit, np.full(len(unit), ALWAYS), np.ones(len(unit)))
     return Account((_dated(index, first, np.ones(len(first))), every), ratio)
 
@@ -144,7 +145,10 @@ DEFINITIONS = (
         family=FAMILY,
         title="coverage",
         summary="how many of the clusters the run reported at all",
-        formula="clusters with at least one post that the run returned before t / clusters",
+        formula=(
+            "clusters with at least one post that the run returned before t / clusters; those made"
+            " for selected posts count once where they hold the same posts"
+        ),
         empty_case="0 for an empty run; a topic without clusters has no value",
         range="0 to 1",
         citation=CITATION,
