@@ -14,13 +14,12 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER
 from tseval.families.temporal.judged import read_judged
-from tseval.files import TEMPORAL_FORMS
+from tseval.files import PICTURES, TEMPORAL_FORMS
 from tseval.files.rows import records_bytes, rows_bytes
 from tseval.matching.calibration import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
 from tseval.matching.profiles import SUFFIX, profile_bytes
 from tseval.reporting.charts.calibration import CalibrationChart, draw_calibration
-from tseval.reporting.charts.drawing import FORMS as PICTURES
 
 FORMS = ("table", "json", "csv", *PICTURES)
 

@@ -26,10 +26,9 @@ from tseval.families.clusters.files import is_table_of_clusters
 from tseval.families.clusters.measures import FAMILY
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.scoring import chosen_measures, cost_trait, missing_topics
-from tseval.files import TEMPORAL_FORMS
+from tseval.files import PICTURES, TEMPORAL_FORMS
 from tseval.files.rows import rows_bytes
 from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
-from tseval.reporting.charts.drawing import FORMS as PICTURES
 from tseval.reporting.charts.trends import TrendChart
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import UNITS, NotANumber, duration

@@ -21,11 +21,10 @@ from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scoring import Missing, chosen_measures, missing_topics
 from tseval.errors import UsageError
-from tseval.files import TEMPORAL_FORMS
+from tseval.files import PICTURES, TEMPORAL_FORMS
 from tseval.files.forms import Forms
 from tseval.files.rows import rows_bytes
 from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
-from tseval.reporting.charts.drawing import FORMS as PICTURES
 from tseval.reporting.charts.trends import TrendChart
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import UNITS, NotANumber, duration

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -15,10 +17,21 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
 from tseval.core.declared import Declared, declared
-from tseval.core.family import Access, Asked, Evaluation, Family, Shown, View, Writer, Written
+from tseval.core.family import (
+    Access,
+    Asked,
+    Chart,
+    Evaluation,
+    Family,
+    Shown,
+    View,
+    Writer,
+    Written,
+)
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.errors import OutputError, UsageError
+from tseval.files import PICTURES
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
@@ -142,7 +155,7 @@ def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Call
             ),
         ),
         *(option for record in more for option in record_options(record)),
-        options.output_option,
+        output_option(family),
         options.input_format(family.forms, input_names(family)),
         options.engine_options,
         *([options.resume_option] if family.resumes else []),
@@ -158,6 +171,11 @@ def positional(family: Family[Any, Any]) -> Callable[[Any], Any]:
     return click.argument("files", nargs=-1, metavar=shown, type=click.Path(path_type=str))
 
 
+def names(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Several names with commas between them, without the blanks around them."""
+    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
+
+
 def record_options(record: type) -> list[Callable[[Any], Any]]:
     """The options of a record."""
     named = ((field, what) for field, what in declared(record) if what.flags)
@@ -167,6 +185,10 @@ def record_options(record: type) -> list[Callable[[Any], Any]]:
 def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     if what.kind is bool:
         return click.option(*what.flags, name, is_flag=True, help=what.help)
+    if what.by_commas:
+        return click.option(
+            *what.flags, name, metavar=what.metavar or None, callback=names, help=what.help
+        )
     kind: Any = what.kind
     if what.is_output or what.kind is Path:
         kind = click.Path(path_type=Path, dir_okay=False)
@@ -209,10 +231,33 @@ at_option = click.option(
 
 
 def input_names(family: Family[Any, Any]) -> tuple[str, ...]:
-    """What the inputs are called where each may have a format of its own."""
-    return tuple(
+    """What the inputs are called that may each have a format of its own."""
+    named = (
         what.name.removeprefix("--").replace("-", "_").lower()
         for _, what in declared(family.inputs)
+        if what.has_forms
+    )
+    return tuple(dict.fromkeys(named))
+
+
+def folder_forms(family: Family[Any, Any]) -> list[str]:
+    """The forms of several files, which are written into a folder."""
+    return [form for each in family.writers if each.into_folder for form in each.forms]
+
+
+def output_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
+    """The option that names the output; a folder where a form is several files."""
+    folders = folder_forms(family)
+    if not folders:
+        return options.output_option
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write there instead of standard output; the file appears whole or not at all. With "
+        f"-f {', '.join(folders)} a folder, in which all files appear or none; default: the "
+        "current one.",
     )
 
 
@@ -285,7 +330,7 @@ def answer(
     asked = Asked(tuple(wanted), record, request.per_topic, request.on_missing, request.undefined)
     beside = {} if family.beside is None else dict(family.beside(evaluation, asked))
     if writer is not None:
-        deliver_written(writer, writer.write(evaluation, asked, form), request, beside)
+        deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
     elif view is not None:
         deliver(
             rows_content(view.rows(evaluation, asked), evaluation, request, form),
@@ -299,17 +344,20 @@ def answer(
 def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:
     """The form of the output, of those that it can have."""
     own = written_forms(family)
-    if request.form in own and any(
-        each.into_folder and request.form in each.forms for each in family.writers
-    ):
+    folders = folder_forms(family)
+    if request.form is not None and request.form in folders:
         if view is not None:
-            raise UsageError(f"-f {request.form} writes what its edition prints, and nothing else")
+            raise UsageError(f"{family.view_option} has no meaning with -f {request.form}")
         return request.form
     check_output(request.output)
     if request.output is not None and request.output.is_dir():
-        raise OutputError(f"{request.output} is a folder: give -o FILE")
+        others = "".join(f", or -f {form}" for form in folders)
+        raise OutputError(f"{request.output} is a folder: give -o FILE{others}")
     known = ("table", *(ROW_FORMS if view else (*RESULT_FORMS, *own)))
-    return form_of(request.form, request.output, known, "table")
+    form = form_of(request.form, request.output, known, "table")
+    if form in PICTURES and request.output is None and sys.stdout.isatty():
+        raise UsageError(f"a picture is not for a terminal: give -o FILE.{form}")
+    return form
 
 
 def check_outputs(record: object) -> None:
@@ -324,13 +372,21 @@ def check_outputs(record: object) -> None:
             raise UsageError(f"{what.name} {path}: the suffix must be one of {known}")
 
 
+def drawn(chart: Chart, form: str) -> bytes:
+    """A chart as a picture."""
+    module = import_module(f"tseval.reporting.charts.{chart.drawn_by}")
+    picture: bytes = module.draw(chart, form)
+    return picture
+
+
 def deliver_written(
-    writer: Writer, written: Written, request: Request, beside: dict[Path, bytes]
+    writer: Writer, written: Written, form: str, request: Request, beside: dict[Path, bytes]
 ) -> None:
     """Write what a writer made: its one output, or all of its files into a folder, or none."""
     warn(written.warnings, request.quiet)
     if not writer.into_folder:
-        deliver(written.content, request.output, beside)
+        content = written.content if written.chart is None else drawn(written.chart, form)
+        deliver(content, request.output, beside)
         return
     folder = request.output or Path()
     if not folder.is_dir():
@@ -373,6 +429,9 @@ def build_inputs(
     rest = list(files)
     for name, what in reversed(places):
         values[name] = tuple(rest) if what.several else rest.pop()
+    for field, what in declared(family.inputs):
+        if what.required and values.get(field.name) is None:
+            raise click.UsageError(f"Missing option '{what.name}'.")
     return declarations.build(family.inputs, values)
 
 
@@ -450,6 +509,8 @@ def refuse_ineffective(
     names = dict(OF_SCORES)
     if isinstance(other, View | Writer) and not other.takes_measures:
         within = dict.fromkeys(OF_SCORES, (SCORES,))
+        if isinstance(other, Writer) and other.counts_missing:
+            del within["on_missing"]
     elif isinstance(other, View | Writer) and not other.by_topic:
         within = {"per_topic": (SCORES,)}
     for record in (family.inputs, family.options, *more):
@@ -473,10 +534,12 @@ def _where(
         return f"with {called(family, other, form)}"
     if views[0].startswith("--"):
         return f"without {views[0]}"
-    for each in family.views:
-        if each.name in views and each.asked_by:
+    known = [each for each in family.views if each.name in views]
+    for each in known:
+        if each.asked_by:
             return f"without {each.asked_by}"
-    if len(family.views) == 1:
+    if len(family.views) == 1 and known:
         return f"without {family.view_option}"
-    known = [each.name for each in family.views]
-    return f"without {family.view_option} {' or '.join(each for each in views if each in known)}"
+    forms = [each for each in written_forms(family) if each in views]
+    asked = [family.view_option, *(each.name for each in known)] if known else ["-f", *forms]
+    return f"without {asked[0]} {' or '.join(asked[1:])}"

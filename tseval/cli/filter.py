@@ -32,11 +32,10 @@ from tseval.families.filtering.scoring import (
     trend_warnings,
     trends,
 )
-from tseval.files import PLAIN_FORMS
+from tseval.files import PICTURES, PLAIN_FORMS
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_readers import read_teams
 from tseval.files.score_writers import RESULT_FORMS, result_bytes
-from tseval.reporting.charts.drawing import FORMS as PICTURES
 from tseval.tables.times import NotANumber, number
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from tseval.errors import OutputError, UsageError
 from tseval.families.incidents.alerts import WORTH
 from tseval.families.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
 from tseval.families.incidents.scoring import chosen_measures, scores_of
-from tseval.files import PLAIN_FORMS
+from tseval.files import PICTURES, PLAIN_FORMS
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS, result_bytes
-from tseval.reporting.charts.drawing import FORMS as PICTURES
 
 TREC_IS = "trec-is"
 ALERTS, TYPES = "alerts", "types"

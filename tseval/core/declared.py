@@ -39,6 +39,12 @@ class Declared:
     within: tuple[str, ...] = ()
     """The views in which it has a meaning; nothing for all. `scores` is the plain view."""
     shows_default: bool = False
+    required: bool = False
+    """Whether an option must be given."""
+    has_forms: bool = True
+    """Whether a file may have any of the formats that the family reads."""
+    by_commas: bool = False
+    """Whether it is several names with commas between them."""
     rule: str = ""
     """The rule that it stands for; of a switch with the value that it gives: `reward=binary`."""
 
@@ -59,10 +65,21 @@ def file_option(
     *,
     several: bool = False,
     within: tuple[str, ...] = (),
+    required: bool = False,
+    has_forms: bool = True,
 ) -> Any:
-    """A file that an option names."""
-    declared = Declared((flag,), help, "FILE", several=several, is_file=True, within=within)
-    return _field(declared, () if several else None)
+    """A file that an option names; `has_forms=False` for one whose format nobody chooses."""
+    declared = Declared(
+        (flag,),
+        help,
+        "FILE",
+        several=several,
+        is_file=True,
+        within=within,
+        required=required,
+        has_forms=has_forms,
+    )
+    return _field(declared, MISSING if required else () if several else None)
 
 
 def output_option(
@@ -91,6 +108,7 @@ def option(
     at_least: int | None = None,
     within: tuple[str, ...] = (),
     shows_default: bool = False,
+    by_commas: bool = False,
     rule: str = "",
 ) -> Any:
     """A parameter that is no file; a `kind` of `bool` is a switch.
@@ -108,9 +126,10 @@ def option(
         at_least=at_least,
         within=within,
         shows_default=shows_default,
+        by_commas=by_commas,
         rule=rule,
     )
-    empty = () if several else False if kind is bool else None
+    empty = () if several or by_commas else False if kind is bool else None
     return _field(declared, empty if default is None else default)
 
 

@@ -16,7 +16,7 @@ from tseval.core.editions import Edition
 from tseval.core.measure import Definition, Measure
 from tseval.core.pools import pooled_before, weights
 from tseval.core.results import Groups, Result, Values
-from tseval.core.taking import account_in, moments
+from tseval.core.taking import account_in, in_batches, moments
 from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
 from tseval.files.forms import Forms, form_for
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tseval.core.batches import Batches
     from tseval.core.scores import Scores
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
@@ -211,6 +212,10 @@ class Evaluation(ABC):
         """The unit and the time of everything that counts for how much a batch weighs."""
         raise UsageError(f"measures of {self.edition.family} are not taken in batches")
 
+    def in_batches(self, measure: Measure, batches: Batches) -> Values:
+        """A measure of each unit in each batch, of the shape (units, most)."""
+        return in_batches(measure, self.index, batches)
+
 
 @dataclass(frozen=True)
 class Asked(Generic[Options]):
@@ -262,6 +267,13 @@ class View:
     """The option of the family that asks for it, where it is none of `--explain`."""
 
 
+class Chart(Protocol):
+    """What a picture shows, finished."""
+
+    drawn_by: ClassVar[str]
+    """The module of `tseval.reporting.charts` whose `draw` makes a picture of it."""
+
+
 @dataclass(frozen=True)
 class Writer:
     """Forms of output that only this family has: a track's own files, or pictures."""
@@ -272,15 +284,18 @@ class Writer:
     takes_measures: bool = False
     by_topic: bool = True
     """Whether it can show topics by themselves."""
+    counts_missing: bool = False
+    """Whether it takes measures of its own, so that `--on-missing` has a meaning."""
     into_folder: bool = False
     """Whether it writes several files, into the folder that the output names."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a writer made: one output, or several files by their names; with its warnings."""
+    """What a writer made: an output, a chart to draw, or files by their names; with warnings."""
 
     content: bytes = b""
+    chart: Chart | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval.core.family import Column, Evaluation, Index, Words
 from tseval.core.measure import Measure, with_times
-from tseval.core.registry import measures
+from tseval.core.registry import family, measures
 from tseval.core.results import Result, Values
 from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
@@ -65,6 +65,7 @@ def scores_of(
     topics = all_topics(indexes)
     missing = missing_topics(indexes, rule, evaluation.words)
     board = _Board(columns, topics, evaluation.group_names)
+    counts = {"undefined": undefined} if family(evaluation.edition.family).undefined_counts else {}
     scores = Scores(
         runs=columns[0].index.runs,
         topics=(*topics, *evaluation.group_names),
@@ -73,9 +74,7 @@ def scores_of(
         defined=np.stack([each.defined for each in board.values], axis=2),
         counted=board.with_groups(missing.counted),
         undefined_as_zero=undefined == "zero",
-        signature=evaluation.signature(
-            **evaluation.traits_of(wanted), missing=rule, undefined=undefined
-        ),
+        signature=evaluation.signature(**evaluation.traits_of(wanted), missing=rule, **counts),
         inputs=evaluation.inputs,
         warnings=(*evaluation.warnings, *evaluation.caveats(wanted), *missing.warnings),
         overall=board.overall,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.batches import Batches, within
 from tseval.core.ledgers import Account, Changes, changes
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
@@ -55,6 +56,14 @@ def curve(index: Units, measure: Measure, starts: FloatArray) -> Changes:
 def account_of(measure: Measure, index: Units) -> Account:
     """The ledgers of a measure, whatever its time; a `UsageError` for one that has none."""
     return account_in(measure, measure.whole.definition.account(index, measure.whole))
+
+
+def in_batches(measure: Measure, index: Units, batches: Batches) -> Values:
+    """The ledgers' score in each batch; a `UsageError` for a measure of which none has a value."""
+    account = account_of(measure, index)
+    if account.undivided:
+        raise UsageError(f"{measure} has no value in a batch: {account.undivided}")
+    return within(account, batches)
 
 
 def account_in(measure: Measure, found: Result) -> Account:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from tseval.core.batches import Batches, cover, within
+from tseval.core.batches import Batches, cover
 from tseval.core.curves import Followed, check, pools
 from tseval.core.ledgers import Ledger
 from tseval.core.measure import Measure
 from tseval.core.pools import pooled_within
 from tseval.core.results import Values
-from tseval.core.taking import account_of
+from tseval.core.taking import account_of, in_batches
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.statistics import assumptions
@@ -59,7 +59,7 @@ class Dated(Followed, Protocol):
 
 @runtime_checkable
 class InBatches(Protocol):
-    """What takes its measures batch by batch itself, since they are no scores of ledgers."""
+    """What takes its measures batch by batch itself."""
 
     def in_batches(self, measure: Measure, batches: Batches) -> Values:
         """The measure of each unit in each batch, of the shape (units, most)."""
@@ -201,10 +201,7 @@ class _All:
 def _taken(evaluation: Dated, measure: Measure, batches: Batches) -> Values:
     if isinstance(evaluation, InBatches):
         return evaluation.in_batches(measure, batches)
-    account = account_of(measure, evaluation.index)
-    if account.undivided:
-        raise UsageError(f"{measure} has no value in a batch: {account.undivided}")
-    return within(account, batches)
+    return in_batches(measure, evaluation.index, batches)
 
 
 PER = {",per=day": UNITS["d"], ",per=hour": UNITS["h"], ",per=second": UNITS["s"]}

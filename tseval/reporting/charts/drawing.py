@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tseval.files import PICTURES
 from tseval.reporting.charts.legend import printable
 from tseval.reporting.charts.page import FONT, chart_page
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     Point: TypeAlias = dict[str, Any]
 
-FORMS = ("png", "svg", "pdf", "html")
-"""What a chart can be drawn as; a file's suffix without its dot."""
 INK, GREY, GRID = "#222222", "#666666", "#e4e4e4"
 PIXELS_PER_CHARACTER = 4.6  # of the signature, at its size of 9
 LINE = 1.8
@@ -73,12 +72,12 @@ def drawn(
     order. A page is one file that loads nothing, and has the signature as text.
 
     Raises:
-        ValueError: ``form`` is none of :data:`FORMS`.
+        ValueError: ``form`` is none of :data:`tseval.files.PICTURES`.
         MissingExtra: Altair or vl-convert isn't installed.
 
     """
-    if form not in FORMS:
-        raise ValueError(f"can't draw {form!r}: pick one of {', '.join(FORMS)}")
+    if form not in PICTURES:
+        raise ValueError(f"can't draw {form!r}: pick one of {', '.join(PICTURES)}")
     need_extra()
     import vl_convert
 

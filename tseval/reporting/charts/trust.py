@@ -42,7 +42,7 @@ class TrustChart:
 
 
 def draw_trust(chart: TrustChart, form: str) -> bytes:
-    """Draw the chart as ``form``, one of :data:`tseval.reporting.charts.drawing.FORMS`."""
+    """Draw the chart as ``form``, one of :data:`tseval.files.PICTURES`."""
     return drawn(partial(specification, chart), TITLE, chart.signature, form)
 
 
