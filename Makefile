@@ -8,7 +8,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Asked for alone, torch comes in its small build for processors; pyproject.toml has the same pin.
+# The exact torch that is tested with; the library itself takes any from 2.4. Asked for alone, it comes
+# in its small build for processors.
 TORCH := torch==2.13.0
 
 RUNS := $(wildcard fixtures/runs/*.tsv)
@@ -18,7 +19,7 @@ FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel format house clean
+.PHONY: help demo test lint types tests docs cli wheel format hooks house clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -30,6 +31,7 @@ help:
 	@echo "make cli     is docs/cli.md what the program's own help says?"
 	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
 	@echo "make format  rewrite the layout and docs/cli.md"
+	@echo "make hooks   run the quick checks before each commit (pre-commit)"
 	@echo "make house   count lines, files, imports and rooms again into docs/house.md"
 	@echo "make clean   remove what was built (not $(VENV))"
 
@@ -89,6 +91,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/generate_cli.py
+
+hooks: $(VENV)/.dev
+	$(BIN)/pre-commit install
 
 house: $(VENV)/.dev
 	$(BIN)/python bench/house.py --page

@@ -159,7 +159,7 @@ def need_extra() -> None:
     lacking = [name for name in ("torch", "sentence_transformers") if find_spec(name) is None]
     if lacking:
         raise MatcherError(
-            f"embedding needs {' and '.join(lacking)}: pip install torch==2.13.0, "
+            f"embedding needs {' and '.join(lacking)}: pip install torch, "
             "then pip install 'tseval[embeddings]'"
         )
 
