@@ -77,7 +77,7 @@ cli: $(VENV)/.dev
 
 docs: docs/_build/.stamp
 
-docs/_build/.stamp: $(VENV)/.dev $(PAGES)
+docs/_build/.stamp: $(VENV)/.dev $(PAGES) $(PACKAGES)
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 	@touch $@
 

@@ -1,0 +1,103 @@
+"""What `CONTRIBUTING.md` says of a new measure, edition and family is all that one needs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.program import MATCHES, NUGGETS, SWIFT, TOPICS, tseval
+from tseval.core import registry
+from tseval.families import FAMILIES, Entry
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+START = 1_700_000_000
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    """What was loaded before is loaded again, then and after the test."""
+    known = (registry.family, registry.definitions, registry.plugged_in)
+    for each in known:
+        each.cache_clear()
+    yield
+    for each in known:
+        each.cache_clear()
+
+
+@pytest.fixture
+def wider(registered: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+    entry = Entry("tests.toys.wider_spotting", "spotting", "Which of the items runs spotted.")
+    monkeypatch.setitem(FAMILIES, "spotting", entry)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    run, items = tmp_path / "eager.tsv", tmp_path / "items.tsv"
+    run.write_text(f"topic\titem\tseen\nt1\ta\t{START}\n")
+    rows = [f"t1\t{item}\t{START}\n" for item in "ab"]
+    items.write_text("".join(["topic\titem\tsince\n", *rows]))
+    return str(run), str(items)
+
+
+def entry_point(folder: Path) -> None:
+    """An installed package that names the toy measure as a plug-in, as `pip` would leave it."""
+    installed = folder / "talk-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: talk\nVersion: 1.0\n")
+    named = "[tseval.measures]\ntalk = tests.toys.measures:TALK\n"
+    (installed / "entry_points.txt").write_text(named)
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_measure_of_a_plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry_point(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    inputs = (SWIFT, NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--quiet")
+    scored = tseval("score", *inputs, "-m", "talk talk@6h", "-q", "-f", "json")
+    assert scored.code == 0, scored.err
+    records = json.loads(scored.out)["records"]
+    values = {(each["topic"], each["measure"]): each["value"] for each in records}
+    assert values["flood", "talk"] == 5 / 6
+    assert values["flood", "talk@6h"] < values["flood", "talk"]
+    assert "how many updates a run has sent" in tseval("measures", "talk").out
+
+
+@pytest.mark.usefixtures("wider")
+def test_a_measure_of_a_family(files: tuple[str, str]) -> None:
+    scored = tseval("spotting", *files, "-m", "spotted overlooked@1s", "-f", "trec")
+    assert (scored.code, scored.err) == (0, "")
+    assert scored.out == "spotted\tall\t0.5\noverlooked@1s\tall\t0.5\n"
+    assert "overlooked" in tseval("measures").out
+    assert "1 - spotted" in tseval("measures", "overlooked").out
+
+
+@pytest.mark.usefixtures("wider")
+def test_an_edition(files: tuple[str, str]) -> None:
+    scored = tseval("spotting", *files, "--edition", "strict", "-f", "json")
+    assert scored.code == 0, scored.err
+    found = json.loads(scored.out)
+    assert {each["measure"] for each in found["records"]} == {"spotted", "overlooked"}
+    assert "|edition:strict|" in found["signature"]
+    assert found["signature"].endswith("|missing:error|undefined:skip")
+    told = tseval("measures", "--edition", "strict").out
+    assert "every topic has to be there" in told
+    assert "strangers" in told
+    assert "strict" in tseval("spotting", "--help").out
+
+
+def named_files() -> Iterator[str]:
+    """Every path that the guide names; FAMILY stands for a family's folder."""
+    for found in re.finditer(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|cff|toml))`", GUIDE):
+        yield found[1]
+
+
+@pytest.mark.parametrize("path", sorted(set(named_files())))
+def test_the_guide_names_files_that_are_there(path: str) -> None:
+    folders = [p.name for p in (ROOT / "tseval" / "families").iterdir() if p.is_dir()]
+    meant = [path.replace("FAMILY", each) for each in folders] if "FAMILY" in path else [path]
+    assert any((ROOT / each).exists() for each in meant)

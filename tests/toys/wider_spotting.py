@@ -1,0 +1,21 @@
+"""The toy family with what `CONTRIBUTING.md` lets one add to it: a measure, an edition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.toys.measures import OVERLOOKED
+from tests.toys.spotting import FAMILY as SPOTTING
+from tests.toys.spotting import NAME, SHARE, Rules
+from tseval.core.editions import Edition
+
+STRICT = Edition(
+    name="strict",
+    family=NAME,
+    summary="every topic has to be there",
+    measures=("spotted", "overlooked"),
+    on_missing="error",
+    citation="nobody",
+    rules=Rules(strangers="kept"),
+)
+FAMILY = replace(SPOTTING, definitions=(SHARE, OVERLOOKED), editions=(*SPOTTING.editions, STRICT))
