@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from tseval.tables import Kind, Schema, Texts
 from tseval.tables.arrow import integers, strings
 
 if TYPE_CHECKING:
+    from tseval.errors import Fault
+    from tseval.files.faults import FaultList
     from tseval.tables.columns import BoolArray, IntArray
 
 
@@ -69,3 +71,16 @@ def column_of(cells: Sequence[str], name: str, schema: Schema) -> Any:
     if column is not None and column.kind is Kind.TEXT:
         return Texts.of(cells)
     return strings(cells)
+
+
+def counted_on(
+    blocks: Iterable[tuple[Cells, list[Fault], int]], faults: FaultList, before: int = 0
+) -> Iterator[Cells]:
+    """The cells of one block after the other, each read with its faults and number of lines.
+
+    Lines are counted on from block to block, after so many lines before the first.
+    """
+    for cells, own, lines in blocks:
+        faults.extend(replace(fault, line=(fault.line or 0) + before) for fault in own)
+        yield replace(cells, lines=cells.lines + before)
+        before += lines

@@ -8,7 +8,7 @@ found by the same pass that reads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from tseval.errors import Fault
-from tseval.files.cells import Cells
+from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
 from tseval.files.threads import side_by_side
 from tseval.tables import Kind, Schema, Texts
@@ -92,10 +92,7 @@ def _cell_blocks(
 ) -> Iterator[Cells]:
     """The cells of each block, where so many lines stand before the first."""
     read = partial(_read_block, source=source, names=names, schema=schema)
-    for cells, own, lines in side_by_side(read, blocks):
-        faults.extend(replace(fault, line=(fault.line or 0) + before) for fault in own)
-        yield replace(cells, lines=cells.lines + before)
-        before += lines
+    return counted_on(side_by_side(read, blocks), faults, before)
 
 
 def _read_block(

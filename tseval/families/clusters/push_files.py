@@ -14,51 +14,53 @@ and a file that has the plain table's header is read as that.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
+import pyarrow as pa
 
-from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, read_frame
-from tseval.files.plain import Rows, build, read_rows, recognise
+from tseval.files.fixed_fields import Layout, Span, cells_of_lines
+from tseval.files.frames import FrameInput
+from tseval.files.plain import Rows, build
+from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import Schema
+from tseval.tables.arrow import strings
 from tseval.tables.schema import EPOCHS, LISTS, LIVE, POSTS, QRELS
 
 if TYPE_CHECKING:
+    from tseval.files.cells import Cells
     from tseval.files.inputs import Input
 
 QRELS_MARK = "Q0"
 """The second field of qrels."""
-IGNORED = ""
-"""The name of a field that is not read."""
+IGNORED = "Q0"
+"""What the words of a line call a field that is not read."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """What the fields of a line are, and which table they make."""
+def _layout(schema: Schema, words: str) -> Layout:
+    """Lines of these fields, which are called as the columns that they make."""
+    names = words.split()
+    return Layout(
+        schema,
+        {name: Span(at) for at, name in enumerate(names) if schema.find(name)},
+        len(names),
+        f"where there should be {len(names)}",
+        {0: f"each line is: {words}"},
+    )
 
-    schema: Schema
-    fields: tuple[str, ...]
 
-    @property
-    def words(self) -> str:
-        """The fields as a user would write them."""
-        return " ".join(name or "Q0" for name in self.fields)
+RUN_A_WORDS = "topic post_id time run"
+RUN_A = _layout(POSTS, RUN_A_WORDS)
+RUN_B = _layout(LISTS, f"day topic {IGNORED} post_id rank score run")
+QRELS_FILE = _layout(QRELS, f"topic {IGNORED} post_id grade")
+EPOCHS_FILE = _layout(EPOCHS, "post_id day time")
+LIVE_2016_WORDS, LIVE_2017_WORDS = "topic post_id time label", "topic post_id label"
+LIVE_2016, LIVE_2017 = _layout(LIVE, LIVE_2016_WORDS), _layout(LIVE, LIVE_2017_WORDS)
 
-
-RUN_A = Layout(POSTS, ("topic", "post_id", "time", "run"))
-RUN_B = Layout(LISTS, ("day", "topic", IGNORED, "post_id", "rank", "score", "run"))
-QRELS_FILE = Layout(QRELS, ("topic", IGNORED, "post_id", "grade"))
-EPOCHS_FILE = Layout(EPOCHS, ("post_id", "day", "time"))
-LIVE_2016 = Layout(LIVE, ("topic", "post_id", "time", "label"))
-LIVE_2017 = Layout(LIVE, ("topic", "post_id", "label"))
-
-LIVE_CURE = f"give qrels as --qrels; live judgments are {LIVE_2017.words}, or {LIVE_2016.words}"
+LIVE_CURE = f"give qrels as --qrels; live judgments are {LIVE_2017_WORDS}, or {LIVE_2016_WORDS}"
 
 MONTH_DAY = re.compile(r"(\d\d)(\d\d)-(\d\d:\d\d:\d\d)", re.ASCII)
 _DAY = re.compile(r"\d{8}", re.ASCII)
@@ -76,10 +78,10 @@ def first_fields(source: Input) -> list[str]:
 def run_layout(source: Input) -> Layout | None:
     """Whether an input is a run of scenario A or B by its first line; None if it is neither."""
     fields = first_fields(source)
-    if len(fields) == len(RUN_B.fields) and _DAY.fullmatch(fields[0]):
+    if len(fields) == RUN_B.fields and _DAY.fullmatch(fields[0]):
         return RUN_B
     is_a = (
-        len(fields) == len(RUN_A.fields)
+        len(fields) == RUN_A.fields
         and fields[1] != QRELS_MARK
         and (MONTH_DAY.fullmatch(fields[2]) or _NUMBER.fullmatch(fields[2]))
     )
@@ -88,13 +90,13 @@ def run_layout(source: Input) -> Layout | None:
 
 def live_layout(source: Input) -> Layout:
     """Whether live judgments have the time of the judgment, as those of 2016."""
-    return LIVE_2016 if len(first_fields(source)) == len(LIVE_2016.fields) else LIVE_2017
+    return LIVE_2016 if len(first_fields(source)) == LIVE_2016.fields else LIVE_2017
 
 
 def refuse_qrels(source: Input) -> None:
     """Refuse qrels where live judgments should be: read as these, their post would be `Q0`."""
     fields = first_fields(source)
-    if len(fields) != len(QRELS_FILE.fields) or fields[1] != QRELS_MARK:
+    if len(fields) != QRELS_FILE.fields or fields[1] != QRELS_MARK:
         return
     faults = FaultList(source)
     line = next(number for number, line in text_lines(source, faults) if line.strip())
@@ -114,52 +116,32 @@ def read_track_file(
     `year` is what times such as 0729-23:17:35 lack; `schema` stands in for that of the layout;
     `form` asks for the plain table in it.
     """
-    layout = layout if schema is None else replace(layout, schema=schema)
-    if isinstance(source, FrameInput):
-        return read_frame(source, layout.schema)
-    if form is not None or not layout.schema.missing(recognise(source)[1]):
-        return read_rows(source, layout.schema, form)
+    schema = schema or layout.schema
+    if isinstance(source, FrameInput) or form or not schema.missing(names_of(source)):
+        return rows_of(source, schema, form)
     faults = FaultList(source)
-    cells = _cells(source, layout, year, faults)
-    rows = build(source, cells, layout.schema.of_track, faults)
+    cells = cells_of_lines(source, layout, faults)
+    if layout is RUN_A:
+        cells = _dated(cells, year, faults)
+    rows = build(source, cells, schema.of_track, faults)
     faults.check()
     return rows
 
 
-def _cells(source: Input, layout: Layout, year: int | None, faults: FaultList) -> Cells:
-    lines: list[int] = []
-    kept: list[list[str]] = []
-    for number, line in text_lines(source, faults):
-        fields = line.split()
-        if len(fields) == len(layout.fields):
-            lines.append(number)
-            kept.append(fields)
-        elif fields:
-            noun = "field" if len(fields) == 1 else "fields"
-            reason = f"{len(fields)} {noun} where there should be {len(layout.fields)}"
-            faults.add(number, reason, f"each line is: {layout.words}")
-    named = [(name, at) for at, name in enumerate(layout.fields) if layout.schema.find(name)]
-    columns = {name: [row[at] for row in kept] for name, at in named}
-    if layout.fields == RUN_A.fields:
-        columns["time"] = _dated(columns["time"], year, lines, faults)
-    return Cells(
-        {name: column_of(cells, name, layout.schema) for name, cells in columns.items()},
-        np.array(lines, np.int64),
-    )
-
-
-def _dated(
-    cells: Sequence[str], year: int | None, lines: Sequence[int], faults: FaultList
-) -> list[str]:
+def _dated(cells: Cells, year: int | None, faults: FaultList) -> Cells:
     """The times with their year; one that needs a year where none is known is a fault."""
-    parts = [MONTH_DAY.fullmatch(cell) for cell in cells]
+    times = cells.columns["time"]
+    if not pa.types.is_string(times.type):  # numbers all
+        return cells
+    written = times.to_pylist()
+    parts = [MONTH_DAY.fullmatch(cell) for cell in written]
     if year is None:
         cure = "choose the edition whose year it is (--edition), or write Unix seconds"
-        for cell, line, found in zip(cells, lines, parts, strict=True):
+        for cell, line, found in zip(written, cells.lines.tolist(), parts, strict=True):
             if found:
                 faults.add(line, f'time "{cell}" has no year', cure)
-        return ["0" if found else cell for cell, found in zip(cells, parts, strict=True)]
-    return [
-        f"{year}-{found[1]}-{found[2]}T{found[3]}Z" if found else cell
-        for cell, found in zip(cells, parts, strict=True)
+    dated = [
+        cell if not found else "0" if year is None else f"{year}-{found[1]}-{found[2]}T{found[3]}Z"
+        for cell, found in zip(written, parts, strict=True)
     ]
+    return replace(cells, columns=cells.columns | {"time": strings(dated)})

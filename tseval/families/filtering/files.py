@@ -13,6 +13,7 @@ import numpy as np
 from tseval.families.filtering import kba
 from tseval.families.filtering.tables import Returned, Truth
 from tseval.files.faults import FaultList
+from tseval.files.fixed_fields import read_lines
 from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
@@ -83,14 +84,14 @@ def _returned(source: Input, name: str, form: str | None) -> Returned:
 def _official_run(source: Input) -> Rows:
     if kba.table_of(source) == "truth":
         refuse(source, "a truth stands where a run is expected", ORDER_CURE)
-    return kba.read_kba(source, kba.run_layout(source))
+    return read_lines(source, kba.run_layout(source))
 
 
 def _official_truth(source: Input) -> Rows:
     if kba.first_fields(source) and kba.table_of(source) != "truth":
         cure = f"{ORDER_CURE}; each line of a truth begins with who judged: {kba.JUDGES}"
         refuse(source, "a run stands where the truth is expected", cure)
-    return kba.read_kba(source, kba.TRUTH)
+    return read_lines(source, kba.TRUTH)
 
 
 def read_truth(given: Given, form: str | None = None) -> Truth:

@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow import csv
 
 from tseval.errors import Fault
 from tseval.files import TREC_TS, tsv
-from tseval.files.cells import Cells, column_of
+from tseval.files.cells import Cells, column_of, counted_on
 from tseval.files.faults import FaultList
+from tseval.files.fixed_fields import BLANK, Layout, Span, certain, read_lines
 from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, build
@@ -31,7 +29,6 @@ from tseval.files.topics import is_xml
 from tseval.tables import (
     Column,
     Duplicates,
-    Ids,
     Kind,
     Matches,
     Nuggets,
@@ -40,8 +37,7 @@ from tseval.tables import (
     Texts,
     Updates,
 )
-from tseval.tables.arrow import integers, numbers
-from tseval.tables.schema import DUPLICATES, NUGGET_ID, NUGGETS, TOPIC, UPDATE_ID
+from tseval.tables.schema import NUGGET_ID, NUGGETS, TOPIC, UPDATE_ID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,15 +105,41 @@ SAMPLED = Schema(
         Column("text", Kind.TEXT),
     ),
 )
+BLANKS_CURE = "divide the fields by white space, and leave none out"
 HEADERS = {
     "nuggets": "query_id nugget_id timestamp importance nugget_len nugget_text",
     "matches": "query_id update_id nugget_id match_start match_end auto_p",
     "pool": "query_id update_id doc_id sentence_id update_len duplicate_id update_text",
 }
 RUN_FIELDS, TRACKING_FIELDS = 7, 9
-RUN_CURE = (
-    "a run's line is: topic team run docid sentence-id decision-time confidence, "
-    "divided by white space"
+RUN_LINES = Layout(
+    RUN,
+    {
+        "topic": Span(0),
+        "team": Span(1),
+        "run": Span(1, 2),
+        "update_id": Span(3, 4),
+        "time": Span(5),
+        "confidence": Span(6, made=certain),
+    },
+    RUN_FIELDS,
+    f"where a run has {RUN_FIELDS}",
+    {
+        0: "a run's line is: topic team run docid sentence-id decision-time confidence, "
+        "divided by white space",
+        TRACKING_FIELDS: "a run of value tracking is no run of updates: it is for tseval values",
+    },
+    comments=True,
+    mended=True,
+)
+DUPLICATE_LINES = Layout(
+    Schema("duplicates", (UPDATE_ID, Column("duplicate_id", Kind.ID))),
+    {"update_id": Span(0), "duplicate_id": Span(1)},
+    2,
+    "where duplicates have 2",
+    {0: BLANKS_CURE},
+    ends_with_text=True,
+    mended=True,
 )
 SENTENCE = re.compile(rb"\d+-[0-9a-f]{32}-\d+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -160,169 +182,9 @@ def read_run(source: Input) -> Updates:
 
     An update may stand in a run more than once. The texts are in the pool, so here they are empty.
     """
-    faults = FaultList(source)
-    cells = _joined(source.blocks(), partial(_run_block, source), faults, 0)
-    if not cells.columns:
-        cells = Cells.empty([column.name for column in RUN], RUN)
-    rows = build(source, cells, RUN.of_track, faults)
-    faults.check()
+    rows = read_lines(source, RUN_LINES)
     no_texts = Texts.empty(len(rows.origin.line))
     return Updates.of(rows.columns | {"text": no_texts}, rows.origin)
-
-
-def _joined(blocks: Any, read: Any, faults: FaultList, before: int) -> Cells:
-    """The cells of all blocks, their lines and faults counted on from block to block."""
-    parts: list[Cells] = []
-    for cells, own, lines in map(read, blocks):  # threads would keep a third more memory
-        parts.append(replace(cells, lines=cells.lines + before))
-        faults.extend(replace(fault, line=(fault.line or 0) + before) for fault in own)
-        before += lines
-    filled = _of_one_kind([part for part in parts if len(part.lines)])
-    return Cells.join(filled or parts) if parts else Cells({}, np.zeros(0, np.int64))
-
-
-def _of_one_kind(parts: list[Cells]) -> list[Cells]:
-    """The parts with numbers as text again, if any part has them as text."""
-    kinds = {str(part.columns["time"].type) for part in parts if "time" in part.columns}
-    if len(kinds) < 2:
-        return parts
-    return [
-        replace(
-            part,
-            columns=part.columns
-            | {name: pc.cast(part.columns[name], pa.string()) for name in FIELDS[-2:]},
-        )
-        for part in parts
-    ]
-
-
-BLANK = np.zeros(256, bool)
-BLANK[[9, 10, 11, 12, 13, 32]] = True
-HASH, HYPHEN = ord("#"), ord("-")
-
-
-def _run_block(source: Input, block: bytes) -> tuple[Cells, list[Fault], int]:
-    """A block's cells and faults, with lines counted from the block's first, and their number."""
-    regular = _regular_block(block)
-    return _any_block(source, block) if regular is None else (regular, [], len(regular.lines))
-
-
-OTHER_BLANKS = (b"\t", b"\r", b"\v", b"\f")
-FIELDS = ("topic", "team", "own", "doc", "sentence", "time", "confidence")
-
-
-def _regular_block(block: bytes) -> Cells | None:
-    """The cells of a block of lines of seven fields, single blanks between; None of any other.
-
-    Two blanks in a row would make an empty field; comments, infinity, and what is no number are
-    left to the careful way too.
-    """
-    if not block.isascii() or any(blank in block for blank in OTHER_BLANKS):
-        return None
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(column_names=FIELDS, use_threads=False, block_size=len(block) + 1),
-            csv.ParseOptions(
-                delimiter=" ", quote_char=False, double_quote=False, ignore_empty_lines=False
-            ),
-            csv.ConvertOptions(
-                column_types=dict.fromkeys(FIELDS[:-2], pa.string())
-                | dict.fromkeys(FIELDS[-2:], pa.float64()),
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    fields = {name: table[name].combine_chunks() for name in FIELDS}
-    empty = any(pc.min(pc.binary_length(fields[name])).as_py() == 0 for name in FIELDS[:-2])
-    finite = all(pc.all(pc.is_finite(fields[name])).as_py() for name in FIELDS[-2:])
-    if empty or not finite or pc.any(pc.starts_with(fields["topic"], "#")).as_py():
-        return None
-    columns = {
-        "topic": pc.dictionary_encode(fields["topic"]),
-        "team": pc.dictionary_encode(fields["team"]),
-        "run": hyphened(fields["team"], fields["own"]),
-        "update_id": hyphened(fields["doc"], fields["sentence"]),
-        "time": fields["time"],
-        "confidence": fields["confidence"],
-    }
-    return Cells(columns, np.arange(1, len(table) + 1))
-
-
-def hyphened(left: Any, right: Any) -> Any:
-    """Two columns with a hyphen between, coded; each pair of names is joined once."""
-    one, other = Ids.of(pc.dictionary_encode(left)), Ids.of(pc.dictionary_encode(right))
-    pairs = pc.dictionary_encode(integers(one.codes * len(other.names) + other.codes))
-    code, rest = np.divmod(numbers(pairs.dictionary), len(other.names))
-    firsts, seconds = one.names.take(integers(code)), other.names.take(integers(rest))
-    names = pc.binary_join_element_wise(firsts, seconds, pa.scalar("-"))
-    # Two pairs may give one name, as a-b with c and a with b-c.
-    merged = Ids.of(names)
-    codes = integers(merged.codes[numbers(pairs.indices)]).cast(pa.int32())
-    return pa.DictionaryArray.from_arrays(codes, merged.names)
-
-
-def _coded(columns: dict[str, Any]) -> dict[str, Any]:
-    """The names coded block by block, so that no block's bytes have to be kept."""
-    names = [column.name for column in RUN if column.kind is Kind.ID]
-    return columns | {name: pc.dictionary_encode(columns[name]) for name in names}
-
-
-def _any_block(source: Input, block: bytes) -> tuple[Cells, list[Fault], int]:
-    """The same for any block, field by field."""
-    faults = FaultList(source)
-    block = _plain_fields(block)
-    data = np.frombuffer(block, np.uint8).copy()
-    blank = BLANK[data]
-    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
-    if not blank[0]:
-        edges = np.concatenate(([0], edges))
-    starts, ends = edges[::2], edges[1::2]
-    line_ends = np.flatnonzero(data == tsv.LINE_FEED)
-    upto = np.searchsorted(starts, line_ends)
-    number = np.diff(upto, prepend=0)
-    good = number == RUN_FIELDS
-    commented = np.zeros(len(number), bool)
-    some = number > 0
-    commented[some] = data[starts[(upto - number)[some]]] == HASH
-    for line in np.flatnonzero(some & ~good & ~commented).tolist():
-        faults.add(line + 1, *_wrong_run_line(int(number[line])))
-    good &= ~commented
-    kept = np.repeat(good, number)
-    starts, ends = starts[kept].reshape(-1, RUN_FIELDS), ends[kept].reshape(-1, RUN_FIELDS)
-    data[ends[:, 3]] = data[ends[:, 1]] = HYPHEN
-    spans = {"topic": (0, 0), "team": (1, 1), "run": (1, 2), "update_id": (3, 4), "time": (5, 5)}
-    columns = {
-        name: tsv.gather(data, starts[:, first], ends[:, last])
-        for name, (first, last) in (spans | {"confidence": (6, 6)}).items()
-    }
-    return Cells(_coded(columns), np.flatnonzero(good) + 1), faults.noted, len(line_ends)
-
-
-_UNEVEN = re.compile(rb"[ \t\r\v\f]{2}|[^\n]\r[^\n]")
-_INFINITE = re.compile(rb"([ \t])\+?inf(?:inity)?(?=\s*$)", re.IGNORECASE | re.MULTILINE)
-
-
-def _plain_fields(block: bytes) -> bytes:
-    """The block with single blanks between fields, 1000 for infinity, and nothing that isn't UTF-8.
-
-    Most blocks are so already. Lines stay where they are.
-    """
-    if b"inf" in block.lower():
-        block = _INFINITE.sub(rb"\g<1>1000", block)
-    if _UNEVEN.search(block.replace(b"\r\n", b"\n")):
-        block = b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
-    return without_broken_bytes(block)
-
-
-def _wrong_run_line(fields: int) -> tuple[str, str]:
-    noun = "field" if fields == 1 else "fields"
-    reason = f"{fields} {noun} where a run has {RUN_FIELDS}"
-    if fields >= TRACKING_FIELDS:
-        return reason, "a run of value tracking is no run of updates: it is for tseval values"
-    return reason, RUN_CURE
 
 
 # Nuggets, matches and pools.
@@ -338,10 +200,9 @@ def _table(source: Input, schema: Schema, reading: TrackReading, *, skip: bool) 
         blocks, before = chain([body] if body else [], blocks), 1
     read = _blank_block if reading.fields == "blanks" else _tab_block
     names = [column.name for column in schema]
-    cells = _joined(blocks, partial(read, source, names, schema, reading), faults, before)
-    if not cells.columns:
-        cells = Cells.empty(names, schema)
-    rows = build(source, cells, schema.of_track, faults)
+    each = map(partial(read, source, names, schema, reading), blocks)
+    parts = list(counted_on(each, faults, before)) or [Cells.empty(names, schema)]
+    rows = build(source, Cells.join(parts), schema.of_track, faults)
     faults.check()
     return rows
 
@@ -379,7 +240,7 @@ def _blank_block(
         if len(fields) < len(names) - (schema.columns[-1].kind is Kind.TEXT):
             if fields:
                 reason = f"{len(fields)} fields where {schema.table} have {len(names)}"
-                faults.add(number, reason, "divide the fields by white space, and leave none out")
+                faults.add(number, reason, BLANKS_CURE)
             continue
         kept.append(number)
         rest = " ".join(fields[len(names) - 1 :])
@@ -436,15 +297,5 @@ def read_pool(source: Input, reading: TrackReading) -> Pool:
 
 def read_duplicates(source: Input) -> Duplicates:
     """Exact duplicates: two ids a line."""
-    faults = FaultList(source)
-    names = ["update_id", "duplicate_id"]
-    schema = Schema("duplicates", tuple(c for c in DUPLICATES if c.name in names))
-    reading = TrackReading(fields="blanks")
-    cells = _joined(
-        source.blocks(), partial(_blank_block, source, names, schema, reading), faults, 0
-    )
-    if not cells.columns:
-        cells = Cells.empty(names, schema)
-    rows = build(source, cells, schema.of_track, faults)
-    faults.check()
+    rows = read_lines(source, DUPLICATE_LINES)
     return Duplicates.of(rows.columns, rows.origin)

@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 
 from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
 from tseval.files import TREC_TS
-from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
+from tseval.files.fixed_fields import Layout, Span, certain, read_lines
 from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows, build
+from tseval.files.plain import Rows
 from tseval.files.reading import faults_of, input_of, refuse, refuse_all, rows_of
-from tseval.files.text_lines import first_row, without_broken_bytes
+from tseval.files.text_lines import first_row
 from tseval.files.value_parsing import read_numbers
 from tseval.tables import Column, Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers
@@ -45,9 +45,23 @@ RUN_CURE = (
     "a line of value tracking is: topic team run docid sentence-id time confidence attribute "
     "value, divided by white space"
 )
-INFINITE = {b"inf", b"+inf", b"infinity", b"+infinity"}
-CERTAIN = b"1000"
-"""What stands for an infinite confidence, as in the runs of updates."""
+RUN_LINES = Layout(
+    RUN,
+    {
+        "topic": Span(0),
+        "run": Span(1, 2),
+        "time": Span(5),
+        "confidence": Span(6, made=certain),
+        "attribute": Span(7),
+        "value": Span(8),
+    },
+    FIELDS,
+    f"where value tracking has {FIELDS}",
+    {0: RUN_CURE},
+    ends_with_text=True,
+    comments=True,
+    mended=True,
+)
 ATTRIBUTE_CURE = f"the attributes are {', '.join(ATTRIBUTES)}"
 LOCATION_CURE = "write latitude and longitude in degrees with a comma between, such as 40.7, -74"
 NUMERIC = Column("value", Kind.AMOUNT)
@@ -75,8 +89,9 @@ def read_gold(given: Given, form: str | None = None) -> TrackedValues:
 
 
 def _values(source: Input, name: str, form: str | None) -> TrackedValues:
-    rows = _official_rows(source) if _is_official(source, form) else rows_of(source, VALUES, form)
-    return _checked(source, rows, name)
+    if _is_official(source, form):
+        return _checked(source, read_lines(source, RUN_LINES), name)
+    return _checked(source, rows_of(source, VALUES, form), name)
 
 
 # The runs of the track.
@@ -92,40 +107,6 @@ def _is_official(source: Input, form: str | None) -> bool:
     if isinstance(source, FrameInput):
         return False
     return form == TREC_TS if form is not None else is_run(source)
-
-
-def _official_rows(source: Input) -> Rows:
-    """The lines of nine fields; the ninth, which may hold blanks, is the rest of the line."""
-    faults, kept, lines = FaultList(source), [], []
-    number = 0
-    for block in source.blocks():
-        for line in without_broken_bytes(block).split(b"\n")[:-1]:
-            number += 1
-            fields = line.split(None, FIELDS - 1)
-            if not fields or fields[0].startswith(b"#"):
-                continue
-            if len(fields) < FIELDS:
-                noun = "field" if len(fields) == 1 else "fields"
-                reason = f"{len(fields)} {noun} where value tracking has {FIELDS}"
-                faults.add(number, reason, RUN_CURE)
-                continue
-            kept.append(_official_cells(fields))
-            lines.append(number)
-    columns = zip(*kept, strict=True) if kept else [()] * len(RUN.columns)
-    cells = {
-        column.name: column_of([cell.decode() for cell in values], column.name, RUN)
-        for column, values in zip(RUN, columns, strict=True)
-    }
-    rows = build(source, Cells(cells, np.array(lines, np.int64)), RUN.of_track, faults)
-    faults.check()
-    return rows
-
-
-def _official_cells(fields: list[bytes]) -> tuple[bytes, ...]:
-    """Topic, run (`team-run`), time, confidence, attribute and value of a line."""
-    topic, team, run, _, _, time, confidence, attribute, value = fields
-    certain = CERTAIN if confidence.lower() in INFINITE else confidence
-    return topic, team + b"-" + run, time, certain, attribute, value.strip()
 
 
 # From rows to numbers.

@@ -1,0 +1,316 @@
+"""Lines of fixed fields, divided by white space: the one reader of runs, qrels, pools and the like.
+
+A `Layout` says what the fields are. Blocks of regular lines are cut by a fast reader; of all
+others the places of the fields are found, so that every faulty line is told by its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from tseval.errors import Fault
+from tseval.files import tsv
+from tseval.files.cells import Cells, counted_on
+from tseval.files.faults import FaultList
+from tseval.files.plain import Rows, build
+from tseval.files.text_lines import without_broken_bytes
+from tseval.tables import Ids, Kind, Schema
+from tseval.tables.arrow import integers, numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tseval.files.inputs import Input
+    from tseval.tables.columns import BoolArray, IntArray
+
+    ByteArray = NDArray[np.uint8]
+
+BLANK = np.zeros(256, bool)
+BLANK[[9, 10, 11, 12, 13, 32]] = True
+HASH, HYPHEN = ord("#"), ord("-")
+ODD_BLANKS = (b"\t", b"\r", b"\v", b"\f")
+"""Those that the fast reader leaves to the careful one."""
+INFINITE = pa.array(["inf", "+inf", "infinity", "+infinity"])
+CERTAIN = "1000"
+"""What stands for an infinite confidence in the runs of Temporal Summarization."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a column stands in a line: a field, or two neighbours with a hyphen between them."""
+
+    at: int
+    to: int = -1
+    """The second of two fields, if there are two."""
+    made: Callable[[Any], Any] | None = None
+    """What makes the column of the fields; it leaves plain numbers as they are."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the fields of a line are, and which columns of a table they make."""
+
+    schema: Schema
+    columns: Mapping[str, Span]
+    fields: int
+    wanted: str
+    """How many there should be, in the words of a fault: `where a run has 7`."""
+    cures: Mapping[int, str]
+    """How to mend a line that has so many fields, or more."""
+    may_have_more: bool = False
+    """Whether more fields may follow, which are not read."""
+    ends_with_text: bool = False
+    """Whether the last field is the rest of the line, which may hold blanks."""
+    comments: bool = False
+    """Whether a line that begins with `#` says nothing; the first field is then no number."""
+    mended: bool = False
+    """Whether bytes that are not UTF-8 are read as `?`; elsewhere they are faults."""
+    heading: Callable[[list[bytes]], bool] = field(default=lambda _: False)
+    """Whether the fields of the first line are no row."""
+
+    @property
+    def is_even(self) -> bool:
+        """Whether every line has the same number of fields."""
+        return not (self.may_have_more or self.ends_with_text)
+
+
+def read_lines(source: Input, layout: Layout) -> Rows:
+    """Read a file of lines of this layout; any fault is raised."""
+    faults = FaultList(source)
+    rows = build(source, cells_of_lines(source, layout, faults), layout.schema.of_track, faults)
+    faults.check()
+    return rows
+
+
+def cells_of_lines(source: Input, layout: Layout, faults: FaultList) -> Cells:
+    """The cells of all lines that have their fields; the others are noted."""
+    read = partial(_read_block, source=source, layout=layout)
+    blocks = map(read, source.blocks(), chain([True], repeat(False)))  # threads would keep more
+    filled = [part for part in counted_on(blocks, faults) if len(part.lines)]
+    if not filled:
+        return Cells.empty(list(layout.columns), layout.schema)
+    return Cells.join(_of_one_kind(filled, layout))
+
+
+def _of_one_kind(parts: list[Cells], layout: Layout) -> list[Cells]:
+    """The parts with numbers as text again, if any part has them as text."""
+    figures = _figures(layout)
+    if len({str(part.columns[name].type) for part in parts for name in figures}) < 2:
+        return parts
+    return [
+        replace(
+            part,
+            columns=part.columns
+            | {name: pc.cast(part.columns[name], pa.string()) for name in figures},
+        )
+        for part in parts
+    ]
+
+
+def _figures(layout: Layout) -> list[str]:
+    """The columns of numbers and times."""
+    return [name for name in layout.columns if not _is_name(layout, name)]
+
+
+def _is_name(layout: Layout, name: str) -> bool:
+    column = layout.schema.find(name)
+    return column is not None and column.kind is Kind.ID
+
+
+def _read_block(
+    block: bytes, first: bool, source: Input, layout: Layout
+) -> tuple[Cells, list[Fault], int]:
+    """A block's cells and faults, with lines counted from the block's first, and their number."""
+    regular = _regular_block(block, layout, first=first)
+    if regular is not None:
+        return regular, [], len(regular.lines)
+    return _any_block(block, source, layout, first=first)
+
+
+def _regular_block(block: bytes, layout: Layout, *, first: bool) -> Cells | None:
+    """The cells of a block of whole lines with single spaces between; None of any other.
+
+    Two spaces in a row would make an empty field; comments, infinity, and what is no number are
+    left to the careful way too.
+    """
+    if not layout.is_even or not block.isascii() or any(odd in block for odd in ODD_BLANKS):
+        return None
+    names = [str(at) for at in range(layout.fields)]
+    figures = {str(layout.columns[name].at) for name in _figures(layout)}
+    kinds = {name: pa.float64() if name in figures else pa.string() for name in names}
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(block),
+            csv.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
+            csv.ParseOptions(
+                delimiter=" ", quote_char=False, double_quote=False, ignore_empty_lines=False
+            ),
+            csv.ConvertOptions(column_types=kinds, null_values=[], strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return None
+    fields = [table[name].combine_chunks() for name in names]
+    for name, cells in zip(names, fields, strict=True):
+        if name in figures and not pc.all(pc.is_finite(cells)).as_py():
+            return None
+        if name not in figures and pc.min(pc.binary_length(cells)).as_py() == 0:
+            return None
+    if (
+        layout.comments
+        and names[0] not in figures
+        and pc.any(pc.starts_with(fields[0], "#")).as_py()
+    ):
+        return None
+    if first and layout.heading(block.partition(b"\n")[0].split()):
+        return None
+    columns = {
+        name: fields[span.at] if span.to < 0 else hyphened(fields[span.at], fields[span.to])
+        for name, span in layout.columns.items()
+    }
+    coded = {
+        name: _coded(cells) if _is_name(layout, name) else cells for name, cells in columns.items()
+    }
+    return Cells(coded, np.arange(1, len(table) + 1))
+
+
+def _coded(cells: Any) -> Any:
+    """Names coded block by block, so that no block's bytes have to be kept."""
+    return cells if pa.types.is_dictionary(cells.type) else pc.dictionary_encode(cells)
+
+
+def hyphened(left: Any, right: Any) -> Any:
+    """Two columns with a hyphen between, coded; each pair of names is joined once."""
+    one, other = Ids.of(pc.dictionary_encode(left)), Ids.of(pc.dictionary_encode(right))
+    pairs = pc.dictionary_encode(integers(one.codes * len(other.names) + other.codes))
+    code, rest = np.divmod(numbers(pairs.dictionary), len(other.names))
+    firsts, seconds = one.names.take(integers(code)), other.names.take(integers(rest))
+    names = pc.binary_join_element_wise(firsts, seconds, pa.scalar("-"))
+    # Two pairs may give one name, as a-b with c and a with b-c.
+    merged = Ids.of(names)
+    codes = integers(merged.codes[numbers(pairs.indices)]).cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(codes, merged.names)
+
+
+def before_hyphen(names: Any) -> Any:
+    """What stands before the first hyphen of each name, such as the time of a document's id."""
+    coded = _coded(names)
+    parts = pc.list_element(pc.split_pattern(coded.dictionary, "-", max_splits=1), 0)
+    return parts.take(coded.indices)
+
+
+def certain(cells: Any) -> Any:
+    """Confidences with `CERTAIN` for infinity."""
+    return pc.if_else(pc.is_in(pc.utf8_lower(cells), INFINITE), CERTAIN, cells)
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Where the fields of a block stand, and which belong to which line."""
+
+    data: ByteArray
+    starts: IntArray
+    ends: IntArray
+    first: IntArray
+    """For each line its first field."""
+    number: IntArray
+    """How many fields each line has."""
+
+    @classmethod
+    def of(cls, block: bytes) -> _Fields:
+        data = np.frombuffer(block, np.uint8)
+        blank = BLANK[data]
+        edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
+        if not blank[0]:
+            edges = np.concatenate(([0], edges))
+        starts, ends = edges[::2], edges[1::2]
+        upto = np.searchsorted(starts, np.flatnonzero(data == tsv.LINE_FEED))
+        number = np.diff(upto, prepend=0)
+        return cls(data, starts, ends, upto - number, number)
+
+    def line(self, at: int) -> bytes:
+        """A line from its first field to its last."""
+        first = self.first[at]
+        last = self.ends[first + self.number[at] - 1]
+        return self.data[self.starts[first] : last].tobytes()
+
+    def column(self, lines: IntArray, span: Span, *, to_the_end: bool = False) -> Any:
+        """The cells of a column in these lines."""
+        at = self.first[lines] + span.at
+        if to_the_end:
+            last = self.first[lines] + self.number[lines] - 1
+            return tsv.gather(self.data, self.starts[at], self.ends[last])
+        if span.to < 0:
+            return tsv.gather(self.data, self.starts[at], self.ends[at])
+        to = self.first[lines] + span.to
+        if (self.starts[to] - self.ends[at] != 1).any():
+            left = tsv.gather(self.data, self.starts[at], self.ends[at])
+            return hyphened(left, tsv.gather(self.data, self.starts[to], self.ends[to]))
+        data = self.data.copy()
+        data[self.ends[at]] = HYPHEN
+        return tsv.gather(data, self.starts[at], self.ends[to])
+
+
+def _any_block(
+    block: bytes, source: Input, layout: Layout, *, first: bool
+) -> tuple[Cells, list[Fault], int]:
+    """The same for any block, field by field."""
+    faults = FaultList(source)
+    block = block.removeprefix(tsv.BYTE_ORDER_MARK) if first else block
+    block = without_broken_bytes(block) if layout.mended else block
+    fields = _Fields.of(block)
+    body = _body(fields, layout, first=first)
+    good = body & (fields.number >= layout.fields)
+    if layout.is_even:
+        good &= fields.number == layout.fields
+    for line in np.flatnonzero(body & ~good).tolist():
+        faults.add(line + 1, *_wrong_number(int(fields.number[line]), layout))
+    lines = np.flatnonzero(_decodable(block, fields, good, faults))
+    columns: dict[str, Any] = {}
+    cut: dict[int, Any] = {}
+    for name, span in layout.columns.items():
+        if span.at not in cut or span.to >= 0:
+            to_the_end = layout.ends_with_text and span.at == layout.fields - 1
+            cells = fields.column(lines, span, to_the_end=to_the_end)
+            cut[span.at] = _coded(cells) if _is_name(layout, name) else cells
+        columns[name] = cut[span.at] if span.made is None else span.made(cut[span.at])
+    return Cells(columns, lines + 1), faults.noted, len(fields.number)
+
+
+def _body(fields: _Fields, layout: Layout, *, first: bool) -> BoolArray:
+    """Which lines are to be read: those with fields that are neither comment nor heading."""
+    body: BoolArray = fields.number > 0
+    if layout.comments:
+        some = np.flatnonzero(body)
+        body[some] = fields.data[fields.starts[fields.first[some]]] != HASH
+    if first and (fields.number > 0).any():
+        head = int(np.argmax(fields.number > 0))
+        body[head] &= not layout.heading(fields.line(head).split())
+    return body
+
+
+def _wrong_number(fields: int, layout: Layout) -> tuple[str, str]:
+    noun = "field" if fields == 1 else "fields"
+    cure = layout.cures[max(least for least in layout.cures if least <= fields)]
+    return f"{fields} {noun} {layout.wanted}", cure
+
+
+def _decodable(block: bytes, fields: _Fields, good: BoolArray, faults: FaultList) -> BoolArray:
+    """Which good lines are UTF-8; looked at one by one only if the block as a whole is not."""
+    if tsv.not_utf8(block) is None:
+        return good
+    good = good.copy()
+    for line in np.flatnonzero(good).tolist():
+        reason = tsv.not_utf8(fields.line(line))
+        if reason:
+            good[line] = False
+            faults.add(line + 1, reason, tsv.UTF8_CURE)
+    return good
