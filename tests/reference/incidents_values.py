@@ -111,7 +111,7 @@ class World:
     """Whether events of which the run has nothing are left out."""
 
     @property
-    def each(self) -> Habits:
+    def habits(self) -> Habits:
         own = EDITIONS[self.edition]
         return replace(own, alert_rules=replace(own.alert_rules, **self.changed))  # type: ignore[arg-type]
 
