@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import slow
 from tseval.parallel.engine import Engine
 from tseval.parallel.engines import choose
 from tseval.tables import times
@@ -61,11 +62,30 @@ def conformance() -> Path:
     return pack
 
 
+MARKS = {"conformance": "conformance", "engines": "engine", "chromium": "browser"}
+"""The marker of the tests that ask for a fixture: that of the pack, of processes, of a page."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--write-slow` measures all tests and writes `tests/slow.txt`."""
+    parser.addoption("--write-slow", action="store_true", help="write tests/slow.txt")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the stopwatch, if it is asked for."""
+    if config.getoption("--write-slow"):
+        config.pluginmanager.register(slow.Stopwatch())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ask for the pack, so that `-m conformance` picks just these."""
+    """Mark tests by the fixtures that they ask for, and those that take long."""
+    long = slow.listed()
     for item in items:
-        if "conformance" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.conformance)
+        for fixture, mark in MARKS.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(mark)
+        if slow.function_of(item.nodeid) in long:
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

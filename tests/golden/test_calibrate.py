@@ -7,6 +7,7 @@ import io
 import json
 import math
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -44,7 +45,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     return "calibrate", "pool.tsv", "nuggets.tsv", "matches.tsv"
 
 
-def told(*arguments: object) -> dict[str, object]:
+def told(*arguments: object) -> Any:
     outcome = program.tseval(*arguments, "-f", "json", "--quiet")
     assert (outcome.code, outcome.err) == (0, "")
     return json.loads(outcome.out)

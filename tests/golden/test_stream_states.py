@@ -230,7 +230,7 @@ def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
     from tseval.errors import OutputError
     from tseval.streaming import saved
 
-    state, write = tmp_path / "state", saved.write_whole
+    state, write = tmp_path / "state", saved.write_whole  # type: ignore[attr-defined]
     last(follow(state, matches, LINES[:4]))
     before, calls = state.read_bytes(), []
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from tests.reference import temporal
 from tests.reference.temporal import Case, Collection, Measure, Number, Value
@@ -72,7 +73,7 @@ def series(case: Case, measure: Measure, cut: list[tuple[Number, Number]]) -> li
     return [temporal.divide(within(above, *each), within(below, *each)) for each in cut]
 
 
-def of_topic(collection: Collection, run: str, topic: str, length: Number) -> tuple[Case, list]:
+def of_topic(collection: Collection, run: str, topic: str, length: Number) -> tuple[Case, list[Any]]:
     """What concerns a run and topic, and the topic's batches."""
     case = temporal.select(collection, run, topic)
     latest = max(nugget.time for nugget in case.nuggets)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,7 +115,7 @@ class TestChoice:
             (("spark",), "unknown engine 'spark'; known: local, dask"),
         ],
     )
-    def test_what_would_do_nothing_is_refused(self, arguments: tuple, said: str) -> None:
+    def test_what_would_do_nothing_is_refused(self, arguments: tuple[Any, ...], said: str) -> None:
         with pytest.raises(UsageError, match=said):
             choose(*arguments)
 

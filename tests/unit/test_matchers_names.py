@@ -47,7 +47,7 @@ def test_parameters_as_arguments_are_the_same():
 def test_another_threshold():
     matcher = matchers.get("fuzzy(word=90)")
     assert str(matcher.with_threshold(0.7)) == "fuzzy(word=90,threshold=0.7)"
-    assert matcher.threshold == 0.55
+    assert matcher.threshold == 0.55  # type: ignore[attr-defined]
     with pytest.raises(MatcherError, match="fuzzy: threshold is a number from 0 to 1, not 2"):
         matcher.with_threshold(2)
     with pytest.raises(MatcherError, match="assessed has no threshold"):
@@ -59,7 +59,7 @@ def test_matchers_are_values():
     assert pickle.loads(pickle.dumps(matcher)) == matcher
     assert len({matcher, matchers.get("grams", n=5), matchers.get("grams")}) == 2
     with pytest.raises(dataclasses.FrozenInstanceError):
-        matcher.n = 3
+        matcher.n = 3  # type: ignore[attr-defined]
 
 
 def test_known_names():

@@ -370,7 +370,8 @@ class TestWhereFrom:
         found = Recorded(traits=dict(part.split(":", 1) for part in signature.split("|")))
         assert found.matcher == "fuzzy(word=80)"
         assert found.rules == {"a": "b", "c": "d"}
-        assert Recorded(traits={"matcher": "assessed"}).matcher is None
+        read = {"matcher": "assessed", "matches": "sha256:ab"}
+        assert Recorded(traits=read).matcher is None
 
     def test_scores_of_another_family_record_no_timeline(self) -> None:
         told = Provenance(

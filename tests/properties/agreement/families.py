@@ -5,9 +5,11 @@ A new family is one more entry of `FAMILIES`; what must agree is in `ways`.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
@@ -240,7 +242,7 @@ LABELS = {"rts2016": ("2", "1", "-1"), "rts2017": ("1", "2", "0", "5")}
 
 
 def _day(time: int) -> str:
-    return f"{odd.EPOCH.fromtimestamp(time, odd.UTC):%Y%m%d}"
+    return f"{odd.EPOCH.fromtimestamp(time, dt.UTC):%Y%m%d}"
 
 
 # Incident streams
@@ -332,7 +334,7 @@ def filtering(edition: str) -> Callable[[], st.SearchStrategy[World]]:
             post: START + draw(st.sampled_from((0, 1, 86_399, 86_400, 200_000, 300_000, 777_600)))
             for post in ids
         }
-        time = {post: draw(odd.written(odd.Fraction(at))) for post, at in seconds.items()}
+        time = {post: draw(odd.written(Fraction(at))) for post, at in seconds.items()}
         truth = [
             {"topic": topic, "post_id": post, "relevance": draw(ratings), "time": time[post]}
             for topic in topics
