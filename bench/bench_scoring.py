@@ -27,14 +27,15 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.cases import read
 from tests.reference import temporal as slow
 from tseval.core.curves import curves
 from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
 from tseval.core.taking import curve, evaluate
 from tseval.families.temporal.earliest import EarliestIndex
-from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.families.temporal.plain_files import read_updates
-from tseval.families.temporal.scoring import scores_of
 
 NAMES = ("P", "R", "Rs", "T")
 PERIOD = 10 * 86_400
@@ -132,7 +133,7 @@ def check_and_compare(report: Report, folder: Path) -> None:
     """Assert values and curves against the slow reference, then time both."""
     paths = make(folder, updates=400, nuggets=60, matches=400, topics=4)
     known = collection(paths)
-    evaluation = prepare(TemporalInputs([paths["updates"]], paths["nuggets"], paths["matches"]))
+    evaluation = read(TemporalInputs([paths["updates"]], paths["nuggets"], paths["matches"]))
     wanted = measures(NAMES)
     scores = scores_of(evaluation, wanted)
     run = scores.runs[0]
@@ -167,7 +168,7 @@ def _equal(fast: float | None, expected: slow.Value) -> bool:
     return math.isclose(fast, float(expected), rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _compute(evaluation: Evaluation) -> None:
+def _compute(evaluation: TemporalEvaluation) -> None:
     """Index, all four measures and their complete curves, from tables and pairs."""
     index = EarliestIndex.build(
         evaluation.index.updates, evaluation.index.nuggets, evaluation.pairs
@@ -183,7 +184,7 @@ def full_size(report: Report, folder: Path, scale: int) -> None:
     sizes = {"updates": 1_000_000, "nuggets": 10_000, "matches": 1_000_000}
     paths = make(folder, **{name: size // scale for name, size in sizes.items()}, topics=50)
     sources = TemporalInputs([paths["updates"]], paths["nuggets"], paths["matches"])
-    evaluation = prepare(sources)
+    evaluation = read(sources)
     seconds = best(3, lambda: _compute(evaluation))
     report.add(
         f"index, 4 measures, 4 curves: {len(evaluation.pairs):,} matches",

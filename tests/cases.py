@@ -6,7 +6,13 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from tests.reference.temporal import Collection, Duplicate, Match, Nugget, Update
-from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.core.calling import Asked, evaluated
+from tseval.families.temporal.evaluation import (
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
+from tseval.families.temporal.family import FAMILY
 
 TOPICS = ("t1", "t2", "t10")
 RUNS = ("b", "a")
@@ -79,10 +85,16 @@ def frames(collection: Collection) -> dict[str, pd.DataFrame]:
     }
 
 
-def evaluation(collection: Collection, *, duplicates: bool = False) -> Evaluation:
+def read(inputs: TemporalInputs, asked: Asked | None = None) -> TemporalEvaluation:
+    """Runs and gold read, matched and indexed, as they are without any option."""
+    found: TemporalEvaluation = evaluated(FAMILY, inputs, TemporalOptions(), asked)
+    return found
+
+
+def evaluation(collection: Collection, *, duplicates: bool = False) -> TemporalEvaluation:
     """The collection read, matched and indexed by the program."""
     tables = frames(collection)
-    return prepare(
+    return read(
         TemporalInputs(
             updates=[tables["updates"]],
             nuggets=tables["nuggets"],

@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
-    from tseval.families.temporal.jitter import jitter
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
-    from tseval.families.temporal.scoring import score
+    from tseval.families.temporal.scoring import jitter, score
     from tseval.families.tracking.scoring import score_values
     from tseval.reporting.api import report
 
@@ -55,7 +54,7 @@ _PUBLIC = {
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
-    "jitter": "tseval.families.temporal.jitter",
+    "jitter": "tseval.families.temporal.scoring",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.families.incidents.pooling",
     "read_matches": "tseval.families.temporal.plain_files",

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import cases
 from tests.program import tseval
-from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
-from tseval.families.temporal.scoring import chosen_measures, scores_of
+from tseval.core.calling import Asked
+from tseval.core.scoring import chosen_measures, scores_of
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.families.temporal.trec_table import trec_table_bytes
 
 Cells = dict[tuple[str, ...], dict[str, str]]
@@ -72,18 +74,17 @@ def same(mine: str, cell: str, tolerance: float | None) -> bool:
 @cache
 def evaluated(
     runs: tuple[Path, ...], gold: Path, pool: Path, edition: str, rules: tuple[tuple[str, str], ...]
-) -> Evaluation:
+) -> TemporalEvaluation:
     beside = gold.parent
     suffix = ".tsv.gz" if gold.name.endswith(".gz") else ".tsv"
-    return prepare(
+    return cases.read(
         TemporalInputs(runs, gold, beside / f"matches{suffix}", pool=pool),
-        edition_name=edition,
-        given_rules=dict(rules),
+        Asked(edition=edition, rules=dict(rules)),
     )
 
 
-def printed(evaluation: Evaluation, decimals: int) -> Cells:
-    scores = scores_of(evaluation, chosen_measures(evaluation, None))
+def printed(evaluation: TemporalEvaluation, decimals: int) -> Cells:
+    scores = scores_of(evaluation, chosen_measures(evaluation, []))
     edition = evaluation.edition
     content = trec_table_bytes(scores, edition.titles, evaluation.teams, decimals)
     return table(content.decode())
@@ -165,7 +166,9 @@ CASES_2013 = (
 )
 
 
-def of_2013(pack: Path, runs: tuple[Path, ...], rules: tuple[tuple[str, str], ...]) -> Evaluation:
+def of_2013(
+    pack: Path, runs: tuple[Path, ...], rules: tuple[tuple[str, str], ...]
+) -> TemporalEvaluation:
     number = int(runs[0].stem.removeprefix("run-"))
     year, pool = ("2013", "updates") if number <= 9 else ("2014", "updates_sampled")
     folder = pack / "temporal" / year

@@ -17,7 +17,7 @@ from tseval.core import trends
 from tseval.core.batches import Batches, cover, within
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.registry import measures
-from tseval.families.temporal.evaluation import Evaluation
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.tables import ABSENT, ALL_TOPICS
 
 pytestmark = pytest.mark.small_times
@@ -30,7 +30,7 @@ TRACK = (
 
 
 def series(
-    evaluation: Evaluation, names: list[str], length: float, undefined: str = "skip"
+    evaluation: TemporalEvaluation, names: list[str], length: float, undefined: str = "skip"
 ) -> dict[str, trends.Series]:
     """By topic, the mean too."""
     topics = [*evaluation.index.topics, ALL_TOPICS]

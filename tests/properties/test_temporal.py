@@ -17,9 +17,10 @@ from tests import cases
 from tests.reference import temporal as slow
 from tseval.core.curves import curves
 from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
 from tseval.families.temporal.earliest import EarliestIndex, EarliestStream, OutOfOrder
-from tseval.families.temporal.evaluation import Evaluation
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_nuggets, explain_updates
 from tseval.families.temporal.running import RunningScores
 
@@ -59,10 +60,10 @@ def close(fast: float | None, expected: slow.Value) -> bool:
     return math.isclose(fast, float(expected), rel_tol=1e-12, abs_tol=1e-12)
 
 
-def scored(evaluation: Evaluation, names: list[str], undefined: str = "skip") -> tseval.Scores:
-    from tseval.families.temporal.scoring import scores_of
-
-    return scores_of(evaluation, measures(names), "zero", undefined)  # type: ignore[arg-type]
+def scored(
+    evaluation: TemporalEvaluation, names: list[str], undefined: str = "skip"
+) -> tseval.Scores:
+    return scores_of(evaluation, measures(names), "zero", undefined)
 
 
 @given(

@@ -15,12 +15,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests import cases
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, Outcome
 from tests.program import tseval as program
 from tseval.core import trends
 from tseval.core.batches import Batches, cover
 from tseval.core.registry import measures
-from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.reporting.charts.curves import MeasureAxis, draw_curves, specification
 from tseval.reporting.charts.trends import TrendChart
 
@@ -125,17 +126,17 @@ class TestByHand:
 
 
 @pytest.fixture(scope="module")
-def evaluation() -> Evaluation:
-    return prepare(TemporalInputs([SWIFT, THOROUGH], NUGGETS, matches=MATCHES, topics=TOPICS))
+def evaluation() -> TemporalEvaluation:
+    return cases.read(TemporalInputs([SWIFT, THOROUGH], NUGGETS, matches=MATCHES, topics=TOPICS))
 
 
 class TestTogether:
     """Several runs and measures in one call."""
 
-    def test_each_line_is_its_own(self, evaluation: Evaluation) -> None:
+    def test_each_line_is_its_own(self, evaluation: TemporalEvaluation) -> None:
         together = trends.batch_series(evaluation, measures(["P R T"]), 7200, ["flood", "all"])
         for r, run in enumerate((SWIFT, THOROUGH)):
-            own = prepare(TemporalInputs([run], NUGGETS, matches=MATCHES, topics=TOPICS))
+            own = cases.read(TemporalInputs([run], NUGGETS, matches=MATCHES, topics=TOPICS))
             for m, name in enumerate("PRT"):
                 alone = trends.batch_series(own, measures([name]), 7200, ["flood", "all"])
                 for one, many in zip(alone, together, strict=True):
@@ -144,7 +145,7 @@ class TestTogether:
                         {key: each[r * 3 + m] for key, each in theirs.items()}, nan_ok=True
                     )
 
-    def test_lines_are_named_as_they_are(self, evaluation: Evaluation) -> None:
+    def test_lines_are_named_as_they_are(self, evaluation: TemporalEvaluation) -> None:
         drawn = trends.batch_series(evaluation, measures(["P R"]), 7200, ["flood", "ferry"])
         table = trends.trend_frame(drawn).set_index(["run", "topic", "measure"])["value"]
         lines = trends.line_frame(drawn).set_index(["run", "topic", "measure"])
@@ -160,7 +161,7 @@ class TestTogether:
                     middle = (line["low"] + line["high"]) / 2
                     assert middle == pytest.approx(end)
 
-    def test_topics_that_do_not_count_are_in_no_mean(self, evaluation: Evaluation) -> None:
+    def test_topics_that_do_not_count_are_in_no_mean(self, evaluation: TemporalEvaluation) -> None:
         counted = np.array([[False, True, False]] * 2)
         options = (evaluation, measures(["P R"]), 7200)
         (mean,) = trends.batch_series(*options, counted=counted)
@@ -169,13 +170,13 @@ class TestTogether:
         assert np.array_equal(mean.values.value, flood.values.value)
         assert np.array_equal(mean.sent, flood.sent)
 
-    def test_what_is_lost_is_told_of_its_run(self, evaluation: Evaluation) -> None:
+    def test_what_is_lost_is_told_of_its_run(self, evaluation: TemporalEvaluation) -> None:
         (drawn,) = trends.batch_series(evaluation, measures(["R"]), 7200)
         assert not list(trends.outside(evaluation, [drawn]))
         index = evaluation.index
         later = index.updates.time + 1e6 * (index.unit == 4)  # thorough, flood: nine updates
         moved = replace(index, updates=replace(index.updates, time=later))
-        told = list(trends.outside(replace(evaluation, index=moved), [drawn]))
+        told = list(trends.outside(replace(evaluation, assessed=moved), [drawn]))
         where = "before the first batch of the topic or after the last"
         assert told == [f"run thorough: 9 messages {where}"]
 

@@ -13,8 +13,8 @@ from tests.reference import temporal as slow
 from tseval.core import registry
 from tseval.core.measure import Definition, Measure, with_times
 from tseval.core.registry import families, measure, measures
+from tseval.core.scoring import scores_of
 from tseval.errors import MeasureError, UsageError
-from tseval.families.temporal.scoring import scores_of
 
 pytestmark = pytest.mark.small_times
 

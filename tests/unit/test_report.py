@@ -13,12 +13,13 @@ import pandas as pd
 import pytest
 
 import tseval
+from tests import cases
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, Treatment, compare
 from tseval.core.curves import change_times, curves, sampled
 from tseval.families.incidents.evaluation import IncidentSources
 from tseval.families.incidents.tables import LEVELS
-from tseval.families.temporal.evaluation import Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.matching.matching import Progress, get_matcher, word_spans
 from tseval.reporting.assembling import Request, assemble
@@ -43,8 +44,8 @@ def sources() -> TemporalInputs:
     return TemporalInputs([SWIFT, THOROUGH], NUGGETS, MATCHES, TOPICS)
 
 
-def evaluation() -> Evaluation:
-    return prepare(sources())
+def evaluation() -> TemporalEvaluation:
+    return cases.read(sources())
 
 
 @pytest.fixture(scope="module")

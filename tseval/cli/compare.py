@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from tseval.cli import options
+from tseval.cli.family_command import record_options
 from tseval.cli.options import chained, check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
@@ -24,8 +25,11 @@ from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.reuse import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
 from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
+from tseval.core import declared as declarations
+from tseval.core.family import Access
+from tseval.core.rules import each_once
 from tseval.errors import UsageError
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS, TEMPORAL_FORMS
 from tseval.files.forms import form_for, form_named
 from tseval.files.frames import check_inputs
@@ -80,8 +84,7 @@ gold_options = chained(
         help="The files are runs, which are scored against these nuggets first, as `tseval score` "
         "does.",
     ),
-    options.matching_options,
-    options.topics_option,
+    *record_options(TemporalInputs),
     click.option("--edition", help="Whose rules, with --gold. Default: draft."),
     click.option(
         "--at",
@@ -89,7 +92,8 @@ gold_options = chained(
         metavar="TIME",
         help="Score at this time too; repeatable.",
     ),
-    options.rule_options,
+    options.rule_option("ts2014"),
+    *record_options(TemporalOptions, "compare"),
 )
 test_options = chained(
     click.option(
@@ -313,21 +317,15 @@ def _treatment(given: dict[str, Any]) -> Treatment:
 
 
 def _gold(files: tuple[str, ...], given: dict[str, Any]) -> ScoredRuns:
-    names = ("matches", "topics", "duplicates", "pool")
+    named = {"updates": files, "nuggets": given["gold"]}
     return ScoredRuns(
-        sources=TemporalInputs(
-            updates=files,
-            nuggets=given["gold"],
-            **{name: given[name] for name in names},
-            form=given["input_format"],
-        ),
-        matcher=given["matcher"],
-        threshold=given["threshold"],
+        sources=declarations.build(TemporalInputs, given | named),
+        options=declarations.build(TemporalOptions, given),
         edition=given["edition"] or "draft",
-        rules=options.given_rules(given),
+        rules=each_once(options.parted(given["rules"])),
         measures=given["wanted"],
         at=given["at"],
-        sharing=given["sharing"],
+        access=Access(given["input_format"], given["sharing"]),
     )
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.cli import options
+from tseval.cli.family_command import record_options
 from tseval.cli.options import check_output, deliver, form_of, runs_and_gold, warn
-from tseval.cli.score import prepared
+from tseval.cli.progress import progress
+from tseval.core import declared as declarations
 from tseval.core import registry, trends
 from tseval.core import scoring as kernel
 from tseval.core.curves import Followed, curves, frame, pools
@@ -25,7 +27,7 @@ from tseval.families.clusters.evaluation import ClusterInputs, ClusterOptions
 from tseval.families.clusters.files import is_table_of_clusters
 from tseval.families.clusters.measures import FAMILY
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.scoring import chosen_measures, cost_trait, missing_topics
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import PICTURES, TEMPORAL_FORMS
 from tseval.files.rows import rows_bytes
 from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
@@ -44,9 +46,9 @@ FORMS = ("csv", *PICTURES)
 @click.command("curve")
 @options.runs_and_nuggets
 @options.measure_options
-@options.matching_options
-@options.topics_option
-@options.rule_options
+@options.chained(*record_options(TemporalInputs))
+@options.rule_option("ts2014")
+@options.chained(*record_options(TemporalOptions, "curve"))
 @click.option(
     "--topic",
     "chosen",
@@ -165,15 +167,25 @@ def _whatever(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
 
 def _asked(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     """Measures over nuggets."""
-    evaluation = prepared(files, given)
-    wanted = chosen_measures(evaluation, given["wanted"])
-    missing = missing_topics(evaluation, given["on_missing"])
+    runs, nuggets = runs_and_gold(files)
+    named = {"updates": runs, "nuggets": nuggets}
+    family = registry.family(registry.FIRST)
+    edition = family.edition(given["edition_name"])
+    chosen = declarations.build(TemporalOptions, given)
+    rules = declarations.rules(options.parted(given["rules"]), chosen)
+    with options.shared_as(given) as sharing, progress("matching", given["quiet"]) as tell:
+        access = Access(given["input_format"], sharing, tell)
+        inputs = declarations.build(TemporalInputs, given | named)
+        evaluation = family.read(inputs, chosen, edition, rules, access)
+    wanted = kernel.chosen_measures(evaluation, given["wanted"])
+    rule = given["on_missing"] or edition.on_missing
+    missing = kernel.missing_topics([evaluation.index], rule, evaluation.words)
     return Asked(
         evaluation,
         wanted,
         missing.counted,
         evaluation.warnings + missing.warnings,
-        cost_trait(evaluation, wanted) | {"missing": missing.rule},
+        {**evaluation.traits_of(wanted), "missing": missing.rule},
     )
 
 

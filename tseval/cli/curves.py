@@ -108,9 +108,9 @@ def family_options() -> list[Callable[[Any], Any]]:
     for family in served():
         for record in (family.inputs, family.options):
             own = [what for _, what in declared(record) if what.flags]
-            for what, option in zip(own, record_options(record), strict=True):
-                if not what.within or CURVE in what.within:
-                    chosen.setdefault(what.name, option)
+            own = [what for what in own if CURVE in (what.within or (CURVE,))]
+            for what, option in zip(own, record_options(record, CURVE), strict=True):
+                chosen.setdefault(what.name, option)
     return list(chosen.values())
 
 

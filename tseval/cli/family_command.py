@@ -176,9 +176,10 @@ def names(_context: click.Context, _option: click.Parameter, value: str | None) 
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
-def record_options(record: type) -> list[Callable[[Any], Any]]:
-    """The options of a record."""
-    named = ((field, what) for field, what in declared(record) if what.flags)
+def record_options(record: type, view: str = "") -> list[Callable[[Any], Any]]:
+    """The options of a record: all, or those that have a meaning in a view."""
+    every = ((field, what) for field, what in declared(record) if what.flags)
+    named = [each for each in every if not view or view in (each[1].within or (view,))]
     return [_option(field.name, field.default, what) for field, what in named]
 
 

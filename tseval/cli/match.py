@@ -12,7 +12,15 @@ from tseval.cli import options
 from tseval.cli.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
-from tseval.families.temporal.evaluation import DEFAULT_MATCHER, Evaluation, TemporalInputs, prepare
+from tseval.core.family import Access
+from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.evaluation import (
+    DEFAULT_MATCHER,
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+    read,
+)
 from tseval.files import TEMPORAL_FORMS
 from tseval.files.machine_matches import signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
@@ -20,7 +28,6 @@ from tseval.matching.matching import EVIDENCE, evidence, get_matcher
 
 if TYPE_CHECKING:
     from matchers import Matcher
-    from tseval.parallel.sharing import Sharing
 
 
 @click.command("match")
@@ -58,37 +65,31 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     form = form_of(given["form"], output, ("table", *ROW_FORMS), "tsv")
     updates, nuggets = runs_and_gold(files)
-    sources = TemporalInputs(updates, nuggets, pool=given["pool"], form=given["input_format"])
+    inputs = TemporalInputs(updates, nuggets, pool=given["pool"])
     frames, signatures = [], []
     with options.shared_as(given) as sharing:
         for name in dict.fromkeys(given["names"]):
-            evaluation = _matched(sources, name, sharing, given)
-            frames.append(_frame(evaluation, get_matcher(name, given["threshold"]), given))
+            matching = TemporalOptions(name, given["threshold"])
+            with progress(f"matching by {name}", given["quiet"]) as tell:
+                access = Access(given["input_format"], sharing, tell)
+                evaluation = read(inputs, matching, DRAFT, {}, access)
+            frames.append(_frame(evaluation, get_matcher(name, given["threshold"])))
             signatures.append(evaluation.signature())
             warn(evaluation.warnings, given["quiet"])
     table = pd.concat(frames, ignore_index=True)
+    if len(frames) > 1:
+        table.insert(0, "matcher", table.pop("matcher"))
     signature = "; ".join(signatures)
     if form == "table":
-        own = ["checksum"] if len(given["names"]) > 1 else ["matcher", "checksum"]
+        own = ["checksum"] if len(frames) > 1 else ["matcher", "checksum"]
         table = table.drop(columns=own)  # for people; no program reads it
         deliver(rows_table(table, signature, to_file=output is not None), output)
     else:
         deliver(rows_bytes(table, form, signature), output)
 
 
-def _matched(
-    sources: TemporalInputs, name: str, sharing: Sharing, given: dict[str, Any]
-) -> Evaluation:
-    with progress(f"matching by {name}", given["quiet"]) as told:
-        return prepare(sources, name, given["threshold"], progress=told, sharing=sharing)
-
-
-def _frame(evaluation: Evaluation, matcher: Matcher, given: dict[str, Any]) -> pd.DataFrame:
-    """The matches with their evidence and their matcher, which goes first if there are several."""
+def _frame(evaluation: TemporalEvaluation, matcher: Matcher) -> pd.DataFrame:
+    """The matches with their evidence and their matcher."""
     index = evaluation.index
     rows = evidence(matcher, index.updates, index.nuggets, evaluation.pairs)
-    frame = pd.DataFrame(rows, columns=EVIDENCE)
-    frame = signed(frame, str(matcher))
-    if len(given["names"]) > 1:
-        frame.insert(0, "matcher", frame.pop("matcher"))
-    return frame
+    return signed(pd.DataFrame(rows, columns=EVIDENCE), str(matcher))

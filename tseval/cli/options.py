@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tseval.core.rules import each_once
 from tseval.errors import OutputError, Reason, UsageError
 
 if TYPE_CHECKING:
@@ -106,25 +105,6 @@ OF_MATCHING = ("updates", "nuggets", "matches", "topics", "duplicates", "pool")
 runs_and_nuggets = click.argument(
     "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
 )
-topics_option = click.option(
-    "--topics", metavar="FILE", help="When each topic starts: a table `topic start [end]`."
-)
-matching_options = chained(
-    click.option("--matches", metavar="FILE", help="Matches that assessors made."),
-    click.option("--matcher", metavar="NAME", help="How to find matches instead. Default: fuzzy."),
-    click.option("--threshold", type=float, help="The matcher's threshold."),
-    click.option(
-        "--pool",
-        metavar="FILE",
-        help="The updates assessors saw: matches may speak of them, and runs without texts take "
-        "theirs from there.",
-    ),
-    click.option(
-        "--duplicates",
-        metavar="FILE",
-        help="Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
-    ),
-)
 
 
 def rule_option(edition: str) -> Callable[[Command], Command]:
@@ -137,42 +117,6 @@ def rule_option(edition: str) -> Callable[[Command], Command]:
         help=f"Another habit than the edition's; repeatable. `tseval measures --edition {edition}` "
         "lists them.",
     )
-
-
-rule_options = chained(
-    rule_option("ts2014"),
-    click.option(
-        "--ignore-unsampled",
-        is_flag=True,
-        help="Leave out updates that are not in the pool: --rule unsampled=skip.",
-    ),
-    click.option(
-        "--binary",
-        is_flag=True,
-        help="A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
-    ),
-    click.option(
-        "--matched-nuggets-only",
-        is_flag=True,
-        help="Leave out nuggets that no match names: --rule matched-nuggets-only=yes.",
-    ),
-    click.option(
-        "--latency-from",
-        type=click.Choice(["nuggets", "all", "updates"]),
-        help="Since when a nugget could be known: --rule latency-from=VALUE. What `all` and "
-        "`updates` give depends on all runs that are loaded.",
-    ),
-)
-
-
-def given_rules(given: dict[str, Any]) -> dict[str, str]:
-    """The rules that options name, each once."""
-    pairs = parted(given["rules"])
-    flags = {"ignore_unsampled": ("unsampled", "skip"), "binary": ("reward", "binary")}
-    flags["matched_nuggets_only"] = ("matched-nuggets-only", "yes")
-    pairs += [rule for option, rule in flags.items() if given[option]]
-    pairs += [("latency-from", given["latency_from"])] if given["latency_from"] else []
-    return each_once(pairs)
 
 
 def parted(rules: Iterable[str]) -> list[tuple[str, str]]:

@@ -11,11 +11,14 @@ import click
 
 from tseval.cli import options
 from tseval.cli.compare import TESTING, test_options
+from tseval.cli.family_command import record_options
 from tseval.cli.options import chained, check_output, deliver, warn
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
+from tseval.core import declared as declarations
 from tseval.errors import UsageError
 from tseval.families.filtering.evaluation import LEVELS, Settings
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.incidents import EVENTS_DRAWN
@@ -42,12 +45,12 @@ temporal_options = chained(
         "that the scores record, if scores are JSON and the files still what they were.",
     ),
     click.option("--nuggets", metavar="FILE", help="The nuggets, with --updates."),
-    options.matching_options,
-    options.topics_option,
+    *record_options(TemporalInputs),
     click.option(
         "--edition", "edition_name", metavar="NAME", help="Whose rules the runs are read by."
     ),
-    options.rule_options,
+    options.rule_option("ts2014"),
+    *record_options(TemporalOptions, "report"),
 )
 incident_options = chained(
     click.option(
@@ -157,7 +160,9 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
         **{name: given[name] for name in NAMED_ALIKE},
         runs=given["run"],
         edition=given["edition_name"],
-        rules=options.given_rules(given),
+        rules=declarations.rules(
+            options.parted(given["rules"]), declarations.build(TemporalOptions, given)
+        ),
     )
     request = Request(
         scores=files,

@@ -7,17 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from tseval.comparison.board import Board, build_board, scores_table
 from tseval.comparison.plan import Treatment
+from tseval.core import declared
+from tseval.core.editions import Edition
+from tseval.core.family import Access
 from tseval.core.registry import edition
+from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.temporal.evaluation import (
     TemporalInputs,
+    TemporalOptions,
     TemporalTables,
-    prepare,
-    tables_by_rules,
+    read,
+    read_tables,
 )
 from tseval.families.temporal.rules import Rules
-from tseval.families.temporal.scoring import chosen_measures, scores_of
 from tseval.matching.matching import Progress
-from tseval.parallel.sharing import ALONE, Sharing
 
 
 @dataclass(frozen=True)
@@ -25,29 +28,36 @@ class ScoredRuns:
     """Runs, gold, and everything by which `tseval score` would score them."""
 
     sources: TemporalInputs
-    matcher: str | None = None
-    threshold: float | None = None
+    options: TemporalOptions = field(default_factory=TemporalOptions)
     edition: str = "draft"
     rules: Mapping[str, str] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
-    sharing: Sharing = ALONE
-    """Where runs are read and matched."""
+    access: Access = field(default_factory=Access)
+    """The formats of the inputs, and where runs are read and matched."""
+
+    @property
+    def _edition(self) -> Edition[Rules]:
+        return edition(self.edition, "temporal")
+
+    @property
+    def asked_rules(self) -> dict[str, str]:
+        """The rules asked for: by name, and by options that stand for them."""
+        return declared.rules(self.rules.items(), self.options)
 
     @property
     def all_rules(self) -> Rules:
         """The edition's rules with those asked for."""
-        own: Rules = edition(self.edition, "temporal").rules
-        return own.changed(dict(self.rules))
+        return self._edition.rules.changed(self.asked_rules)
 
     def tables(self) -> TemporalTables:
         """Everything read."""
-        return tables_by_rules(self.sources, self.all_rules, self.sharing)
+        return read_tables(self.sources, self.all_rules, self.access)
 
     def matched_by(self, matcher: str) -> ScoredRuns:
         """The same with a matcher in the place of matches, or of another matcher."""
-        sources = replace(self.sources, matches=None)
-        return replace(self, sources=sources, matcher=matcher, threshold=None)
+        options = replace(self.options, matcher=matcher, threshold=None)
+        return replace(self, sources=replace(self.sources, matches=None), options=options)
 
     def board(
         self,
@@ -60,18 +70,12 @@ class ScoredRuns:
 
         `tables` stand for what is in the sources.
         """
-        evaluation = prepare(
-            self.sources,
-            self.matcher,
-            self.threshold,
-            self.edition,
-            progress,
-            self.rules,
-            tables,
-            self.sharing,
+        access = replace(self.access, progress=progress)
+        evaluation = read(
+            self.sources, self.options, self._edition, self.asked_rules, access, tables
         )
         wanted = chosen_measures(evaluation, self.measures, self.at)
-        scores = scores_of(evaluation, wanted, on_missing, treatment.undefined)  # type: ignore[arg-type]
+        scores = scores_of(evaluation, wanted, on_missing, treatment.undefined)
         # What was to be counted as 0 is a score by now; what is not there was to be skipped.
         left = replace(treatment, on_missing="skip")
         found = build_board(scores_table(scores), (), left)

@@ -40,7 +40,8 @@ def chosen_measures(
         raise UsageError("none of these measures can be taken at another time")
     if all(each.at is not None for each in dated):
         raise UsageError("every measure has its own @TIME: another time changes nothing")
-    return list(dict.fromkeys([*chosen, *with_times(dated, times)]))
+    taken = (with_times([each], times if each in dated else ()) for each in chosen)
+    return list(dict.fromkeys(each for every in taken for each in every))
 
 
 def scores_of(

@@ -11,7 +11,7 @@ from tseval.comparison.plan import Plan
 from tseval.comparison.runs import means_of_topics
 from tseval.core.curves import change_times, sampled
 from tseval.core.measure import Measure
-from tseval.families.temporal.evaluation import Evaluation
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Line, Panel
 from tseval.tables.times import UNITS
@@ -26,7 +26,7 @@ DAYS_FROM = 14 * 24
 
 
 def curve_panels(
-    evaluation: Evaluation,
+    evaluation: TemporalEvaluation,
     measures: Sequence[Measure],
     counted: BoolArray,
     names: Names,
@@ -73,7 +73,7 @@ def _note(measure: Measure) -> str:
 
 
 def _line(
-    evaluation: Evaluation,
+    evaluation: TemporalEvaluation,
     names: Names,
     run: int,
     values: FloatArray,

@@ -10,13 +10,21 @@ import numpy as np
 
 from tseval.comparison.directions import known_measures
 from tseval.comparison.plan import Plan, Treatment
+from tseval.core.family import Access
 from tseval.core.measure import Measure
+from tseval.core.registry import edition
 from tseval.core.registry import measures as listed_measures
+from tseval.core.scoring import chosen_measures, missing_topics, scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal.draft import FAMILY
-from tseval.families.temporal.evaluation import ASSESSED, Evaluation, TemporalInputs, prepare
+from tseval.families.temporal.evaluation import (
+    ASSESSED,
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+    read,
+)
 from tseval.families.temporal.explanation import explain_economy
-from tseval.families.temporal.scoring import chosen_measures, missing_topics, scores_of
 from tseval.matching.matching import Progress, get_matcher
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.reporting.bands import curve_panels
@@ -54,16 +62,16 @@ class Runs:
             found.rules,
         )
 
-    def read(self, progress: Progress | None = None, sharing: Sharing = ALONE) -> Evaluation:
+    def read(
+        self, progress: Progress | None = None, sharing: Sharing = ALONE
+    ) -> TemporalEvaluation:
         """Read, match and index."""
-        return prepare(
+        return read(
             self.sources,
-            self.matcher,
-            self.threshold,
-            self.edition,
-            progress,
+            TemporalOptions(self.matcher, self.threshold),
+            edition(self.edition, FAMILY),
             self.rules,
-            sharing=sharing,
+            Access(sharing=sharing, progress=progress),
         )
 
     def explainer(self) -> str:
@@ -87,7 +95,7 @@ class TemporalSections:
 
 def told(
     runs: Runs,
-    evaluation: Evaluation,
+    evaluation: TemporalEvaluation,
     measures: Sequence[str],
     names: Names,
     plan: Plan,
@@ -99,7 +107,8 @@ def told(
 
     Of the measures the chosen ones have curves, or the first few.
     """
-    missing = missing_topics(evaluation, treatment.on_missing)
+    rule = treatment.on_missing or evaluation.edition.on_missing
+    missing = missing_topics([evaluation.index], rule, evaluation.words)
     own = curved(measures)
     drawn = _drawn(own, chosen)
     threshold = runs.threshold if runs.explainer() == runs.matcher else None
@@ -138,7 +147,7 @@ def _drawn(own: Sequence[Measure], chosen: str | Sequence[str]) -> list[Measure]
     return wanted or list(own[:PANELS])
 
 
-def economy(evaluation: Evaluation, names: Names) -> Iterator[EconomyRow]:
+def economy(evaluation: TemporalEvaluation, names: Names) -> Iterator[EconomyRow]:
     """What each run spent, best run first."""
     frame = explain_economy(evaluation.index)
     verbosity = _verbosity(evaluation)
@@ -146,11 +155,11 @@ def economy(evaluation: Evaluation, names: Names) -> Iterator[EconomyRow]:
     yield from sorted(rows, key=lambda row: row.run)
 
 
-def _verbosity(evaluation: Evaluation) -> dict[str, float | None]:
+def _verbosity(evaluation: TemporalEvaluation) -> dict[str, float | None]:
     """The score V of each run, where matches tell which words say something; else nothing."""
     if not evaluation.index.has_texts or evaluation.index.spans is None:
         return {}
-    scores = scores_of(evaluation, chosen_measures(evaluation, VERBOSITY))
+    scores = scores_of(evaluation, chosen_measures(evaluation, [VERBOSITY]))
     return {run: scores.value(VERBOSITY, run=run) for run in scores.runs}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.earliest import EarliestIndex
-from tseval.families.temporal.evaluation import Evaluation
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.matching.matching import Progress, word_spans
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Nugget, Saying, Timeline, Update
@@ -25,7 +25,7 @@ HOUR = UNITS["h"]
 
 
 def timelines(
-    evaluation: Evaluation,
+    evaluation: TemporalEvaluation,
     names: Names,
     matcher: matchers.Matcher,
     progress: Progress | None = None,
@@ -89,7 +89,7 @@ def _characters(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return low, high
 
 
-def _timeline(evaluation: Evaluation, names: Names, topic: int, said: _Said) -> Timeline:
+def _timeline(evaluation: TemporalEvaluation, names: Names, topic: int, said: _Said) -> Timeline:
     index, start = evaluation.index, float(evaluation.starts[topic])
     nuggets = _nuggets_of(index, topic)
     own = np.flatnonzero(np.isin(said.pairs.nugget, nuggets))

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tseval.core.doubtful_times import Span, years_apart
-from tseval.core.family import SHORT_HASH
+from tseval.core.family import SHORT_HASH, Column, Words
 from tseval.core.measure import Measure, with_times
 from tseval.core.registry import measures
+from tseval.core.results import Values
 from tseval.core.scores import Scores
+from tseval.core.scoring import check_choice, missing_topics, undefined_warnings
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.assessments import CanonicalUpdates, standing
@@ -31,9 +33,9 @@ from tseval.families.temporal.caveats import (
     refuse_foreign_pool,
 )
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, TemporalInputs
-from tseval.families.temporal.scoring import check_choice, missing_by_rule, undefined_warnings
+from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, INPUTS, TemporalInputs
 from tseval.files.faults import FaultList
+from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.frames import check_inputs, is_frame, run_names
 from tseval.files.inputs import Input
 from tseval.files.topics import read_topics
@@ -125,9 +127,10 @@ def _read(source: Any, form: str | None, reader: Callable[..., Any]) -> Any:
     return None if source is None else reader(source, form)
 
 
-def read_gold(sources: TemporalInputs) -> StreamGold:
+def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
     """Read everything but the runs."""
-    form = sources.form_of
+    check_forms(forms, INPUTS)
+    form = partial(form_for, forms)
     if sources.duplicates is not None:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
     gold = StreamGold(
@@ -258,6 +261,7 @@ def score_in_blocks(
     undefined: str = "skip",
     rows: int = ROWS,
     progress: Progress | None = None,
+    forms: Forms = None,
 ) -> Scores:
     """The scores of runs that need not fit into memory; the parameters are those of `score`.
 
@@ -266,8 +270,8 @@ def score_in_blocks(
     """
     check_choice("undefined", undefined, UNDEFINED)
     chosen = foldable(wanted)
-    inputs = _inputs(sources)
-    gold = read_gold(sources)
+    inputs = _inputs(sources, form_for(forms, "updates"))
+    gold = read_gold(sources, forms)
     target = wanted_of(gold, chosen, at)
     pairing = Pairing(gold, matcher, threshold)
     fold = Fold(target, has_cost=any(each.has_cost for each in inputs))
@@ -295,7 +299,7 @@ def _check_fit(fold: Fold, gold: StreamGold) -> None:
         refuse_foreign_pool(gold.pool, runs, sum(each.judged for each in seen))
 
 
-def _inputs(sources: TemporalInputs) -> list[BlockInput]:
+def _inputs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
     """The runs, with the names that they have without a column `run`."""
     if not sources.updates:
         raise UsageError("no run is given: name at least one table of updates")
@@ -304,7 +308,6 @@ def _inputs(sources: TemporalInputs) -> list[BlockInput]:
     check_inputs(sources.listed())
     given = [Input(str(each)) for each in sources.updates]
     names = run_names(given)
-    form = sources.form_of("updates")
     return [BlockInput(each, name, form) for each, name in zip(given, names, strict=True)]
 
 
@@ -374,24 +377,39 @@ def scores_of_fold(
     """What a fold holds as scores; `empty` names the runs without an update."""
     wanted = fold.wanted
     runs = tuple(natural_order({*fold.runs, *empty}))
-    units = Units(runs, wanted.topics)
     folds = [fold.run(name) for name in runs]
     present = np.array([each.present for each in folds]).reshape(len(runs), len(wanted.topics))
-    missing = missing_by_rule(on_missing or DRAFT.on_missing, units, present)
-    columns = [each.values() for each in folds]
+    units = FoldedUnits(runs, wanted.topics, present)
+    missing = missing_topics([units], on_missing or DRAFT.on_missing, Words())
+    of_runs = [each.values() for each in folds]
+    columns = [_column(units, [own[at] for own in of_runs]) for at in range(len(wanted.measures))]
     scores = Scores(
         runs=runs,
         topics=wanted.topics,
         measures=tuple(measure.name for measure in wanted.measures),
-        values=np.array([[m.value for m in each] for each in columns]).transpose(0, 2, 1),
-        defined=np.array([[m.defined for m in each] for each in columns]).transpose(0, 2, 1),
+        values=np.stack([each.values.value.reshape(present.shape) for each in columns], axis=2),
+        defined=np.stack([each.values.defined.reshape(present.shape) for each in columns], axis=2),
         counted=missing.counted,
         undefined_as_zero=undefined == "zero",
         signature=signature_of(fold, gold, matcher, missing.rule, undefined),
         inputs=tuple(inputs),
         warnings=(*_caveats(folds, gold), *missing.warnings),
     )
-    return replace(scores, warnings=(*scores.warnings, *undefined_warnings(scores)))
+    undefined_somewhere = undefined_warnings(scores, columns, wanted.measures)
+    return replace(scores, warnings=(*scores.warnings, *undefined_somewhere))
+
+
+@dataclass(frozen=True)
+class FoldedUnits(Units):
+    """The units of a fold, and which of them have any update."""
+
+    present: BoolArray
+
+
+def _column(units: FoldedUnits, of_runs: Sequence[Values]) -> Column:
+    """A measure of every unit, from its values by run."""
+    value = np.concatenate([each.value for each in of_runs])
+    return Column(units, Values(value, np.concatenate([each.defined for each in of_runs])))
 
 
 def signature_of(fold: Fold, gold: StreamGold, matcher: str, missing: str, undefined: str) -> str:

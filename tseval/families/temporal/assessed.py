@@ -31,8 +31,8 @@ class AssessedIndex(EarliestIndex):
     """The index, and what is known of each of its updates, nuggets and topics."""
 
     rules: Rules
-    lines: BoolArray
-    """Which units have any line in the run's file, counted or not."""
+    present: BoolArray
+    """Which (run, topic) have any line in the run's file, counted or not."""
     sampled: BoolArray
     """Per update whether it is in the pool; all are where there is no pool."""
     length: FloatArray | None

@@ -256,7 +256,7 @@ def assessed_index(
     assessed = AssessedIndex.around(
         index,
         rules=rules,
-        lines=_lines(index, updates),
+        present=_lines(index, updates),
         sampled=sampled,
         length=None if case.length is None else case.length[counted],
         weight=weight[counted],

@@ -1,7 +1,8 @@
 """From files to everything a measure needs: inputs read, matched, indexed, and described.
 
 A reader who follows a run from its file to its scores passes here: `read_tables`, then the matches,
-then the earliest-match index. `Evaluation` holds them for any measure, curve or explanation.
+then the earliest-match index. `TemporalEvaluation` holds them for any measure, curve or
+explanation.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
+from tseval.core.declared import argument, file_option, option
 from tseval.core.editions import Edition
-from tseval.core.family import SHORT_HASH
-from tseval.core.registry import edition
+from tseval.core.family import SHORT_HASH, Access, Evaluation, hashes
+from tseval.core.measure import Measure
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
@@ -39,13 +41,15 @@ from tseval.families.temporal.caveats import (
     refuse_foreign_matches,
     refuse_foreign_pool,
 )
-from tseval.families.temporal.rules import Rules
-from tseval.families.temporal.trec_files import PLAIN, TrackReading, has_header
-from tseval.files.forms import Forms, check_forms, form_for
+from tseval.families.temporal.draft import default_cost
+from tseval.families.temporal.jitter import MEASURES, SAMPLES, error_of
+from tseval.families.temporal.rules import WEIGHING, Rules
+from tseval.families.temporal.trec_files import TrackReading, has_header
+from tseval.files.forms import check_forms
 from tseval.files.frames import check_inputs
 from tseval.files.topics import read_topics
 from tseval.matching.in_units import match_in_units
-from tseval.matching.matching import Progress, get_matcher
+from tseval.matching.matching import get_matcher
 from tseval.matching.passages import Files
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
@@ -66,7 +70,6 @@ from tseval.tables import (
 )
 from tseval.tables.arrow import strings
 from tseval.tables.topic_names import TopicNames, with_topics_named
-from tseval.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,30 +84,94 @@ INPUTS = ("updates", "nuggets", "matches", "topics", "duplicates", "pool")
 """What the inputs are called."""
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "fuzzy"
+JITTER = "jitter"
+"""The view that shows how far scores move."""
 
 
 @dataclass(frozen=True)
 class TemporalInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    updates: Sequence[Given]
-    nuggets: Given
-    matches: Given | None = None
-    topics: Given | None = None
-    duplicates: Given | None = None
-    pool: Given | None = None
-    form: Forms = None
-    """The format of all of them, or of each of some, where it is not to be recognised."""
+    updates: Sequence[Given] = argument("UPDATES", "one or more files of updates", several=True)
+    nuggets: Given = argument("NUGGETS", "the file of nuggets")
+    matches: Given | None = file_option("--matches", "Matches that assessors made.")
+    topics: Given | None = file_option(
+        "--topics", "When each topic starts: a table `topic start [end]`."
+    )
+    duplicates: Given | None = file_option(
+        "--duplicates",
+        "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
+    )
+    pool: Given | None = file_option(
+        "--pool",
+        "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
+        "from there.",
+    )
 
     def listed(self) -> list[Given]:
         """Every input that was given."""
         single = (self.nuggets, self.matches, self.topics, self.duplicates, self.pool)
         return [*self.updates, *(source for source in single if source is not None)]
 
-    def form_of(self, name: str) -> str | None:
-        """The format of one of `INPUTS`; None leaves it to its content."""
-        check_forms(self.form, INPUTS)
-        return form_for(self.form, name)
+
+@dataclass(frozen=True)
+class TemporalOptions:
+    """How updates are matched, the options that stand for rules, and what --jitter draws."""
+
+    matcher: str | None = option(
+        "--matcher", "How to find matches instead. Default: fuzzy.", metavar="NAME"
+    )
+    threshold: float | None = option("--threshold", "The matcher's threshold.", kind=float)
+    ignore_unsampled: bool = option(
+        "--ignore-unsampled",
+        "Leave out updates that are not in the pool: --rule unsampled=skip.",
+        kind=bool,
+        rule="unsampled=skip",
+    )
+    binary: bool = option(
+        "--binary",
+        "A nugget is worth 1 if its importance is above 0, else 0: --rule reward=binary.",
+        kind=bool,
+        rule="reward=binary",
+    )
+    matched_nuggets_only: bool = option(
+        "--matched-nuggets-only",
+        "Leave out nuggets that no match names: --rule matched-nuggets-only=yes.",
+        kind=bool,
+        rule="matched-nuggets-only=yes",
+    )
+    latency_from: str | None = option(
+        "--latency-from",
+        "Since when a nugget could be known: --rule latency-from=VALUE. What `all` and `updates` "
+        "give depends on all runs that are loaded.",
+        choices=("nuggets", "all", "updates"),
+        rule="latency-from",
+    )
+    jitter: str | None = option(
+        "--jitter",
+        "With each score the interval in which it lies if every nugget's time is wrong by up to "
+        "so much, such as 1h. Default measures: Rs T.",
+        metavar="TIME",
+        within=("scores", JITTER),
+    )
+    samples: int = option(
+        "--samples",
+        "How often --jitter draws errors.",
+        default=SAMPLES,
+        metavar="N",
+        kind=int,
+        at_least=2,
+        shows_default=True,
+        within=(JITTER,),
+    )
+    seed: int = option(
+        "--seed",
+        "For the errors that --jitter draws.",
+        default=0,
+        kind=int,
+        shows_default=True,
+        within=(JITTER,),
+    )
 
 
 @dataclass(frozen=True)
@@ -118,59 +185,44 @@ class TemporalTables:
     duplicates: Duplicates | None
     pool: Pool | None
 
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """Where each table that was given comes from."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: table.origin for name, table in given.items() if table is not None}
+
     def hashes(self) -> dict[str, str]:
         """The short hash of each input that can change a number, beside the runs themselves."""
-        named = {
-            "nuggets": self.nuggets,
-            "matches": self.matches,
-            "topics": self.topics,
-            "duplicates": self.duplicates,
-            "pool": self.pool,
-        }
-        return {
-            name: f"sha256:{table.origin.sources[0].sha256[:SHORT_HASH]}"
-            for name, table in named.items()
-            if table is not None
-        }
+        order = ("nuggets", "matches", "topics", "duplicates", "pool")
+        return hashes({name: self.origins.get(name) for name in order})
 
     def records(self) -> tuple[InputRecord, ...]:
         """Every input with its hash and its number of rows."""
-        tables = (self.updates, self.nuggets, self.matches, self.topics, self.duplicates, self.pool)
-        origins: list[Origin] = [table.origin for table in tables if table is not None]
-        return tuple(source for origin in origins for source in origin.sources)
+        return tuple(source for origin in self.origins.values() for source in origin.sources)
 
 
-def read_tables(
-    sources: TemporalInputs, reading: TrackReading = PLAIN, sharing: Sharing = ALONE
-) -> TemporalTables:
-    """Read every input that was given; a fault in any of them is an `InputError`.
+def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> TemporalTables:
+    """Every input that was given, read as rules have it, with one name for each topic in all.
 
-    Where nothing is left to match, it is the reading of the runs that is shared out.
+    A fault in any of them is an `InputError`. Where nothing is left to match, it is the reading of
+    the runs that is shared out.
     """
-    check_inputs(sources.listed())
-    given, form = sources, sources.form_of
-    return TemporalTables(
-        updates=formats.read_updates(
-            given.updates, form("updates"), Spread(ALONE if given.matches is None else sharing)
-        ),
-        nuggets=formats.read_nuggets(given.nuggets, form("nuggets"), reading),
+    check_inputs(inputs.listed())
+    check_forms(access.forms, INPUTS)
+    form, reading = access.form, reading_by(rules)
+    spread = Spread(ALONE if inputs.matches is None else access.sharing)
+    tables = TemporalTables(
+        updates=formats.read_updates(inputs.updates, form("updates"), spread),
+        nuggets=formats.read_nuggets(inputs.nuggets, form("nuggets"), reading),
         matches=_read(
-            given.matches, lambda path: formats.read_matches(path, form("matches"), reading)
+            inputs.matches, lambda path: formats.read_matches(path, form("matches"), reading)
         ),
-        topics=_read(given.topics, lambda path: read_topics(path, form("topics"))),
+        topics=_read(inputs.topics, lambda path: read_topics(path, form("topics"))),
         duplicates=_read(
-            given.duplicates, lambda path: formats.read_duplicates(path, form("duplicates"))
+            inputs.duplicates, lambda path: formats.read_duplicates(path, form("duplicates"))
         ),
-        pool=_read(given.pool, lambda path: formats.read_pool(path, form("pool"), reading)),
+        pool=_read(inputs.pool, lambda path: formats.read_pool(path, form("pool"), reading)),
     )
-
-
-def _read(source: Given | None, reader: Callable[[Given], Table]) -> Table | None:
-    return None if source is None else reader(source)
-
-
-def with_common_topics(tables: TemporalTables, rules: Rules) -> TemporalTables:
-    """The tables with one name for each topic in all of them."""
     rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}
     return TemporalTables(
@@ -178,50 +230,8 @@ def with_common_topics(tables: TemporalTables, rules: Rules) -> TemporalTables:
     )
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Runs and gold, matched and indexed: ready for any measure."""
-
-    edition: Edition[Rules]
-    index: AssessedIndex
-    pairs: Pairs
-    starts: FloatArray
-    """When each topic of the index starts."""
-    traits: dict[str, str]
-    """What can change a number, by name: the parts of the signature."""
-    inputs: tuple[InputRecord, ...]
-    warnings: tuple[str, ...]
-    given_rules: Mapping[str, str]
-    """The rules that were asked for beside the edition's."""
-    teams: Mapping[str, tuple[str, str]]
-    """For each run of the track its team's and its own name."""
-
-    @property
-    def ends(self) -> FloatArray:
-        """When each topic ends: as the topics file says, else with its latest nugget."""
-        return self.index.periods[1]
-
-    @property
-    def latest(self) -> FloatArray:
-        """The time of each topic's latest nugget."""
-        return self.index.latest_nugget_times
-
-    @property
-    def sent(self) -> tuple[IntArray, FloatArray]:
-        """The unit and the time of every update that counts."""
-        return self.index.unit[self.index.sent], self.index.updates.time[self.index.sent]
-
-    def signature(self, **more: str) -> str:
-        """One line that names all that can change a number."""
-        parts = {"tseval": VERSION, "edition": self.edition.name} | self.traits | more
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-
-def tables_by_rules(
-    sources: TemporalInputs, rules: Rules, sharing: Sharing = ALONE
-) -> TemporalTables:
-    """Every input read as these rules have it, with one name for each topic in all of them."""
-    return with_common_topics(read_tables(sources, reading_by(rules), sharing), rules)
+def _read(source: Given | None, reader: Callable[[Given], Table]) -> Table | None:
+    return None if source is None else reader(source)
 
 
 def reading_by(rules: Rules) -> TrackReading:
@@ -229,30 +239,110 @@ def reading_by(rules: Rules) -> TrackReading:
     return TrackReading(rules.encoding, rules.fields, rules.pool_header)
 
 
-def prepare(
-    sources: TemporalInputs,
-    matcher: str | None = None,
-    threshold: float | None = None,
-    edition_name: str = "draft",
-    progress: Progress | None = None,
-    given_rules: Mapping[str, str] | None = None,
+@dataclass(frozen=True, kw_only=True)
+class TemporalEvaluation(Evaluation):
+    """Runs and gold, matched and indexed: ready for any measure."""
+
+    edition: Edition[Rules]
+    assessed: AssessedIndex
+    pairs: Pairs
+    asked_rules: Mapping[str, str]
+    """The rules that were asked for beside the edition's."""
+    teams: Mapping[str, tuple[str, str]]
+    """For each run of the track its team's and its own name."""
+    options: TemporalOptions
+
+    @property
+    def index(self) -> AssessedIndex:
+        """What measures are taken from."""
+        return self.assessed
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts: as the topics file says, else with its earliest nugget."""
+        return self.assessed.periods[0]
+
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends: as the topics file says, else with its latest nugget."""
+        return self.assessed.periods[1]
+
+    @property
+    def latest(self) -> FloatArray:
+        """The time of each topic's latest nugget."""
+        return self.assessed.latest_nugget_times
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit and the time of every update that counts."""
+        index = self.assessed
+        return index.unit[index.sent], index.updates.time[index.sent]
+
+    def default_measures(self) -> Sequence[str]:
+        """The edition's; with errors of times those of the draft that rest on times, if it has."""
+        every = self.edition.measures
+        own = [name for name in MEASURES if name in every]
+        return own if own and self.options.jitter is not None else every
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures as the rules asked for make them; a rule that none of them reads is refused.
+
+        The rule reward=binary is a parameter of the draft's measures.
+        """
+        binary = self.asked_rules.get("reward") == "binary"
+        chosen = [_binary(each) if binary else each for each in wanted]
+        read = {name for each in chosen for name in each.definition.reads}
+        if any(each.has("reward") for each in chosen):
+            read.add("reward")
+        idle = [name for name in self.asked_rules if name in WEIGHING and name not in read]
+        if idle:
+            names = ", ".join(each.name for each in wanted)
+            raise UsageError(f"rule {idle[0]} changes nothing in {names}")
+        return list(dict.fromkeys(chosen))
+
+    def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
+        """The cost that measures take which could name one and don't."""
+        silent = any(
+            parameter.name == "cost" and not measure.has("cost")
+            for measure in wanted
+            for parameter in measure.definition.parameters
+        )
+        return {"cost": default_cost(self.index.updates, self.index.nuggets)} if silent else {}
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Verbosity without spans is worth a word."""
+        index = self.index
+        needs = any("words" in measure.definition.reads for measure in wanted)
+        if index.spans is None and needs and len(index.first):
+            yield "the matches have no spans: for the verbosity no word of an update says a nugget"
+
+
+def _binary(measure: Measure) -> Measure:
+    takes = any(parameter.name == "reward" for parameter in measure.definition.parameters)
+    counts = measure.has("updates") or measure.has("reward")
+    return measure(reward="binary") if takes and not counts else measure
+
+
+def read(
+    inputs: TemporalInputs,
+    options: TemporalOptions,
+    edition: Edition[Rules],
+    rules: Mapping[str, str],
+    access: Access,
     tables: TemporalTables | None = None,
-    sharing: Sharing = ALONE,
-) -> Evaluation:
+) -> TemporalEvaluation:
     """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`.
 
-    `given_rules` are combined with the edition's. Whatever `sharing` says, the result is the same.
-    `tables` stand for what is in the sources, if they were read before by `tables_by_rules`.
+    `tables` stand for what is in the inputs, if they were read before by `read_tables`.
     """
-    chosen, given = edition(edition_name, "temporal"), dict(given_rules or {})
-    rules = chosen.rules.changed(given)
-    _check_request(sources, sharing)
-    _check_rules(chosen, rules, given, sources)
-    name = _matcher_name(matcher, threshold, sources.matches is not None)
-    files = _files(sources, rules) if tables is None else None
-    tables = tables_by_rules(sources, rules, sharing) if tables is None else tables
-    case = standing(tables.updates, tables.pool, tables.duplicates, rules)
-    kept = kept_nuggets(tables.nuggets, tables.matches, rules)
+    changed = edition.rules.changed(rules)
+    _check_request(inputs, options, access.sharing)
+    _check_rules(edition, changed, rules, inputs)
+    name = _matcher_name(options, assessed=inputs.matches is not None)
+    files = _files(inputs, changed, access) if tables is None else None
+    tables = read_tables(inputs, changed, access) if tables is None else tables
+    case = standing(tables.updates, tables.pool, tables.duplicates, changed)
+    kept = kept_nuggets(tables.nuggets, tables.matches, changed)
     nuggets = tables.nuggets.rows(kept)
     if not len(nuggets):
         raise UsageError("the rules leave no nugget to score with")
@@ -260,10 +350,33 @@ def prepare(
         found = _assessors_pairs(tables, case, kept)
         name = tables.matches.maker or name
     else:
-        using = get_matcher(name, threshold)
+        using = get_matcher(name, options.threshold)
         name = str(using)
         _check_texts(tables)
-        found = Found(match_in_units(using, case.updates, nuggets, sharing, files, progress))
+        pairs = match_in_units(using, case.updates, nuggets, access.sharing, files, access.progress)
+        found = Found(pairs)
+    index, pairs = _indexed(tables, case, nuggets, found, changed)
+    return TemporalEvaluation(
+        edition=replace(edition, rules=changed),
+        assessed=index,
+        pairs=pairs,
+        traits={"matcher": name} | _rule_traits(edition, changed, tables) | tables.hashes(),
+        inputs=tables.records(),
+        warnings=(
+            *_track_caveats(inputs, tables, changed),
+            *_fit_caveats(tables, case, found, kept),
+            *_caveats(tables, case, index),
+        ),
+        asked_rules=rules,
+        teams=_teams(tables.updates),
+        options=options,
+    )
+
+
+def _indexed(
+    tables: TemporalTables, case: CanonicalUpdates, nuggets: Nuggets, found: Found, rules: Rules
+) -> tuple[AssessedIndex, Pairs]:
+    """The index over what counts, with the times since which nuggets could be known; its pairs."""
     # The duplicates of an edition that looks updates up in them have done their work by now.
     linked = None if rules.exact_duplicates == "lookup" else tables.duplicates
     index, pairs = assessed_index(
@@ -272,59 +385,44 @@ def prepare(
     known = known_since(
         case, nuggets, _pairs_for_latency(tables, case, nuggets, found, rules), rules
     )
-    index = replace(index, nuggets=replace(nuggets, time=known))
-    starts = index.periods[0]
-    return Evaluation(
-        edition=replace(chosen, rules=rules),
-        index=index,
-        pairs=pairs,
-        starts=starts,
-        traits={"matcher": name} | _rule_traits(chosen, rules, tables) | tables.hashes(),
-        inputs=tables.records(),
-        warnings=(
-            *_track_caveats(sources, tables, rules),
-            *_fit_caveats(tables, case, found, kept),
-            *_caveats(tables, case, index),
-        ),
-        given_rules=given,
-        teams=_teams(tables.updates),
-    )
+    return replace(index, nuggets=replace(nuggets, time=known)), pairs
 
 
-def _check_request(sources: TemporalInputs, sharing: Sharing) -> None:
-    """Refuse a request without runs, and one to resume what is not done."""
-    if not sources.updates:
+def _check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sharing) -> None:
+    """Refuse a request without runs, one to resume what is not done, and errors that are none."""
+    if options.jitter is not None:
+        error_of(options.jitter)
+    if not inputs.updates:
         raise UsageError("no run is given: name at least one table of updates")
-    if sharing.resume and sources.matches is not None:
+    if sharing.resume and inputs.matches is not None:
         raise UsageError("where matches are given there is no matching to resume")
 
 
-def _files(sources: TemporalInputs, rules: Rules) -> Files | None:
+def _files(inputs: TemporalInputs, rules: Rules, access: Access) -> Files | None:
     """Where workers find what is matched; nowhere, if texts come from a pool or are in memory."""
-    paths = [sources.nuggets, *sources.updates]
-    if sources.pool is not None or not all(isinstance(path, str | Path) for path in paths):
+    paths = [inputs.nuggets, *inputs.updates]
+    if inputs.pool is not None or not all(isinstance(path, str | Path) for path in paths):
         return None
-    form = sources.form_of
-    reader = GoldReading(form("nuggets"), reading_by(rules), rules)
-    updates = [str(path) for path in sources.updates]
-    return Files(updates, str(sources.nuggets), reader, form("updates"))
+    reader = GoldReading(access.form("nuggets"), reading_by(rules), rules)
+    updates = [str(path) for path in inputs.updates]
+    return Files(updates, str(inputs.nuggets), reader, access.form("updates"))
 
 
 def _check_rules(
-    chosen: Edition[Rules], rules: Rules, given: Mapping[str, str], sources: TemporalInputs
+    edition: Edition[Rules], rules: Rules, asked: Mapping[str, str], inputs: TemporalInputs
 ) -> None:
     """Refuse rules and inputs that would do nothing together."""
-    if "unsampled" in given and sources.pool is None:
+    if "unsampled" in asked and inputs.pool is None:
         raise UsageError("without a pool no update is known to be unsampled: give --pool FILE")
     looked_up = rules.exact_duplicates == "lookup"
-    if sources.duplicates is not None and chosen.titles and not looked_up:
+    if inputs.duplicates is not None and edition.titles and not looked_up:
         raise UsageError(
-            f"edition {chosen.name} reads no file of duplicates, its pool declares them; "
+            f"edition {edition.name} reads no file of duplicates, its pool declares them; "
             "--rule exact-duplicates=lookup uses one"
         )
-    if sources.duplicates is not None and looked_up and sources.pool is None:
+    if inputs.duplicates is not None and looked_up and inputs.pool is None:
         raise UsageError("duplicates are looked up in the pool: give --pool FILE")
-    if given.get("exact-duplicates") == "lookup" and sources.duplicates is None:
+    if asked.get("exact-duplicates") == "lookup" and inputs.duplicates is None:
         raise UsageError("exact-duplicates=lookup needs a file of duplicates: --duplicates FILE")
 
 
@@ -366,10 +464,10 @@ def _pairs_for_latency(
     return resolve(matches, case.updates, nuggets).pairs
 
 
-def _rule_traits(chosen: Edition[Rules], rules: Rules, tables: TemporalTables) -> dict[str, str]:
+def _rule_traits(edition: Edition[Rules], rules: Rules, tables: TemporalTables) -> dict[str, str]:
     """The rules that are not the edition's; and the runs, where each depends on all of them."""
     traits = {}
-    changed = rules.differences(chosen.rules)
+    changed = rules.differences(edition.rules)
     if changed:
         traits["rules"] = ",".join(f"{name}={value}" for name, value in changed.items())
     if rules.latency_from != "nuggets":
@@ -379,11 +477,11 @@ def _rule_traits(chosen: Edition[Rules], rules: Rules, tables: TemporalTables) -
     return traits
 
 
-def _track_caveats(sources: TemporalInputs, tables: TemporalTables, rules: Rules) -> Iterator[str]:
+def _track_caveats(inputs: TemporalInputs, tables: TemporalTables, rules: Rules) -> Iterator[str]:
     """Warnings about the track's own files."""
-    if isinstance(sources.pool, str | Path) and tables.pool is not None:
+    if isinstance(inputs.pool, str | Path) and tables.pool is not None:
         first = tables.pool.origin.line[:1].tolist()
-        if rules.pool_header == "always" and not has_header(sources.pool):
+        if rules.pool_header == "always" and not has_header(inputs.pool):
             yield "the pool has no header: its first row is lost, as it was to the script"
         elif first == [1]:
             yield "the pool has no header; it is read all the same"
@@ -440,9 +538,10 @@ def _teams(updates: Updates) -> dict[str, tuple[str, str]]:
     }
 
 
-def _matcher_name(matcher: str | None, threshold: float | None, assessed: bool) -> str:
+def _matcher_name(options: TemporalOptions, *, assessed: bool) -> str:
     """Which matcher to use; matches from a file and a matcher exclude each other."""
-    if assessed and (matcher not in (None, ASSESSED) or threshold is not None):
+    matcher = options.matcher
+    if assessed and (matcher not in (None, ASSESSED) or options.threshold is not None):
         raise UsageError("give matches or a matcher with its threshold, not both")
     if matcher == ASSESSED and not assessed:
         raise UsageError(

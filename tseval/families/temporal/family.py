@@ -2,19 +2,101 @@
 
 from __future__ import annotations
 
-from tseval.core.family import Family, NoInputs, NoOptions, Words, not_yet
+from tseval.core.family import Asked, Family, Shown, View, Words, Writer, Written
+from tseval.core.scoring import scores_of
+from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
 from tseval.families.temporal.editions import DRAFT, TS, TS2013, TS2014, TS2015
+from tseval.families.temporal.evaluation import (
+    JITTER,
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+    read,
+)
+from tseval.families.temporal.explanation import explain_nuggets, explain_updates
+from tseval.families.temporal.jitter import jittered
+from tseval.families.temporal.trec_table import trec_table_bytes
+from tseval.files import TEMPORAL_FORMS, TREC_TS
+from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, UPDATES
+
+
+def nugget_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
+    """Nugget by nugget, who said it."""
+    return Shown(explain_nuggets(evaluation.index))
+
+
+def update_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
+    """Update by update, what it was worth."""
+    return Shown(explain_updates(evaluation.index))
+
+
+def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
+    """Each score with the interval in which it lies."""
+    found = jittered(evaluation, asked)
+    rule = asked.on_missing or evaluation.edition.on_missing
+    traits = {"missing": rule, "undefined": asked.undefined} | dict(found.drawn)
+    return Shown(
+        found.frame(per_topic=asked.per_topic),
+        warnings=found.warnings,
+        traits={**evaluation.traits_of(asked.measures), **traits},
+    )
+
+
+def official_table(
+    evaluation: TemporalEvaluation, asked: Asked[TemporalOptions], _: str
+) -> Written:
+    """The table as the script of the edition's year prints it."""
+    edition = evaluation.edition
+    if not edition.titles:
+        raise UsageError(f"edition {edition.name} has no official table: see --edition")
+    scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
+    content = trec_table_bytes(scores, edition.titles, evaluation.teams)
+    return Written(content, warnings=scores.warnings)
+
 
 FAMILY = Family(
-    name="temporal",
+    name=draft.FAMILY,
     command="score",
     summary="Temporal summarization scores of one or more runs.",
-    description="",
-    inputs=NoInputs,
-    options=NoOptions,
+    description="""\
+UPDATES are tables with the columns `topic update_id time text`, NUGGETS one with `topic
+nugget_id time text`: TSV, CSV, JSON lines or Parquet, plain or compressed, `-` for standard
+input. Without --matches the matcher decides which update says which nugget.
+
+\b
+tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
+""",
+    inputs=TemporalInputs,
+    options=TemporalOptions,
     definitions=(*draft.DEFINITIONS, *track.DEFINITIONS),
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
-    read=not_yet,
+    read=read,
+    schemas=(UPDATES, NUGGETS, MATCHES, DUPLICATES, POOL),
+    over="nuggets",
+    curves=True,
+    batches=True,
+    views=(
+        View("nuggets", "nugget by nugget what happened", nugget_rows),
+        View("updates", "update by update what happened", update_rows),
+        View(
+            JITTER,
+            "each score with the interval in which it lies",
+            jitter_rows,
+            takes_measures=True,
+            asked_by="--jitter",
+        ),
+    ),
+    writers=(
+        Writer(
+            (TREC_TS,),
+            "the table of the track's own script",
+            official_table,
+            takes_measures=True,
+        ),
+    ),
     words=Words(),
+    work="matching",
+    resumes=True,
+    forms=TEMPORAL_FORMS,
 )

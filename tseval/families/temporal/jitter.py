@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.measure import Measure
+from tseval.core.family import Asked
 from tseval.core.scores import Scores
+from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
 from tseval.errors import UsageError
-from tseval.families.temporal.evaluation import DEFAULT_MATCHER, Evaluation, TemporalInputs, prepare
-from tseval.families.temporal.scoring import OnMissing, Undefined, chosen_measures, scores_of
 from tseval.tables.times import NotANumber
 from tseval.tables.times import duration as seconds_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.families.temporal.evaluation import Given
+    from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalOptions
     from tseval.tables.columns import BoolArray, FloatArray
 
 MEASURES = ("Rs", "T")
@@ -40,7 +39,14 @@ class Jitter:
     scores: Scores
     low: FloatArray
     high: FloatArray
-    signature: str
+    drawn: Mapping[str, str]
+    """How errors were drawn: the parts of the signature that say so."""
+
+    @property
+    def signature(self) -> str:
+        """One line that names all that can change a number."""
+        parts = [f"{name}:{value}" for name, value in self.drawn.items()]
+        return "|".join([self.scores.signature, *parts])
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -67,42 +73,6 @@ class Jitter:
         return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
 
 
-def jitter(
-    updates: Given | Sequence[Given],
-    nuggets: Given,
-    matches: Given | None = None,
-    matcher: str = DEFAULT_MATCHER,
-    measures: Iterable[str | Measure] | str | Measure | None = None,
-    *,
-    within: str = "1h",
-    samples: int = SAMPLES,
-    seed: int = 0,
-    threshold: float | None = None,
-    topics: Given | None = None,
-    duplicates: Given | None = None,
-    pool: Given | None = None,
-    at: str | Sequence[str] = (),
-    on_missing: OnMissing | None = None,
-    undefined: Undefined = "skip",
-    edition: str = "draft",
-    rules: Mapping[str, str] | None = None,
-) -> Jitter:
-    """How far scores move if every nugget's time is wrong by up to `within`, such as `1h`.
-
-    Each of the `samples` moves every nugget by an error of its own, drawn evenly from -`within` to
-    +`within`; the interval holds the middle 95 % of the values. The other parameters are those of
-    `score`; the default measures are `Rs` and `T`.
-    """
-    several: Sequence[Given] = updates if isinstance(updates, list | tuple) else [updates]  # type: ignore[list-item]
-    chosen = None if matches is not None and matcher == DEFAULT_MATCHER else matcher
-    sources = TemporalInputs(several, nuggets, matches, topics, duplicates, pool)
-    error_of(within)
-    evaluation = prepare(sources, chosen, threshold, edition, given_rules=rules)
-    wanted = jittered_measures(evaluation, measures, at)
-    scores = scores_of(evaluation, wanted, on_missing, undefined)
-    return moved(evaluation, wanted, scores, within, samples, seed)
-
-
 def error_of(within: str) -> float:
     """The largest error in seconds; a `UsageError` if it is none."""
     try:
@@ -114,38 +84,24 @@ def error_of(within: str) -> float:
     return largest
 
 
-def jittered_measures(
-    evaluation: Evaluation,
-    wanted: Iterable[str | Measure] | str | Measure | None,
-    at: str | Sequence[str] = (),
-) -> list[Measure]:
-    """The measures asked for; else those of the draft that rest on times, or the edition's."""
-    own = [name for name in MEASURES if name in map(str, evaluation.edition.measures)]
-    return chosen_measures(evaluation, wanted or own or None, at)
-
-
-def moved(
-    evaluation: Evaluation,
-    wanted: Sequence[Measure],
-    scores: Scores,
-    within: str,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> Jitter:
-    """The interval of each of these scores. When topics start stays as it is."""
+def jittered(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Jitter:
+    """The scores that are asked for with their intervals. When topics start stays as it is."""
+    options, wanted = asked.options, asked.measures
+    within = options.jitter or ""
     largest = error_of(within)
-    if samples < 2:
+    if options.samples < 2:
         raise UsageError("jitter: an interval needs at least two samples")
-    index, draw = evaluation.index, np.random.default_rng(seed)
+    scores = scores_of(evaluation, wanted, asked.on_missing, asked.undefined)
+    index, draw = evaluation.index, np.random.default_rng(options.seed)
     shape = (len(index.runs), len(index.topics) + 1, len(wanted))
-    values = np.empty((samples, *shape))
-    for at in range(samples):
+    values = np.empty((options.samples, *shape))
+    for at in range(options.samples):
         time = index.nuggets.time + draw.uniform(-largest, largest, len(index.nuggets))
         shifted = replace(index, nuggets=replace(index.nuggets, time=time))
         values[at] = _with_means(scores, *evaluate(shifted, wanted, evaluation.starts))
     low, high = _quantiles(values)
-    signature = f"{scores.signature}|jitter:{within}|samples:{samples}|seed:{seed}"
-    return Jitter(scores, low, high, signature)
+    drawn = {"jitter": within, "samples": str(options.samples), "seed": str(options.seed)}
+    return Jitter(scores, low, high, drawn)
 
 
 def _with_means(scores: Scores, values: FloatArray, defined: BoolArray) -> FloatArray:
