@@ -19,7 +19,7 @@ FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel format hooks house clean
+.PHONY: help demo test lint types tests docs cli wheel format hooks house slow versions clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -32,6 +32,8 @@ help:
 	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
 	@echo "make format  rewrite the layout and docs/cli.md"
 	@echo "make hooks   run the quick checks before each commit (pre-commit)"
+	@echo "make slow    measure all tests, and name the slow ones in tests/slow.txt"
+	@echo "make versions  the tests on other Pythons, and with the lowest versions of dependencies"
 	@echo "make house   count lines, files, imports and rooms again into docs/house.md"
 	@echo "make clean   remove what was built (not $(VENV))"
 
@@ -94,6 +96,13 @@ format: $(VENV)/.dev
 
 hooks: $(VENV)/.dev
 	$(BIN)/pre-commit install
+
+# One after the other, so that processor time is that of one test.
+slow: $(VENV)/.dev
+	$(BIN)/pytest -q --write-slow
+
+versions: $(VENV)/.dev
+	.ci/versions.sh $(BIN)/uv
 
 house: $(VENV)/.dev
 	$(BIN)/python bench/house.py --page

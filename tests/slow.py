@@ -1,0 +1,63 @@
+"""Which tests are slow: those that `tests/slow.txt` names get the marker `slow`.
+
+The list is measured, not guessed: `make slow` runs all tests with this module's option
+`--write-slow` and names so many of the longest that the others take `BUDGET` seconds of processor
+time in all. Half of that, on two processors, leaves time for `pytest -n 2 -m "not slow"` to collect
+and to end within a minute.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+LIST = Path(__file__).with_name("slow.txt")
+BUDGET = 60.0
+HEAD = """\
+# Tests that take long, with the processor time of all their cases; `make slow` writes this list.
+"""
+
+
+def function_of(nodeid: str) -> str:
+    """A test function as the list names it: its path under `tests/` and its name, no parameters."""
+    return nodeid.partition("[")[0].removeprefix("tests/")
+
+
+def listed() -> frozenset[str]:
+    """The functions that the list names."""
+    lines = LIST.read_text(encoding="utf-8").splitlines() if LIST.exists() else []
+    return frozenset(line.split()[-1] for line in lines if line and not line.startswith("#"))
+
+
+def longest(seconds: dict[str, float]) -> list[str]:
+    """The lines of the list: the longest tests, until the others are within the budget."""
+    left, lines = sum(seconds.values()), []
+    for name, taken in sorted(seconds.items(), key=lambda each: -each[1]):
+        if left <= BUDGET:
+            break
+        left -= taken
+        lines.append(f"{taken:7.2f} {name}")
+    return lines
+
+
+class Stopwatch:
+    """Adds up the processor time of each test, that of the processes which it starts included."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Time one test, with what it needs set up first."""
+        before = sum(os.times()[:4])
+        result = yield
+        self.seconds[function_of(item.nodeid)] += sum(os.times()[:4]) - before
+        return result
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the list."""
+        LIST.write_text(HEAD + "".join(f"{line}\n" for line in longest(self.seconds)))
