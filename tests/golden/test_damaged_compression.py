@@ -197,6 +197,7 @@ def test_the_fault_says_where_what_is_no_stream_starts() -> None:
     first, second = in_two(SWIFT_BYTES, "gz")
     Path("run.gz").write_bytes(first + second + b"the end")
     outcome = program("score", "run.gz", NUGGETS)
-    where = f"after 2 whole streams, from byte {len(first + second) + 1:,} on, comes what is none"
-    assert outcome.err.startswith(f"error: run.gz: cannot be read as gz: {where}: ")
+    where = f"what follows 2 whole streams, from byte {len(first + second) + 1:,} on, is not"
+    said = f"error: run.gz: cannot be read as gz: {where} another one, or is damaged (Error "
+    assert outcome.err.startswith(said)
     assert "  nothing behind it would be read: copy or download the file again" in outcome.err

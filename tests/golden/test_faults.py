@@ -1292,6 +1292,27 @@ def test_validate_tells_the_nearest_table(name: str) -> None:
     assert (outcome.code, outcome.out) == (1, expected + "\n")
 
 
+TOLD_APART = {
+    "labels": "topic\tpost_id\tlevel\ttypes\ttime\nt\tp\tHigh\tx\t1329910380\n",
+    "predictions": "topic\tpost_id\tpriority\ttypes\ttime\nt\tp\t1\tx\t1329910380\n",
+    "truth": "topic\tpost_id\trelevance\ttime\nt\tp\t1\t1329910380\n",
+    "posts": "topic\tpost_id\ttime\tconfidence\nt\tp\t1329910380\t1\n",
+}
+
+
+@pytest.mark.parametrize("table", TOLD_APART)
+def test_validate_takes_the_table_that_has_most_of_the_columns(table: str) -> None:
+    """Labels, predictions and truths have all columns that posts need, and others."""
+    Path("f").write_text(TOLD_APART[table])
+    assert program.tseval("validate", "f").out == f"f: {table}, 1 row, no fault\n"
+
+
+def test_match_has_nothing_to_find_in_assessed_matches() -> None:
+    outcome = program.tseval("match", SWIFT, NUGGETS, "--matcher", "assessed")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: assessed matches are in a file already")
+
+
 def test_an_array_is_called_one_wherever_a_table_is_read() -> None:
     Path("f").write_text('[{"topic": "t", "update_id": "u", "text": "a", "time": 1329910380}]')
     for more in ((), ("--input-format", "jsonl"), ("--in-blocks", "2")):

@@ -221,7 +221,8 @@ def test_a_run_that_meets_no_label() -> None:
         'error: run:1: no line of run "keen" speaks of a labelled post: here event "TRECIS-1", in '
         "the labels flood, quake\n"
         f"  | {line}\n"
-        "  give --topics FILE if runs call events by their numbers, or the labels' names\n",
+        "  runs call events as the labels do, or by the numbers that the track's file of topics "
+        "gives them (--topics FILE)\n",
     )
 
 

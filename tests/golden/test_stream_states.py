@@ -19,13 +19,14 @@ import pytest
 
 from tests.program import FIXTURES, MATCHES, NUGGETS, ROOT, command
 from tests.program import tseval as program
+from tseval.core.wording import count
 
 LINES = (FIXTURES / "live.jsonl").read_bytes().splitlines(keepends=True)
 COUNTING = {
     str(ROOT / "tseval" / name)
     for name in (
-        "commands/live.py",
-        *(f"folding/{each}.py" for each in ("blocks", "fold", "follow", "repeats", "saved")),
+        "cli/score.py",
+        *(f"streaming/{each}.py" for each in ("blocks", "fold", "follow", "repeats", "saved")),
     )
 }
 """The files of the program that count updates and save what is counted."""
@@ -118,11 +119,16 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
     for place in range(1, lines[0], lines[0] // PLACES):
         state = tmp_path / f"at{place}"
         with at_line(place, act):
-            assert follow(state, matches, LINES, *every).code == 130
+            outcome = follow(state, matches, LINES, *every)
+        assert outcome.code == 130
         kept = 0
         if state.exists():
             kept = content(state)["position"]["lines"]
             assert unlike(content(state), states[kept]) == []
+        if outcome.err.strip():  # else it ended before there was a state
+            held = f"the first {count(kept, 'line')} of the stream" if kept else "no line yet"
+            assert outcome.err.startswith(f"{state} holds {held}: give the stream again with ")
+        assert outcome.err.strip() or not kept
         reached.add(kept)
         assert last(follow(state, matches, LINES, *every)) == whole
     assert len(reached) > 2

@@ -71,7 +71,7 @@ def test_means_over_topics_are_a_rule() -> None:
     assert "swift,all,latency,45.5" in done.out
     told = tseval.score_clusters(SWIFT, CLUSTERS, undefined="zero").warnings
     assert any("so no topic counts as 0" in each for each in told)
-    assert any("in 1 topic, which add nothing to `all`: mine" in each for each in told)
+    assert any("in 1 topic, adding nothing to `all`: mine" in each for each in told)
 
 
 def test_all_over_time_is_that_of_all_posts() -> None:

@@ -73,7 +73,9 @@ def series(case: Case, measure: Measure, cut: list[tuple[Number, Number]]) -> li
     return [temporal.divide(within(above, *each), within(below, *each)) for each in cut]
 
 
-def of_topic(collection: Collection, run: str, topic: str, length: Number) -> tuple[Case, list[Any]]:
+def of_topic(
+    collection: Collection, run: str, topic: str, length: Number
+) -> tuple[Case, list[Any]]:
     """What concerns a run and topic, and the topic's batches."""
     case = temporal.select(collection, run, topic)
     latest = max(nugget.time for nugget in case.nuggets)

@@ -670,7 +670,7 @@ def told(*options: object) -> Outcome:
     ("options", "said"),
     [
         (("-m", "slope"), "slope of what? write slope(P|R|A|F_pr|F_pra|F_1|T11U|T11SU|C_trk|"),
-        (("-m", "slope(Q)"), "of cannot be 'Q': choose one of P, R, A, "),
+        (("-m", "slope(Q)"), "slope: there is no 'Q': choose one of P, R, A, "),
         (("-m", "end(P,batch=soon)"), 'batch: "soon" is not a length of time'),
         (("-m", "end(P)@6h"), "end(P)@6h: filtering has no @TIME"),
         (("-m", " "), "no measure is named"),
@@ -681,7 +681,10 @@ def told(*options: object) -> Outcome:
         (("--show", "stability", "-q"), "-q has no meaning with --show stability"),
         (("--batch", "soon"), '--batch: "soon" is not a length of time'),
         (("--batch", "0d"), "--batch 0d: a batch has to last longer than nothing"),
-        (("--batch", "0.001s"), "--batch 0.001s: more than 1,000,000 batches"),
+        (
+            ("--batch", "0.001s"),
+            "--batch 0.001s: that makes 442,801,000 batches of the period; no more than ",
+        ),
         (("--batch", "9d", "--partial", "drop"), "--batch 9d is longer than the period"),
         (("--cutoff", "high"), "cutoff cannot be 'high': give a number, or sweep"),
         (("--cutoff", "nan"), "cutoff cannot be 'nan'"),
@@ -698,8 +701,9 @@ def told(*options: object) -> Outcome:
         (("--start", ""), "--start: a time is missing; write Unix seconds, such as 1329910380, or"),
         (
             ("--end", "5"),
-            "the period ends at 5, not after its start 1699930800: documents are judged from"
-            " 1699930800 to 1700373600; choose --start and --end so that documents lie between",
+            "the period ends at 1970-01-01T00:00:05Z, which is not after its start at "
+            "2023-11-14T03:00:00Z; documents are judged from 2023-11-14T03:00:00Z to "
+            "2023-11-19T06:00:00Z: choose --start and --end so that some lie between them",
         ),
         (("--edition", "ts2014"), "edition ts2014 is for temporal; for filtering there are"),
         (("--rule", "kept=never"), "rule kept cannot be 'never': choose one of at-least, above"),

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tseval
-from tests import cases
+from tests import cases, program
 from tests.reference import temporal as slow
 from tseval.core import registry
 from tseval.core.measure import Definition, Measure, with_times
@@ -107,7 +107,7 @@ def test_several_measures_in_one_string() -> None:
         ("R@soon", 'R@soon: "soon" is neither a number nor an ISO 8601 time'),
         ("R@inf", "not a finite number"),
         ("R(cost=1)", "R has no parameter 'cost'; it has: reward"),
-        ("P(cost=gold)", "cost cannot be 'gold': choose one of column, 1, words, chars"),
+        ("P(cost=gold)", "P: cost cannot be 'gold': choose one of column, 1, words, chars"),
         ("P(cost=column(x))", "cost cannot be"),
         ("P(cost=)", "cost cannot be ''"),
         ("P(cost)", "write cost=VALUE"),
@@ -183,3 +183,11 @@ def test_a_plug_in_joins_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         registry.definitions.cache_clear()
         registry.plugged_in.cache_clear()
+
+
+def test_what_no_family_knows_is_said_so_in_few_words() -> None:
+    assert program.tseval("measures", "foo").err == (
+        "error: unknown measure 'foo': `tseval measures` lists all\n"
+    )
+    said = program.tseval("measures", "latency(unit=x)").err
+    assert said == "error: latency: unit cannot be 'x': choose one of s, min, h\n"

@@ -215,3 +215,9 @@ def test_the_file_of_selected_posts_is_in_the_signature(tmp_path: Path) -> None:
     assert "|selected:file|" in scores.signature
     assert f"|selection:sha256:{scores.inputs[-1].sha256[:12]}" in scores.signature
     assert scores.inputs[-1].path == str(path)
+
+
+def test_a_draw_of_no_number_is_refused() -> None:
+    """It would select every post, as if nothing had been asked for."""
+    with pytest.raises(tseval.UsageError, match="random sampling draws nothing without a number"):
+        tseval.score_clusters(run(), clusters(), SCORED, sampling="random")

@@ -182,7 +182,9 @@ def test_incidents_by_other_rules_than_the_scores_are_told(
 ) -> None:
     runs = [STREAM / "keen.txt", STREAM / "shy.tsv"]
     gold = {"labels": STREAM / "labels.json", "ontology": TYPES}
-    scores = tseval.score_incidents(runs, gold["labels"], gold["ontology"], "AAW type.F1", **options)
+    scores = tseval.score_incidents(
+        runs, gold["labels"], gold["ontology"], "AAW type.F1", **options
+    )
     assert _differing(tseval.report(scores, runs=runs, **gold)) == [f"{named} differ"]
     plain = tseval.score_incidents(runs, gold["labels"], gold["ontology"], "AAW type.F1")
     assert _differing(tseval.report(plain, runs=runs, **gold)) == []

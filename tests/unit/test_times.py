@@ -253,7 +253,15 @@ def test_so_they_are_in_other_families() -> None:
     Path("truth.tsv").write_text("topic\tpost_id\trelevance\nt\tp\t1\nt\tq\t1\n")
     Path("gold.tsv").write_text("topic\tattribute\ttime\tvalue\nt\tdeaths\t2023-11-14\t1\n")
     Path("values.tsv").write_text("topic\tattribute\ttime\tvalue\nt\tdeaths\t2026-03-02\t1\n")
+    Path("labels.tsv").write_text(
+        "topic\tpost_id\tlevel\ttypes\ttime\nt\tp\tHigh\tNews\t2023-11-14\n"
+        "t\tq\tLow\tNews\t2026-03-02\n"
+    )
+    Path("said.tsv").write_text("topic\tpost_id\tpriority\ttypes\nt\tp\t1\tNews\n")
+    Path("types.json").write_text('{"informationTypes": [{"id": "Report-News"}]}')
     said = "times of 1 topic lie years apart: t from 2023-11-14T00:00:00Z"
+    labelled = ("incidents", "said.tsv", "labels.tsv", "--ontology", "types.json")
+    assert said in program.tseval(*labelled).err
     assert said in program.tseval("clusters", "posts.tsv", "clusters.tsv").err
     assert said in program.tseval("filter", "posts.tsv", "truth.tsv", "--batch", "100d").err
     assert said in program.tseval("values", "values.tsv", "gold.tsv").err

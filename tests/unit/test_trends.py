@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 import math
+import random
 
 import numpy as np
 import pytest
@@ -126,7 +126,9 @@ VALUES = st.lists(st.sampled_from([None, 0.0, 0.25, 0.5, 0.7, 1.0]), min_size=1,
 
 
 @given(st.lists(VALUES, min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_series_do_not_touch_one_another(rows: list[list[float | None]], draw: random.Random) -> None:
+def test_series_do_not_touch_one_another(
+    rows: list[list[float | None]], draw: random.Random
+) -> None:
     """Together or alone, wherever they stand: the same numbers; and the weights' scale is free."""
     longest = max(map(len, rows))
     values = np.array([[None] * (longest - len(row)) + row for row in rows], float)

@@ -13,6 +13,7 @@ from tseval.cli.options import check_output, deliver, form_of, runs_and_gold, wa
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.family import Access
+from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import (
     DEFAULT_MATCHER,
@@ -28,6 +29,12 @@ from tseval.matching.matching import EVIDENCE, evidence, get_matcher
 
 if TYPE_CHECKING:
     from matchers import Matcher
+
+ASSESSED = "assessed"
+NOTHING_TO_FIND = (
+    "assessed matches are in a file already, there is nothing to find: name another matcher, such "
+    "as fuzzy, or give the file to `tseval score --matches`"
+)
 
 
 @click.command("match")
@@ -69,6 +76,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     frames, signatures = [], []
     with options.shared_as(given) as sharing:
         for name in dict.fromkeys(given["names"]):
+            if name == ASSESSED:
+                raise UsageError(NOTHING_TO_FIND)
             matching = TemporalOptions(name, given["threshold"])
             with progress(f"matching by {name}", given["quiet"]) as tell:
                 access = Access(given["input_format"], sharing, tell)

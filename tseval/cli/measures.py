@@ -10,7 +10,7 @@ import click
 
 from tseval.cli.options import debug_option
 from tseval.core.editions import Edition
-from tseval.core.measure import Definition, Parameter
+from tseval.core.measure import Definition, Parameter, calls
 from tseval.core.registry import all_editions, editions, families, measure
 from tseval.errors import MeasureError, UsageError
 
@@ -54,14 +54,16 @@ def _listing() -> Iterator[str]:
 
 def _explained(name: str) -> Iterator[str]:
     """The definition in every family that knows the name."""
-    found = []
+    found, wrong = [], None
     for family, definitions in families().items():
+        if not any(calls(name, each) for each in definitions):
+            continue
         try:
             found.append(definitions.get(name) or measure(name, family).definition)
         except MeasureError as error:
-            unknown = error
+            wrong = error
     if not found:
-        raise unknown
+        raise wrong or UsageError(f"unknown measure '{name}': `tseval measures` lists all")
     for definition in found:
         yield from _definition_lines(definition)
 

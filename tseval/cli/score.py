@@ -23,6 +23,7 @@ from tseval.cli.family_command import (
 from tseval.cli.options import check_output, deliver, form_of
 from tseval.cli.progress import progress
 from tseval.core.declared import option
+from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import TemporalInputs
@@ -144,7 +145,23 @@ def follow(call: Call, asked: StreamOptions) -> None:
     if asked.continued and asked.state is None:
         raise UsageError("--continued needs the state to go on from: --state FILE")
     check_inputs(inputs.listed())
-    _run(_follower(call, inputs, asked))
+    follower = _follower(call, inputs, asked)
+    try:
+        _run(follower)
+    except (KeyboardInterrupt, OSError):
+        if asked.state is not None and not call.request.quiet:
+            sys.stderr.write(_where_it_goes_on(asked.state, follower.saved_lines) + "\n")
+        raise
+
+
+def _where_it_goes_on(state: Path, lines: int) -> str:
+    """How to go on after a stream that was interrupted."""
+    if not lines:
+        return f"{state} holds no line yet: give the stream again with --state {state}"
+    return (
+        f"{state} holds the first {count(lines, 'line')} of the stream: give the stream again with "
+        f"--state {state}, or what follows them with --state {state} --continued"
+    )
 
 
 def _follower(call: Call, inputs: TemporalInputs, asked: StreamOptions) -> Follower:

@@ -41,8 +41,8 @@ class Parameter:
             return ""
         return value if isinstance(value, str) or callable(value) else str(value)
 
-    def check(self, value: Argument) -> None:
-        """Refuse a value that this parameter cannot take."""
+    def check(self, value: Argument, measure: str) -> None:
+        """Refuse a value that this parameter of the measure cannot take."""
         if callable(value) and self.takes_function:
             return
         plain = value.partition("(")[0] if self.nested and isinstance(value, str) else value
@@ -50,7 +50,8 @@ class Parameter:
             self._read(value)
         elif plain not in (("",) if self.flag else self.choices):
             listed = ", ".join(self.choices) if self.choices else "its name alone"
-            raise MeasureError(f"{self.name} cannot be '{value}': choose one of {listed}")
+            what = f"there is no '{value}'" if self.bare else f"{self.name} cannot be '{value}'"
+            raise MeasureError(f"{measure}: {what}: choose one of {listed}")
 
     def _read(self, value: str) -> None:
         if self.parse is None or value in self.choices:
@@ -111,7 +112,7 @@ class Measure:
     ) -> Measure:
         """A checked measure; arguments go in the order of the definition."""
         for name, value in arguments.items():
-            definition.parameter(name).check(value)
+            definition.parameter(name).check(value, definition.name)
         _check_bare(definition, arguments)
         definition.check(arguments)
         ordered = [p.name for p in definition.parameters if p.name in arguments]
@@ -207,7 +208,7 @@ def _check_bare(definition: Definition, given: Mapping[str, Argument]) -> None:
 
 def parse_measure(text: str, definitions: Mapping[str, Definition]) -> Measure:
     """Read one measure; the error lists what is known."""
-    name = max((n for n in definitions if _names(text, n)), key=len, default=None)
+    name = max((n for n in definitions if calls(text, n)), key=len, default=None)
     if name is None:
         known = ", ".join(definitions)
         raise MeasureError(f"unknown measure '{text}'; known: {known}")
@@ -215,7 +216,8 @@ def parse_measure(text: str, definitions: Mapping[str, Definition]) -> Measure:
     return Measure.of(definitions[name], _arguments(definitions[name], inside), at)
 
 
-def _names(text: str, name: str) -> bool:
+def calls(text: str, name: str) -> bool:
+    """Whether a measure that is written so is the one of this name."""
     return text.startswith(name) and text[len(name) : len(name) + 1] in ("", "(", "@")
 
 

@@ -270,7 +270,7 @@ def no_zeros(scores: Scores, columns: Sequence[Column], evaluation: Evaluation) 
 def _how(scores: Scores, column: Column, lower_is_better: bool) -> str:
     """What becomes of an undefined value, where `all` is taken from those of topics."""
     if column.weights is not None:
-        return ", which add nothing to `all`"
+        return ", adding nothing to `all`"
     if column.runs is not None:
         return ""
     if not scores.undefined_as_zero:

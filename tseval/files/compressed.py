@@ -131,9 +131,9 @@ class Streams:
         except NOT_DECODED as error:
             if not self._whole:
                 raise Damaged(str(error), later=False) from error
-            streams = "a whole stream" if self._whole == 1 else f"{self._whole:,} whole streams"
-            where = f"after {streams}, from byte {self._start + 1:,} on, comes what is none"
-            raise Damaged(f"{where}: {error}", later=True) from error
+            streams = "the first stream" if self._whole == 1 else f"{self._whole:,} whole streams"
+            where = f"what follows {streams}, from byte {self._start + 1:,} on, is not another one"
+            raise Damaged(f"{where}, or is damaged ({error})", later=True) from error
 
 
 def _zst(raw: IO[bytes]) -> Any:

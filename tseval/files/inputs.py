@@ -30,6 +30,7 @@ LATER_CURE = (
     "nothing behind it would be read: copy or download the file again, or take away what is behind "
     "its streams"
 )
+FIRST_CURE = "copy or download the file again, or take the suffix away if it is not compressed"
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 
 
@@ -194,7 +195,7 @@ class Input:
         if isinstance(error, EOFError) or "truncated" in str(error).lower():
             reason = f"the {kind} stream ends too early: the file is truncated"
             return Fault(self.path, None, reason, "copy or download the file again")
-        cure = LATER_CURE if isinstance(error, Damaged) and error.later else ""
+        cure = LATER_CURE if isinstance(error, Damaged) and error.later else FIRST_CURE
         return Fault(self.path, None, f"cannot be read as {kind}: {error}", cure)
 
     def head(self, size: int = 65_536) -> bytes:

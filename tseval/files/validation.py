@@ -168,9 +168,13 @@ def _official(source: Input, form: str | None) -> str | None:
 
 
 def _fitting(names: list[str]) -> Schema | None:
-    """The plain table that has all required columns, and most of them."""
+    """The plain table that has all required columns, the most of them, and then the most of all."""
     fitting = [schema for schema in SCHEMAS.values() if names and not schema.missing(names)]
-    return max(fitting, key=lambda schema: len(schema.required), default=None)
+    return max(
+        fitting,
+        key=lambda schema: (len(schema.required), len(schema.placed(names))),
+        default=None,
+    )
 
 
 def _is_of_rows(source: Input, names: list[str]) -> bool:

@@ -130,6 +130,8 @@ class Follower:
         self.hash = hashlib.sha256()
         self.told: dict[tuple[str, str, str], float | None] = {}
         self.saved_at = 0
+        self.saved_lines = 0
+        """How many lines the state on disk holds."""
         self.skip: saved.Position | None = None
         self.continued = following.continued
         self.headed = False
@@ -154,7 +156,7 @@ class Follower:
         self.topics = dict(position.topics)
         self.gold.names.written = dict(position.topics)
         self.told = self._values()
-        self.saved_at = self.fold.updates
+        self.saved_at, self.saved_lines = self.fold.updates, position.lines
         if self.following.continued:
             self.lines = position.lines
             self.hash.update(position.digest.encode())
@@ -347,7 +349,7 @@ class Follower:
             self.topics,
         )
         saved.save(self.following.state, position, self.fold, self.recent.columns())
-        self.saved_at = self.fold.updates
+        self.saved_at, self.saved_lines = self.fold.updates, self.lines
 
 
 def _unlike_the_first(

@@ -32,7 +32,7 @@ from tseval.families.clusters.push import LISTS, LIVE, NEEDS, OF_LISTS, OF_LIVE
 from tseval.families.clusters.push_rules import PushRules
 from tseval.families.clusters.pushes import PushIndex
 from tseval.families.clusters.rules import POSTS, ClusterRules
-from tseval.families.clusters.sampling import SAMPLINGS, drawn
+from tseval.families.clusters.sampling import RANDOM, SAMPLINGS, drawn
 from tseval.families.clusters.tables import Clusters, Epochs, Grades, Live, Posts, Selected
 from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
@@ -614,8 +614,10 @@ def _named(
         raise UsageError("give selected posts or a sample to draw, not both")
     if inputs.selected is not None:
         return formats.read_selected(inputs.selected, posts, form), "file"
+    if options.sample is None and options.sampling == RANDOM:
+        raise UsageError("random sampling draws nothing without a number: give --sample N")
     if options.sample is not None:
-        seed = f",seed={options.seed}" if options.sampling == "random" else ""
+        seed = f",seed={options.seed}" if options.sampling == RANDOM else ""
         return None, f"{options.sampling}({options.sample}{seed})"
     if posts.selected is None:
         return None, "all"

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tseval.families.clusters.tables import Posts
     from tseval.tables.columns import BoolArray, IntArray
 
-SAMPLINGS = ("confidence", "random")
+RANDOM = "random"
+SAMPLINGS = ("confidence", RANDOM)
 
 
 class Sampled(Protocol):

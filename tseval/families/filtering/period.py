@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.core.batches import places
 from tseval.errors import UsageError
-from tseval.tables.times import TIME_CURE, Moment, NotANumber, duration
+from tseval.tables.times import TIME_CURE, Moment, NotANumber, dated, duration
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -44,10 +44,10 @@ class Period:
         begins = first if start is None else _moment("--start", start, first)
         ends = math.floor(times.max()) + 1.0 if end is None else _moment("--end", end, begins)
         if ends <= begins:
-            judged = f"documents are judged from {first:.10g} to {times.max():.10g}"
             raise UsageError(
-                f"the period ends at {ends:.10g}, not after its start {begins:.10g}: {judged}; "
-                "choose --start and --end so that documents lie between them"
+                f"the period ends at {dated(ends)}, which is not after its start at "
+                f"{dated(begins)}; documents are judged from {dated(first)} to "
+                f"{dated(times.max())}: choose --start and --end so that some lie between them"
             )
         return cls(begins, ends)
 
@@ -60,7 +60,10 @@ class Period:
         seconds = seconds_of(length)
         exact = (self.end - self.start) / seconds
         if exact > MOST_BATCHES:
-            raise UsageError(f"--batch {length}: more than {MOST_BATCHES:,} batches")
+            raise UsageError(
+                f"--batch {length}: that makes {exact:,.0f} batches of the period; no more than "
+                f"{MOST_BATCHES:,} are possible: choose longer ones"
+            )
         whole = math.floor(exact + ROUNDING * max(exact, 1.0))
         number = whole if partial == "drop" or whole >= exact else whole + 1
         if not number:

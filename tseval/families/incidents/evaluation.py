@@ -479,7 +479,10 @@ def _check_met(index: IncidentIndex) -> None:
                 f'no line of run "{name}" speaks of a labelled post: here event '
                 f'"{said.event[row]}", in the labels {listed(list(index.events))}'
             )
-            cure = "give --topics FILE if runs call events by their numbers, or the labels' names"
+            cure = (
+                "runs call events as the labels do, or by the numbers that the track's file of "
+                "topics gives them (--topics FILE)"
+            )
             raise _quoted(said.origin.fault(row, reason, cure))
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMS = 'looked for {"informationTypes": [{"id": …}, …]} and [{"ID": …, "Parent": …}, …]'
 JSON_CURE = "close what is open; no comma after the last"
+NO_JSON_CURE = "give the file of information types, which is JSON"
 
 
 def is_ontology(source: Input) -> bool:
@@ -57,7 +58,8 @@ def json_document(source: Input, faults: FaultList) -> Any:
         document = json_text.load(text)
     except (ValueError, RecursionError) as error:
         if text.strip():
-            faults.add(*json_text.fault_of(text, error, JSON_CURE))
+            cure = JSON_CURE if text.lstrip()[0] in "[{" else NO_JSON_CURE
+            faults.add(*json_text.fault_of(text, error, cure))
         else:
             faults.add(None, "the file is empty", "give the track's JSON")
     else:
