@@ -30,11 +30,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.reference import incidents as slow
 from tests.reference import incidents_2021 as slow_2021
 from tests.reference import incidents_alerts as slow_alerts
+from tseval.core.calling import Asked, evaluated
 from tseval.core.registry import edition
 from tseval.core.scores import Scores
-from tseval.families.incidents.evaluation import IncidentEvaluation, IncidentSources, read
+from tseval.core.scoring import chosen_measures, scores_of
+from tseval.families.incidents.evaluation import IncidentEvaluation
+from tseval.families.incidents.family import FAMILY
 from tseval.families.incidents.ontologies import read_ontology
-from tseval.families.incidents.scoring import chosen_measures, scores_of
+from tseval.families.incidents.options import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import ACTIONABLE, LEVELS
 
 LIMIT = 3.0
@@ -53,9 +56,9 @@ class Files:
     ontology: Path
     runs: tuple[Path, ...]
 
-    def sources(self) -> IncidentSources:
+    def inputs(self) -> IncidentInputs:
         """What is read."""
-        return IncidentSources([str(run) for run in self.runs], [self.labels], self.ontology)
+        return IncidentInputs([str(run) for run in self.runs], self.labels, self.ontology)
 
 
 def written(folder: Path, posts: int, runs: int) -> Files:
@@ -106,7 +109,10 @@ def scored(evaluation: IncidentEvaluation) -> Scores:
 
 def evaluations(files: Files) -> dict[str, IncidentEvaluation]:
     """What each edition needs, read."""
-    return {name: read(files.sources(), name) for name in EDITIONS}
+    return {
+        name: evaluated(FAMILY, files.inputs(), IncidentOptions(), Asked(edition=name))
+        for name in EDITIONS
+    }
 
 
 def without_guard(evaluation: IncidentEvaluation) -> IncidentEvaluation:

@@ -66,15 +66,15 @@ from numpy.typing import NDArray
 import tseval
 from tseval.comparison import Board, Plan, compare, correlate, read_board
 from tseval.comparison.runs import compare_board
+from tseval.core.calling import Asked, evaluated
 from tseval.core.scores import Scores
+from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.filtering.evaluation import FilterSources, Settings
 from tseval.families.filtering.evaluation import read as read_filtering
 from tseval.families.filtering.scoring import chosen_measures as filter_measures
 from tseval.families.filtering.scoring import scores_of as filter_scores
-from tseval.families.incidents.evaluation import IncidentSources
-from tseval.families.incidents.evaluation import read as read_incidents
-from tseval.families.incidents.scoring import chosen_measures as incident_measures
-from tseval.families.incidents.scoring import scores_of as incident_scores
+from tseval.families.incidents.family import FAMILY as INCIDENTS
+from tseval.families.incidents.options import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import LEVELS
 from tseval.statistics import p_values, rank_biased_overlap
 
@@ -190,9 +190,10 @@ def our_sets(files: Files, unjudged: str = "ignore") -> tuple[Scored, Scores]:
 def our_ranking(files: Files) -> Scored:
     """nDCG@100 by `tseval incidents`, of the events."""
     start = time.perf_counter()
-    evaluation = read_incidents(IncidentSources(files.runs, [files.labels], files.ontology), "2021")
+    inputs = IncidentInputs(files.runs, files.labels, files.ontology)
+    evaluation = evaluated(INCIDENTS, inputs, IncidentOptions(), Asked(edition="2021"))
     read = time.perf_counter()
-    scores = incident_scores(evaluation, incident_measures(evaluation, ["nDCG@100"]))
+    scores = scores_of(evaluation, chosen_measures(evaluation, ["nDCG@100"]))
     took = read - start, time.perf_counter() - read
     return Scored(scores.values[:, [scores.topics.index(t) for t in files.topics]], *took)
 

@@ -38,7 +38,6 @@ ROOMS: dict[str, set[str]] = {
 ROOMS["__init__"] = set(ROOMS) - {"__main__"}
 ROOMS["cli"] = set(ROOMS) - {"__main__"}
 BETWEEN_FAMILIES = {
-    ("families/incidents/editions.py", "clusters"),
     ("families/incidents/evaluation.py", "clusters"),
     ("families/incidents/pooling.py", "clusters"),
 }

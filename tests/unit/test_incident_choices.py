@@ -13,14 +13,17 @@ import pytest
 
 import tseval
 from tests import program
+from tseval.core.family import Access
 from tseval.core.measure import Measure
 from tseval.core.registry import definitions, edition, measures
-from tseval.families.incidents.evaluation import Choices, IncidentSources, read
+from tseval.core.scoring import scores_of
+from tseval.families.incidents.evaluation import IncidentEvaluation, read
+from tseval.families.incidents.explanation import TrustChart
 from tseval.families.incidents.index import FAMILY, GROUPS
 from tseval.families.incidents.ineffective_options import reads_of
+from tseval.families.incidents.options import IncidentInputs, IncidentOptions
 from tseval.families.incidents.rules import SILENCED, IncidentRules
-from tseval.families.incidents.scoring import scores_of
-from tseval.reporting.charts.trust import DELTA, THICK, THIN, WORTH, TrustChart, specification
+from tseval.reporting.charts.trust import DELTA, THICK, THIN, WORTH, specification
 
 pytestmark = pytest.mark.small_times
 
@@ -57,7 +60,7 @@ def test_the_official_files_leave_no_room_for_other_options(option: list[str]) -
     asked = ["incidents", *FILES, "--ontology", ONTOLOGY, "--edition", "2019b", "-f", "trec-is"]
     outcome = program.tseval(*asked, *option, "-o", "no-such-folder")
     assert outcome.code == 2
-    assert "writes what its edition prints" in outcome.err
+    assert f"{option[0]} has no meaning with -f trec-is" in outcome.err
 
 
 # What would change nothing is refused
@@ -99,7 +102,7 @@ NOTE_READERS = "or ask for a measure that reads it: "
         (["--explain", "types", "--alpha", "0"], "alpha changes nothing in --explain types: leave"),
         (["--explain", "alerts", "--rule", "rmse=square"], "rmse changes nothing in --explain al"),
         (["-o", "a.svg", "--rule", "rmse=square"], "rule rmse changes nothing in the picture: le"),
-        (["-o", "a.svg", "--on-missing", "skip"], "the picture shows alerts alone"),
+        (["-o", "a.svg", "--on-missing", "skip"], "--on-missing has no meaning with -f svg"),
     ],
 )
 def test_what_changes_nothing_is_refused(
@@ -197,20 +200,21 @@ def every_measure() -> list[Measure]:
     return [*plain, *(each(**{flag.name: True}) for each in grouped for flag in GROUPS)]
 
 
-def every_choice(rules: IncidentRules) -> Iterator[Choices]:
-    """Each habit otherwise, and each number and name."""
+def every_choice(rules: IncidentRules) -> Iterator[tuple[IncidentOptions, dict[str, str]]]:
+    """Each rule otherwise, and each number and name."""
     for each in rules.each():
-        yield from (Choices({each.name: value}) for value in each.values if value != each.value)
+        others = (value for value in each.values if value != each.value)
+        yield from ((IncidentOptions(), {each.name: value}) for value in others)
     for threshold in (0.1, 0.6):
-        yield Choices(threshold=threshold)
-    yield Choices(flat_gain=0.6)
-    yield Choices(actionable_weight=0.2)
-    yield Choices(actionable=["Report-News", "Other-Advice"])
-    yield Choices(entries=["Report-News", "Request-GoodsServices"])
+        yield IncidentOptions(threshold=threshold), {}
+    yield IncidentOptions(alpha=0.6), {}
+    yield IncidentOptions(lambda_=0.2), {}
+    yield IncidentOptions(actionable=["Report-News", "Other-Advice"]), {}
+    yield IncidentOptions(entries=["Report-News", "Request-GoodsServices"]), {}
 
 
 @pytest.fixture(scope="module")
-def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentSources:
+def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentInputs:
     """Posts in several events, labelled and sent again and again, of every kind of type."""
     folder = tmp_path_factory.mktemp("stream")
     names = ("Request-GoodsServices", "Report-News", "Report-NewSubEvent", "Other-Advice")
@@ -235,24 +239,25 @@ def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentSources:
     )
     table = pd.DataFrame(labels, columns=["topic", "post_id", "level", "types"])
     table["time"] = table["post_id"].str[1:].astype(int) * 7 % 50
-    return IncidentSources([folder / "run.txt"], [table], folder / "types.json")
+    return IncidentInputs([folder / "run.txt"], table, folder / "types.json")
 
 
 LEVELS = ("Low", "Medium", "High", "Critical", "Unknown")
 
 
 @pytest.mark.parametrize("name", ["note", "2018", "2018v2", "2019a", "2019b", "2021", "proposal"])
-def test_what_a_measure_does_not_read_does_not_change_it(
-    name: str, stream: IncidentSources
-) -> None:
+def test_what_a_measure_does_not_read_does_not_change_it(name: str, stream: IncidentInputs) -> None:
     """Or a choice that matters would be refused."""
-    base = edition(name, FAMILY).incidents
-    assert base is not None
+    base = edition(name, FAMILY).rules
     wanted = every_measure()
-    before = scores_of(read(stream, name), wanted)
+
+    def chosen(options: IncidentOptions, rules: dict[str, str]) -> IncidentEvaluation:
+        return read(stream, options, edition(name, FAMILY), rules, Access())
+
+    before = scores_of(chosen(IncidentOptions(), {}), wanted)
     idle = 0
     for choice in every_choice(base):
-        changed = read(stream, name, choice)
+        changed = chosen(*choice)
         after = scores_of(changed, wanted)
         for measure in wanted:
             reads = reads_of(measure, changed.index.rules) | reads_of(measure, base)

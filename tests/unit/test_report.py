@@ -17,7 +17,7 @@ from tests import cases
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, Treatment, compare
 from tseval.core.curves import change_times, curves, sampled
-from tseval.families.incidents.evaluation import IncidentSources
+from tseval.families.incidents.options import IncidentInputs
 from tseval.families.incidents.tables import LEVELS
 from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
@@ -427,7 +427,7 @@ def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
         )
     scores = tseval.score_incidents([str(run), str(other)], [str(labels)], str(ontology))
     scores.save(tmp_path / "scores.json")
-    given = IncidentSources([str(run), str(other)], [str(labels)], str(ontology))
+    given = IncidentInputs([str(run), str(other)], str(labels), str(ontology))
     request = Request(
         [str(tmp_path / "scores.json")], plan=PERCENTILE, incidents=IncidentRuns(given)
     )

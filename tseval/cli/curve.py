@@ -279,11 +279,8 @@ def _over_clusters(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
 
 def _over_incidents(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
     """Measures of incident streams, as `tseval incidents` has them within an event."""
-    from tseval.families.incidents import evaluation as incidents
-    from tseval.families.incidents.batches import IncidentStream
-    from tseval.families.incidents.caveats import caveats
-    from tseval.families.incidents.scoring import chosen_measures as chosen
-    from tseval.families.incidents.scoring import missing_events
+    from tseval.families.incidents.family import FAMILY as INCIDENTS
+    from tseval.families.incidents.options import IncidentInputs, IncidentOptions
 
     if given["batch"] is None:
         raise UsageError("measures of incident streams have batches and no curve: give --batch 1d")
@@ -292,16 +289,18 @@ def _over_incidents(files: tuple[str, ...], given: dict[str, Any]) -> Asked:
         if given[name]:
             raise UsageError(f"{FOR_NUGGETS[name]} has no meaning over incident streams")
     runs, labels = runs_and_gold(files)
-    edition = "note" if given["edition_name"] == DRAFT.name else given["edition_name"]
-    helpers = (given["ontology"], given["topics"], given["epochs"], given["input_format"])
-    sources = incidents.IncidentSources(runs, [labels], *helpers)
-    choices = incidents.Choices(each_once(options.parted(given["rules"])))
+    asked = given["edition_name"]
+    edition = INCIDENTS.edition(None if asked == DRAFT.name else asked)
+    inputs = IncidentInputs(runs, labels, given["ontology"], (), given["topics"], given["epochs"])
+    rules = each_once(options.parted(given["rules"]))
     with options.shared_as(given) as sharing:
-        evaluation = incidents.read(sources, edition, choices, sharing)
-    rule, counted, lost = missing_events(evaluation, given["on_missing"])
-    wanted = chosen(evaluation, given["wanted"])
-    told = (*caveats(evaluation), *lost)
-    return Asked(IncidentStream(evaluation), wanted, counted, told, {"missing": rule})
+        access = Access(given["input_format"], sharing, wanted=given["wanted"])
+        evaluation = INCIDENTS.read(inputs, IncidentOptions(), edition, rules, access)
+    wanted = kernel.chosen_measures(evaluation, given["wanted"])
+    rule = given["on_missing"] or edition.on_missing
+    missing = kernel.missing_topics([evaluation.index], rule, evaluation.words)
+    told = (*evaluation.caveats(wanted), *missing.warnings)
+    return Asked(evaluation, wanted, missing.counted, told, {"missing": rule})
 
 
 def _topics(evaluation: Followed, given: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -184,6 +184,7 @@ def record_options(record: type, view: str = "") -> list[Callable[[Any], Any]]:
 
 
 def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
+    default = None if default is MISSING else default
     if what.kind is bool:
         return click.option(*what.flags, name, is_flag=True, help=what.help)
     if what.by_commas:

@@ -18,10 +18,10 @@ from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
 from tseval.errors import UsageError
 from tseval.families.filtering.evaluation import LEVELS, Settings
+from tseval.families.incidents.options import EVENTS_DRAWN
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS
 from tseval.reporting.assembling import TITLE, Request, assemble
-from tseval.reporting.incidents import EVENTS_DRAWN
 from tseval.reporting.inputs import FOR_FILTERING, FOR_INCIDENTS, FOR_UPDATES, ReportInputs
 from tseval.reporting.page.document import report_page
 from tseval.reporting.temporal import PANELS

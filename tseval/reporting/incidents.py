@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tseval.core.family import Access
 from tseval.errors import UsageError
-from tseval.families.incidents.evaluation import Choices, IncidentEvaluation, IncidentSources, read
+from tseval.families.incidents.evaluation import IncidentEvaluation, read
 from tseval.families.incidents.explanation import confusion_table, longest_events, trust
+from tseval.families.incidents.family import FAMILY
+from tseval.families.incidents.options import EVENTS_DRAWN, IncidentInputs, IncidentOptions
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Line, Panel, TypeRow
@@ -16,8 +19,6 @@ from tseval.reporting.content import Line, Panel, TypeRow
 if TYPE_CHECKING:
     import pandas as pd
 
-EVENTS_DRAWN = 4
-"""How many events have curves, where none is named."""
 WORTH, DELTA = "mean worth so far", "false alerts since the last true one"
 
 
@@ -25,17 +26,19 @@ WORTH, DELTA = "mean worth so far", "false alerts since the last true one"
 class IncidentRuns:
     """Runs and labels, whose rules, and the events to draw."""
 
-    sources: IncidentSources
+    inputs: IncidentInputs
     edition: str = "note"
-    choices: Choices = field(default_factory=Choices)
+    rules: Mapping[str, str] = field(default_factory=dict)
     events: Sequence[str] = ()
 
     def read(self, sharing: Sharing = ALONE) -> IncidentEvaluation:
         """Read every input; an event that is not there is a `UsageError`."""
-        evaluation = read(self.sources, self.edition, self.choices, sharing)
+        edition = FAMILY.edition(self.edition)
+        access = Access(sharing=sharing)
+        evaluation = read(self.inputs, IncidentOptions(), edition, self.rules, access)
         for event in self.events:
-            if event not in evaluation.index.events:
-                known = ", ".join(evaluation.index.events)
+            if event not in evaluation.index.topics:
+                known = ", ".join(evaluation.index.topics)
                 raise UsageError(f"no event '{event}' in the labels: {known}")
         return evaluation
 

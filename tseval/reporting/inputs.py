@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from tseval.errors import UsageError
 from tseval.families.filtering.evaluation import FilterSources, Settings
-from tseval.families.incidents.evaluation import Choices, IncidentSources
+from tseval.families.incidents.options import IncidentInputs
 from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.reporting.assembling import Request
 from tseval.reporting.filtering import FilterRuns
@@ -147,15 +147,17 @@ class ReportInputs:
         """Runs of incident streams, if they are given."""
         if self.ontology is None:
             return None
+        labels, *more = _several(self.labels)
         return IncidentRuns(
-            sources=IncidentSources(
+            inputs=IncidentInputs(
                 runs=_several(self.runs),
-                labels=_several(self.labels),
+                labels=labels,
                 ontology=self.ontology,
+                more_labels=more,
                 topics=None if self.topics is None else str(self.topics),
             ),
             edition=self.edition or IncidentRuns.edition,
-            choices=Choices(rules=self.rules),
+            rules=self.rules,
             events=_several(self.events),
         )
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.measure import Definition, Measure
-from tseval.core.results import Values
+from tseval.core.results import Taken, Values
 from tseval.families.incidents.index import (
     FAMILY,
     NOTE,
     IncidentIndex,
     Reply,
-    Sheet,
     added_up,
     share,
     stacked,
+    taken,
 )
 from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import HIGH, UNKNOWN
@@ -148,7 +148,7 @@ class Worth:
 def worth(index: IncidentIndex) -> Worth:
     """The sums of every run and event."""
     parts = [_worth(index, reply) for reply in index.replies]
-    shape = (len(index.events),)
+    shape = (len(index.topics),)
     return Worth(
         *(stacked([getattr(each, name) for each in parts], shape) for name in Worth.__annotations__)
     )
@@ -159,7 +159,7 @@ def _worth(index: IncidentIndex, reply: Reply) -> Worth:
     kept = reply.chosen[found.judged]
     event = judged.event[found.judged[kept]]
     amount, high = found.worth[kept], found.high[kept]
-    number = len(index.events)
+    number = len(index.topics)
     own = judged.own_level
     counted = own != UNKNOWN if index.rules.unknown_priority == "uncounted" else own >= UNKNOWN
     divisors = index.by_event * reply.chosen
@@ -193,22 +193,22 @@ def _summed(sums: Worth) -> Worth:
     return Worth(*(part.sum(axis=1) for part in vars(sums).values()))
 
 
-def accumulated(index: IncidentIndex, _: Measure) -> Sheet:
+def accumulated(index: IncidentIndex, _: Measure) -> Taken:
     """The worth of all posts."""
     sums = index.once(worth)
-    return Sheet(_total(index, sums), _total(index, _summed(sums)))
+    return taken(_total(index, sums), _total(index, _summed(sums)))
 
 
-def of_high(index: IncidentIndex, _: Measure) -> Sheet:
+def of_high(index: IncidentIndex, _: Measure) -> Taken:
     """The mean worth of the posts that deserve an alert."""
     sums = index.once(worth)
-    return Sheet(_parts(sums)[0], _parts(_summed(sums))[0])
+    return taken(_parts(sums)[0], _parts(_summed(sums))[0])
 
 
-def of_low(index: IncidentIndex, _: Measure) -> Sheet:
+def of_low(index: IncidentIndex, _: Measure) -> Taken:
     """The mean worth of the others."""
     sums = index.once(worth)
-    return Sheet(_parts(sums)[1], _parts(_summed(sums))[1])
+    return taken(_parts(sums)[1], _parts(_summed(sums))[1])
 
 
 ALERTED = (

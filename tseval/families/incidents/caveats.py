@@ -24,8 +24,8 @@ def caveats(evaluation: IncidentEvaluation, *, in_order: bool = True) -> Iterato
     made = evaluation.index.judged.time
     yield from not_in_seconds("posts", made[~np.isnan(made)].max(initial=-np.inf))
     yield from years_apart(
-        spans("posts", Ids(evaluation.index.judged.event, strings(evaluation.index.events)), made),
-        evaluation.index.events,
+        spans("posts", Ids(evaluation.index.judged.event, strings(evaluation.index.topics)), made),
+        evaluation.index.topics,
     )
     yield from _timeless(evaluation.index) if in_order else ()
     yield from _types(evaluation.label_types, "labels")
@@ -59,7 +59,7 @@ def _timeless(index: IncidentIndex) -> Iterator[str]:
         return
     timeless = np.unique(index.judged.event[np.isnan(index.judged.time) & index.met])
     if len(timeless):
-        names = listed([index.events[at] for at in timeless.tolist()])
+        names = listed([index.topics[at] for at in timeless.tolist()])
         yield f"posts without times, taken in the order of the run's file: {names}"
 
 

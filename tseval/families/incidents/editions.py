@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tseval.core.editions import Edition
-from tseval.families.clusters.measures import CITATION as PROPOSED
 from tseval.families.incidents.index import FAMILY, NOTE
 from tseval.families.incidents.information_types import ANY_CITATION
 from tseval.families.incidents.priorities import TRACK_2021
 from tseval.families.incidents.rules import IncidentRules
 
+PROPOSED = "McCreadie and Soboroff, TREC Incident Streams Track Proposal"
+"""Where the information types of pooled posts are proposed."""
 ALERT_MEASURES = (
     "AAW.high",
     "AAW",

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tseval.core.editions import Edition
-from tseval.core.family import SHORT_HASH
-from tseval.core.registry import edition
+from tseval.core.family import Access, Column, Evaluation, Words, hashes
+from tseval.core.measure import Measure
+from tseval.core.over_runs import over_runs
+from tseval.core.results import Result, Values
+from tseval.core.scores import Scores
+from tseval.core.taking import moments
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters.files import epoch_clock, read_epochs, snowflake_clock
+from tseval.families.incidents.caveats import caveats
 from tseval.families.incidents.index import FAMILY, IncidentIndex, JudgedPosts
+from tseval.families.incidents.ineffective_options import check_measures, read_by, reads_of, unread
 from tseval.families.incidents.labels import read_labels
 from tseval.families.incidents.ontologies import read_ontology
+from tseval.families.incidents.options import IncidentInputs, IncidentOptions, type_places
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.runs import RunReading, read_event_names, read_predictions
 from tseval.families.incidents.tables import Labels, Ontology, Predictions, TypeNames
@@ -26,220 +32,200 @@ from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.inputs import Input
 from tseval.parallel.runs import Spread
-from tseval.parallel.sharing import ALONE, Sharing
-from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord
+from tseval.tables import ABSENT, ALL_TOPICS, Ids
 from tseval.tables.arrow import strings
 from tseval.tables.keys import last_row_of
-from tseval.tables.times import written
-from tseval.version import VERSION
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from tseval.families.clusters.tables import Epochs
-    from tseval.families.incidents.runs import EventNames
+    from tseval.core.batches import Batches
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
-
-    Given: TypeAlias = str | Path | pd.DataFrame
-
 
 INPUTS = ("run", "labels", "epochs")
 """What the inputs are called that may have more than one format."""
+EVENT_RULE = "types-of-event"
+"""The rule that changes the values of events, and no value over all of them."""
 
 
-@dataclass(frozen=True)
-class IncidentSources:
-    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+@dataclass(frozen=True, kw_only=True)
+class IncidentEvaluation(Evaluation):
+    """Runs and labels, ready for any measure; its edition has the rules that were asked for."""
 
-    runs: Sequence[Given]
-    labels: Sequence[Given]
-    """One or more files, in the order in which they count."""
-    ontology: str | Path
-    topics: str | None = None
-    """The track's file of topics: which events are scored, and the numbers that runs may use."""
-    epochs: str | Path | None = None
-    form: Forms = None
-    """The format of runs and labels, or of each of `INPUTS`, where it is not to be recognised."""
-
-    def form_of(self, name: str) -> str | None:
-        """The format of one of `INPUTS`; None leaves it to its content."""
-        check_forms(self.form, INPUTS)
-        return (form_for if name in INPUTS[:2] else form_named)(self.form, name)
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What is asked for beside the edition's rules; None and nothing leave them as they are."""
-
-    rules: Mapping[str, str] = field(default_factory=dict)
-    actionable: Sequence[str] = ()
-    threshold: float | None = None
-    flat_gain: float | None = None
-    actionable_weight: float | None = None
-    entries: Sequence[str] = ()
-    """The types that are scored, of those of the ontology; all if none is named."""
-    seed: int = 0
-
-    def applied(self, rules: IncidentRules) -> IncidentRules:
-        """The rules with these in the place of some; a number that makes no sense is refused."""
-        self._check(rules)
-        changed: dict[str, object] = {
-            rules.threshold: self.threshold,
-            "seed": self.seed,
-            "flat_gain": self.flat_gain,
-            "actionable_weight": self.actionable_weight,
-            "actionable": tuple(self.actionable) or None,
-        }
-        given = {name: value for name, value in changed.items() if value is not None}
-        return replace(rules.changed(self.rules), **given)  # type: ignore[arg-type]
-
-    @property
-    def _numbers(self) -> dict[str, float | None]:
-        """The numbers that may be asked for."""
-        return {
-            "threshold": self.threshold,
-            "alpha": self.flat_gain,
-            "lambda": self.actionable_weight,
-        }
-
-    def _check(self, rules: IncidentRules) -> None:
-        """Numbers that would make no sense of a priority or of a worth are refused."""
-        for name, value in self._numbers.items():
-            of_confidence = name == "threshold" and rules.threshold != IncidentRules.threshold
-            if value is None or 0 <= value <= 1:
-                continue
-            if not of_confidence:
-                raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
-            if not math.isfinite(value):
-                raise UsageError(f"{name} cannot be {value:g}: give a finite number")
-
-    def named_in(self, ontology: Ontology) -> Choices:
-        """The same with the types by their full names, each once."""
-        actionable, entries = (
-            tuple(ontology.types[at] for at in dict.fromkeys(type_places(ontology, names)))
-            for names in (self.actionable, self.entries)
-        )
-        return replace(self, actionable=actionable, entries=entries)
-
-    def asked(self, base: IncidentRules) -> dict[str, str]:
-        """What becomes other than the edition has it, by the names under which measures read it.
-
-        With each stands what it is called where it is asked for.
-        """
-        names = {base.threshold: "threshold", "flat_gain": "alpha", "actionable_weight": "lambda"}
-        names |= {"actionable": "actionable"}
-        names |= {name.replace("-", "_"): f"rule {name}" for name in self.rules}
-        applied = self.applied(base)
-        asked = {
-            name.replace("_", "-"): called
-            for name, called in names.items()
-            if getattr(applied, name) != getattr(base, name)
-        }
-        return asked | ({"entries": "entries"} if self.entries else {})
-
-    def traits(self) -> dict[str, str]:
-        """The parts of the signature that these make."""
-        names = {"actionable": self.actionable, "entries": self.entries}
-        traits = {
-            name: written(value) for name, value in self._numbers.items() if value is not None
-        }
-        traits |= {"seed": str(self.seed)} if self.rules.get("ties") == "shuffled" else {}
-        return traits | {name: ",".join(value) for name, value in names.items() if value}
-
-
-@dataclass(frozen=True)
-class IncidentEvaluation:
-    """Runs and labels, ready for any measure."""
+    words: ClassVar[Words] = Words(
+        "labelled posts", "event", "counted as posts that the run lacks", "left out"
+    )
 
     edition: Edition[IncidentRules]
-    index: IncidentIndex
+    streams: IncidentIndex
     labels: Labels
     label_types: TypeNames
     run_types: TypeNames
     unscored: Mapping[str, int]
     """How many labels each event has that is none of the topics."""
-    traits: Mapping[str, str]
     asked: Mapping[str, str]
-    """What was asked for and is not as the edition has it, as `Choices.asked` tells it."""
-    inputs: tuple[InputRecord, ...]
+    """What is not as the edition has it, as `IncidentOptions.otherwise` tells it."""
+    over_runs: bool
+    """Whether the best, median and worst value over the runs are shown in their place."""
+    ineffective: tuple[str, ...] = ()
+    """What was asked for and changes nothing in the measures of a table."""
+
+    @property
+    def index(self) -> IncidentIndex:
+        """Runs and labels side by side."""
+        return self.streams
 
     @property
     def starts(self) -> FloatArray:
         """When each event starts: with its earliest judged post."""
-        first = np.full(len(self.index.events), np.inf)
-        np.minimum.at(first, self.index.judged.event, self.index.judged.time)
+        judged = self.index.judged
+        if np.isnan(judged.time).any():
+            raise UsageError("some labelled posts have no time, so no batch: give --epochs FILE")
+        first = np.full(len(self.index.topics), np.inf)
+        np.minimum.at(first, judged.event, judged.time)
         return first
 
-    def signature(self, **more: str) -> str:
-        """One line that names all that can change a number."""
-        parts = {"tseval": VERSION, "edition": self.edition.name} | dict(self.traits) | more
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
+        """A measure; at a time, over the posts made before it."""
+        index, whole = self.index, measure.whole
+        if measure.at is not None:
+            if np.isnan(index.judged.time).any():
+                raise UsageError(f"{measure}: some posts have no time: give --epochs FILE")
+            index = index.between(None, moments(measure, self.starts))
+        if "order" in reads_of(whole, index.rules):
+            index.check_times()
+        known[measure] = found = whole.definition.account(index, whole)
+        end = np.full(index.units, np.inf)
+        return Column(self.index, found.before(end), found.of_runs(end), found.groups)
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures; a rule or a number that changes none of them is refused."""
+        check_measures(self, wanted)
+        return wanted
+
+    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:
+        """The same, knowing what changes nothing in these measures."""
+        if EVENT_RULE in self.asked and not per_topic:
+            raise UsageError(
+                f"rule {EVENT_RULE} changes the values of single events alone: give -q"
+            )
+        reads = read_by(wanted, self.index.rules)
+        return replace(self, ineffective=tuple(unread(self, reads)))
+
+    def without_missing(self) -> IncidentEvaluation:
+        """The same, where events that a run lacks are left out of what `all` is taken from."""
+        return replace(self, streams=replace(self.streams, skip_absent=True))
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """What a reader of these measures should know."""
+        yield from caveats(self, in_order="order" in read_by(wanted, self.index.rules))
+        yield from self.ineffective
+
+    def finished(self, scores: Scores) -> Scores:
+        """The scores of the runs, or in their place the best, median and worst."""
+        return over_runs(scores, FAMILY) if self.over_runs else scores
+
+    # Batches hold the labelled posts that were made in them.
+
+    @property
+    def ends(self) -> FloatArray:
+        """No event has an end of its own."""
+        return np.full(len(self.index.topics), -np.inf)
+
+    @property
+    def latest(self) -> FloatArray:
+        """The time of each event's last labelled post."""
+        judged = self.index.judged
+        latest = np.full(len(self.index.topics), -np.inf)
+        np.maximum.at(latest, judged.event, judged.time)
+        return latest
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The labelled posts that each run has: their unit and time."""
+        index = self.index
+        there = [reply.row != ABSENT for reply in index.replies]
+        units = [run * len(index.topics) + index.judged.event[own] for run, own in enumerate(there)]
+        return np.concatenate(units), np.concatenate([index.judged.time[own] for own in there])
+
+    def in_batches(self, measure: Measure, batches: Batches) -> Values:
+        """A measure of each (run, event) in each batch; undefined past an event's last.
+
+        What a post's alert is worth depends on the false alerts before it, so it is worked out
+        along the whole stream; a batch then takes the worth of its own posts.
+        """
+        index = self.index
+        start = batches.start[: len(index.topics)]
+        shape = (index.units, batches.most)
+        value, defined = np.zeros(shape), np.zeros(shape, bool)
+        for at in range(batches.most):
+            part = index.between(start + at * batches.length, start + (at + 1) * batches.length)
+            found = measure.definition.account(part, measure).before(np.zeros(index.units))
+            value[:, at], defined[:, at] = found.value, found.defined
+        defined &= batches.there
+        return Values(np.where(defined, value, 0.0), defined)
 
 
 def read(
-    sources: IncidentSources,
-    edition_name: str = "note",
-    choices: Choices | None = None,
-    sharing: Sharing = ALONE,
+    inputs: IncidentInputs,
+    options: IncidentOptions,
+    edition: Edition[IncidentRules],
+    rules: Mapping[str, str],
+    access: Access,
 ) -> IncidentEvaluation:
     """Read every input; a fault in any of them is an `InputError`.
 
     It is the reading of the runs that is shared.
     """
-    chosen = edition(edition_name, FAMILY)
-    base = chosen.rules
-    (choices or Choices()).applied(base)  # wrong usage is told before any file is read
-    if not sources.runs:
+    base = edition.rules
+    options.applied(base.changed(rules))  # wrong usage is told before any file is read
+    if not inputs.runs:
         raise UsageError("no run is given: name at least one")
-    helpers = [path for path in (sources.topics, sources.epochs) if path is not None]
-    check_inputs([*sources.runs, *sources.labels, sources.ontology, *helpers])
-    ontology = read_ontology(sources.ontology)
-    choices = (choices or Choices()).named_in(ontology)
-    rules = choices.applied(base)
-    renamed = rules.type_names == "renamed"
+    helpers = [path for path in (inputs.topics, inputs.epochs) if path is not None]
+    check_inputs([*inputs.runs, *inputs.all_labels, inputs.ontology, *helpers])
+    form = partial(_form, access.forms)
+    ontology = read_ontology(inputs.ontology)
+    options = options.named_in(ontology)
+    applied = options.applied(base.changed(rules))
+    renamed = applied.type_names == "renamed"
     for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
-    labels = read_labels(sources.labels, for_labels, sources.form_of("labels"))
-    reading = RunReading(for_runs, rules.emitted_from, sources.form_of("run"))
-    runs = read_predictions(sources.runs, reading, Spread(sharing))
-    topics = None if sources.topics is None else read_event_names(sources.topics)
+    labels = read_labels(inputs.all_labels, for_labels, form("labels"))
+    reading = RunReading(for_runs, applied.emitted_from, form("run"))
+    runs = read_predictions(inputs.runs, reading, Spread(access.sharing))
+    topics = None if inputs.topics is None else read_event_names(inputs.topics)
     names = None if topics is None else topics.names
-    ontology, labels, runs = _scored_types(ontology, labels, runs, rules, choices.entries)
-    labels, unscored = _scored_events(labels, names, rules)
-    epochs = (
-        None if sources.epochs is None else read_epochs(sources.epochs, sources.form_of("epochs"))
-    )
+    ontology, labels, runs = _scored_types(ontology, labels, runs, applied, options.entries)
+    labels, unscored = _scored_events(labels, names, applied)
+    epochs = None if inputs.epochs is None else read_epochs(inputs.epochs, form("epochs"))
     time = _times(labels, runs, None if epochs is None else epoch_clock(epochs)(labels.post_id))
-    index = _index(ontology, labels, runs, time, names or {}, rules)
+    index = _index(ontology, labels, runs, time, names or {}, applied)
     _check_met(index)
     _check_names(index)
-    origins = {"ontology": ontology.origin.sources, "labels": labels.origin.sources}
-    helping = _helping(topics, epochs)
+    known = {"topics": topics, "epochs": epochs}
+    named = {name: table.origin for name, table in known.items() if table is not None}
+    helping = {name: origin for name, origin in named.items() if origin is not None}
+    origins = {"ontology": ontology.origin, "labels": labels.origin}
+    in_order = [runs.origin, labels.origin, ontology.origin, *helping.values()]
     return IncidentEvaluation(
-        edition=replace(chosen, rules=rules),
-        index=index,
+        edition=replace(edition, rules=applied),
+        streams=index,
         labels=labels,
         label_types=for_labels,
         run_types=for_runs,
         unscored=unscored,
-        traits=_rule_traits(base, rules) | choices.traits() | _hashes(origins | helping),
-        asked=choices.asked(base),
-        inputs=(
-            *runs.origin.sources,
-            *labels.origin.sources,
-            *ontology.origin.sources,
-            *(source for several in helping.values() for source in several),
-        ),
+        traits=_rule_traits(base, applied) | options.traits(applied) | hashes(origins | helping),
+        asked=options.otherwise(rules, base),
+        over_runs=options.over_runs,
+        group_names=index.ontology.types,
+        inputs=tuple(source for origin in in_order for source in origin.sources),
     )
 
 
-def _helping(topics: EventNames | None, epochs: Epochs | None) -> dict[str, Sequence[InputRecord]]:
-    """The files beside runs, labels and ontology that can change a number."""
-    helping: dict[str, Sequence[InputRecord]] = {}
-    if topics is not None:
-        helping["topics"] = (topics.source,)
-    if epochs is not None and epochs.origin is not None:
-        helping["epochs"] = epochs.origin.sources
-    return helping
+def _form(forms: Forms, name: str) -> str | None:
+    """The format of one of `INPUTS`; None leaves it to its content.
+
+    One for all is that of runs and labels: epochs have forms of their own.
+    """
+    check_forms(forms, INPUTS)
+    return (form_for if name in INPUTS[:2] else form_named)(forms, name)
 
 
 OPEN_IN_THE_NOTE = ("logarithm", "order", "delta", "alert_posts", "repeated_labels")
@@ -251,13 +237,6 @@ def _rule_traits(base: IncidentRules, rules: IncidentRules) -> dict[str, str]:
     named = {name.replace("_", "-"): getattr(rules, name) for name in OPEN_IN_THE_NOTE}
     traits = {"rules": ",".join(f"{n}={v}" for n, v in changed.items() if n not in named)}
     return {name: value for name, value in (named | traits).items() if value}
-
-
-def _hashes(sources: Mapping[str, Sequence[InputRecord]]) -> dict[str, str]:
-    return {
-        name: ",".join(f"sha256:{each.sha256[:SHORT_HASH]}" for each in several)
-        for name, several in sources.items()
-    }
 
 
 def _scored_types(
@@ -293,16 +272,6 @@ def _scored_types(
         ),
         replace(runs, types=runs.types[:, kept]),
     )
-
-
-def type_places(ontology: Ontology, names: Sequence[str]) -> list[int]:
-    """Where types that were asked for stand; an unknown one is a `UsageError`."""
-    places = [ontology.place(name, renamed=False) for name in names]
-    for name, at in zip(names, places, strict=True):
-        if at == ABSENT:
-            known = ", ".join(ontology.types)
-            raise UsageError(f"'{name}' is no type of the ontology, which has: {known}")
-    return places
 
 
 def _scored_events(
@@ -363,7 +332,7 @@ def _index(
     line_event = [place.get(names.get(n, n), ABSENT) for n in runs.event.vocabulary()]
     return IncidentIndex(
         runs=tuple(runs.run.vocabulary()),
-        events=events,
+        topics=events,
         ontology=ontology,
         rules=rules,
         judged=judged,
@@ -442,29 +411,11 @@ def _sorted_place(ids: Ids) -> IntArray:
     return place[ids.codes]
 
 
-def check_times(index: IncidentIndex) -> None:
-    """Within an event all posts of the runs must have a time, or none: then the lines tell.
-
-    Where the rules take posts as they were made, whatever depends on their order needs that.
-    """
-    if index.rules.order != "time":
-        return
-    judged = index.judged
-    unknown = np.isnan(judged.time)
-    for event, name in enumerate(index.events):
-        own = (judged.event == event) & index.met
-        if unknown[own].any() and not unknown[own].all():
-            raise UsageError(
-                f"some posts of event {name} have a time and others have none: give --epochs FILE, "
-                "or choose --order rank or --order file"
-            )
-
-
 def _check_names(index: IncidentIndex) -> None:
     """Events, types and the mean stand in one column of every output."""
-    if ALL_TOPICS in index.events:
+    if ALL_TOPICS in index.topics:
         raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
-    for name in index.events:
+    for name in index.topics:
         if name in index.ontology.types:
             raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
 
@@ -477,7 +428,7 @@ def _check_met(index: IncidentIndex) -> None:
             said = index.predictions
             reason = (
                 f'no line of run "{name}" speaks of a labelled post: here event '
-                f'"{said.event[row]}", in the labels {listed(list(index.events))}'
+                f'"{said.event[row]}", in the labels {listed(list(index.topics))}'
             )
             cure = (
                 "runs call events as the labels do, or by the numbers that the track's file of "

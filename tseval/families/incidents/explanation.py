@@ -7,12 +7,12 @@ what was right and wrong; `trust` follows worth and false alerts along the strea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tseval.families.incidents.alerts import alerts
-from tseval.families.incidents.evaluation import check_times
 from tseval.families.incidents.index import IncidentIndex
 from tseval.families.incidents.information_types import confusion, f1, precision, recall
 from tseval.families.incidents.tables import LEVELS
@@ -23,6 +23,31 @@ if TYPE_CHECKING:
     from tseval.tables import Ids
     from tseval.tables.columns import BoolArray, IntArray
 
+
+@dataclass(frozen=True, eq=False)
+class TrustChart:
+    """A run's worth and the trust in it along the stream, as `trust` has them.
+
+    The columns `run event post worth delta`: `post` counts the posts of an event from 1, `worth` is
+    the mean so far.
+    """
+
+    drawn_by: ClassVar[str] = "trust"
+
+    frame: pd.DataFrame
+    signature: str
+
+    @property
+    def events(self) -> list[str]:
+        """A row of panels each, in this order."""
+        return [str(name) for name in self.frame["event"].unique()]
+
+    @property
+    def runs(self) -> list[str]:
+        """A line each."""
+        return [str(name) for name in self.frame["run"].unique()]
+
+
 MISSED, FALSE, TRUE, QUIET = "missed", "false", "true", "quiet"
 """What becomes of a post: an alert that was due but not given, given but not due, and so on."""
 
@@ -31,7 +56,7 @@ def alert_trail(index: IncidentIndex, posts: Ids) -> pd.DataFrame:
     """Every post of every run in order: what became of it, its delta and its worth."""
     import pandas as pd
 
-    check_times(index)
+    index.check_times()
     parts = [_trail(index, posts, run) for run in range(len(index.runs))]
     return pd.concat(parts, ignore_index=True)
 
@@ -54,7 +79,7 @@ def _trail(index: IncidentIndex, posts: Ids, run: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "run": index.runs[run],
-            "event": [index.events[at] for at in judged.event[rows].tolist()],
+            "event": [index.topics[at] for at in judged.event[rows].tolist()],
             "post_id": names,
             "time": judged.time[rows],
             "level": [LEVELS[at] for at in judged.level[rows].tolist()],
@@ -135,6 +160,6 @@ MOST_POINTS = 400
 
 def longest_events(index: IncidentIndex, number: int) -> list[str]:
     """The events with the most judged posts, the longest first."""
-    posts = np.bincount(index.judged.event, minlength=len(index.events))
+    posts = np.bincount(index.judged.event, minlength=len(index.topics))
     order = np.argsort(-posts, kind="stable")[:number]
-    return [index.events[at] for at in order.tolist()]
+    return [index.topics[at] for at in order.tolist()]

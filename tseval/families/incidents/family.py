@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tseval.core.family import Family, NoInputs, NoOptions, Words, not_yet
+from tseval.core.family import Asked, Family, Shown, View, Writer, Written
+from tseval.errors import UsageError
 from tseval.families.incidents import alerts, information_types, priorities
+from tseval.families.incidents.alerts import WORTH
 from tseval.families.incidents.editions import (
     INCIDENT_2018,
     INCIDENT_2018V2,
@@ -13,14 +15,85 @@ from tseval.families.incidents.editions import (
     INCIDENT_NOTE,
     INCIDENT_PROPOSAL,
 )
+from tseval.families.incidents.evaluation import IncidentEvaluation, read
+from tseval.families.incidents.explanation import (
+    TrustChart,
+    confusion_table,
+    explain_alerts,
+    longest_events,
+    trust,
+)
+from tseval.families.incidents.index import FAMILY as NAME
+from tseval.families.incidents.ineffective_options import (
+    ALERTS_SHOW,
+    TYPES_SHOW,
+    check_shown,
+    unread,
+)
+from tseval.families.incidents.options import (
+    ALERTS,
+    EVENTS_DRAWN,
+    TREC_IS,
+    TYPES,
+    IncidentInputs,
+    IncidentOptions,
+)
+from tseval.families.incidents.trec_is import official_files
+from tseval.files import PICTURES
+
+
+def shown_alerts(evaluation: IncidentEvaluation, _: Asked[IncidentOptions]) -> Shown:
+    """Missed and false alerts."""
+    index = evaluation.index
+    reads = index.rules.effective(WORTH).union(ALERTS_SHOW)
+    check_shown(evaluation, reads, f"--explain {ALERTS}")
+    frame = explain_alerts(index, evaluation.labels.post_id)
+    return Shown(frame, warnings=tuple(unread(evaluation, reads)))
+
+
+def shown_types(evaluation: IncidentEvaluation, _: Asked[IncidentOptions]) -> Shown:
+    """What was right and wrong, type by type."""
+    check_shown(evaluation, TYPES_SHOW, f"--explain {TYPES}")
+    warnings = tuple(unread(evaluation, TYPES_SHOW))
+    return Shown(confusion_table(evaluation.index), warnings=warnings)
+
+
+def picture(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: str) -> Written:
+    """Worth and false alerts along the stream."""
+    index = evaluation.index
+    reads = index.rules.effective(WORTH)
+    check_shown(evaluation, reads, "the picture")
+    events = list(asked.options.events) or longest_events(index, EVENTS_DRAWN)
+    for event in events:
+        if event not in index.topics:
+            raise UsageError(f"no event '{event}' in the labels: {', '.join(index.topics)}")
+    frame = trust(index, evaluation.labels.post_id, events)
+    chart = TrustChart(frame, evaluation.signature())
+    return Written(chart=chart, warnings=tuple(unread(evaluation, reads)))
+
+
+def track_files(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: str) -> Written:
+    """The track's own files."""
+    files, warnings = official_files(
+        evaluation, asked.on_missing, track_names=asked.options.track_names
+    )
+    return Written(files=files, warnings=warnings)
+
 
 FAMILY = Family(
-    name="incidents",
+    name=NAME,
     command="incidents",
     summary="Information types, priority and alerts of incident streams.",
-    description="",
-    inputs=NoInputs,
-    options=NoOptions,
+    description="""\
+RUN is a run of TREC Incident Streams of any year, or a table `topic post_id priority types`;
+LABELS what assessors said: the track's JSON, or a table `topic post_id level types`. All may be
+compressed; `-` is standard input.
+
+\b
+tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
+""",
+    inputs=IncidentInputs,
+    options=IncidentOptions,
     definitions=(
         *information_types.DEFINITIONS,
         *priorities.DEFINITIONS,
@@ -35,6 +108,23 @@ FAMILY = Family(
         INCIDENT_2021,
         INCIDENT_PROPOSAL,
     ),
-    read=not_yet,
-    words=Words("labelled posts", "event", "counted as posts that the run lacks", "left out"),
+    read=read,
+    views=(
+        View(ALERTS, "the missed and false alerts in order with delta and worth", shown_alerts),
+        View(TYPES, "what was right and wrong of each type", shown_types),
+    ),
+    writers=(
+        Writer(
+            (TREC_IS,),
+            "the track's three files a run, into the folder -o",
+            track_files,
+            counts_missing=True,
+            into_folder=True,
+        ),
+        Writer(PICTURES, "worth and false alerts along the stream", picture),
+    ),
+    over="incident streams",
+    batches=True,
+    words=IncidentEvaluation.words,
+    undefined_counts=False,
 )

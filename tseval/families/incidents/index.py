@@ -1,8 +1,8 @@
-"""What every measure of incident streams is made of: labels and runs side by side, and sheets.
+"""What every measure of incident streams is made of: labels and runs side by side.
 
-`IncidentIndex` puts each run's lines beside the labels, by the rules of an edition. A measure
-answers with a `Sheet`: its value in each event, for each information type where it has one, and
-over all.
+`IncidentIndex` puts each run's lines beside the labels, by the rules of an edition; events are its
+topics. A measure answers with its value in each event, over all, and, where it has such, for each
+information type.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from tseval.core.measure import Measure, Parameter
-from tseval.core.results import Groups, Result, Values
-from tseval.errors import MeasureError
+from tseval.core.results import Groups, Taken, Values
+from tseval.errors import MeasureError, UsageError
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.tables import HIGH, Ontology, Predictions
 from tseval.tables.columns import ABSENT
 from tseval.tables.keys import last_row_of
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,30 +47,19 @@ def one_group(arguments: Mapping[str, Argument]) -> None:
         raise MeasureError("choose (actionable) or (other), not both")
 
 
-@dataclass(frozen=True)
-class Sheet(Result):
-    """A measure's values: by event (runs, events), by type (runs, types), and over all (runs,)."""
+def taken(
+    events: Values,
+    overall: Values,
+    types: Values | None = None,
+    members: BoolArray | None = None,
+) -> Taken:
+    """A measure: its values by (run, event), of each run over all, and by (run, type).
 
-    events: Values
-    overall: Values
-    types: Values | None = None
-    members: BoolArray | None = None
-    """The types that the measure is about, where it has values of types."""
-
-    def before(self, times: FloatArray) -> Values:  # noqa: ARG002 - it has but one value
-        """The value of each (run, event)."""
-        return self.events
-
-    def of_runs(self, times: FloatArray) -> Values | None:  # noqa: ARG002 - it has but one value
-        """The value of each run over all events."""
-        return self.overall
-
-    @property
-    def groups(self) -> Groups | None:
-        """The values of types."""
-        if self.types is None or self.members is None:
-            return None
-        return Groups(self.types, self.members)
+    `members` are the types that the measure is about, where it has values of types.
+    """
+    units = Values(events.value.ravel(), events.defined.ravel())
+    groups = None if types is None or members is None else Groups(types, members)
+    return Taken(units, overall, groups)
 
 
 @dataclass(frozen=True)
@@ -77,7 +67,7 @@ class JudgedPosts:
     """What was judged, by the rules: one row for each time that a post counts."""
 
     event: IntArray
-    """The place among the events."""
+    """The place among the topics, which are the events."""
     post: IntArray
     """The post's number; equal numbers are the same post."""
     types: BoolArray
@@ -124,11 +114,9 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class IncidentIndex:
-    """Runs and labels side by side."""
+class IncidentIndex(Units):
+    """Runs and labels side by side; the topics are the events, in the order of the labels."""
 
-    runs: tuple[str, ...]
-    events: tuple[str, ...]
     ontology: Ontology
     rules: IncidentRules
     judged: JudgedPosts
@@ -154,7 +142,7 @@ class IncidentIndex:
     @cached_property
     def by_event(self) -> FloatArray:
         """One row an event, with 1 at its judged posts: a product with it adds up by event."""
-        mine: BoolArray = np.arange(len(self.events))[:, None] == self.judged.event
+        mine: BoolArray = np.arange(len(self.topics))[:, None] == self.judged.event
         return mine.astype(np.float64)
 
     @cached_property
@@ -204,6 +192,30 @@ class IncidentIndex:
         part.__dict__["replies"] = replies  # what `cached_property` would keep there
         return part
 
+    @cached_property
+    def present(self) -> BoolArray:
+        """Which (run, event) have a line of any judged post."""
+        there = np.zeros((len(self.runs), len(self.topics)), bool)
+        for run, reply in enumerate(self.replies):
+            there[run, self.judged.event[reply.row != ABSENT]] = True
+        return there
+
+    def check_times(self) -> None:
+        """Within an event all posts of the runs must have a time, or none: then the lines tell.
+
+        Where the rules take posts as they were made, whatever depends on their order needs that.
+        """
+        if self.rules.order != "time":
+            return
+        unknown = np.isnan(self.judged.time)
+        for event, name in enumerate(self.topics):
+            own = (self.judged.event == event) & self.met
+            if unknown[own].any() and not unknown[own].all():
+                raise UsageError(
+                    f"some posts of event {name} have a time and others have none: give --epochs "
+                    "FILE, or choose --order rank or --order file"
+                )
+
     @property
     def met(self) -> BoolArray:
         """The judged posts that any run has."""
@@ -239,7 +251,7 @@ class IncidentIndex:
         if self.until is not None:
             chosen &= judged.time < self.until[judged.event]
         if self.skip_absent:
-            there = np.zeros(len(self.events), bool)
+            there = np.zeros(len(self.topics), bool)
             there[judged.event[row != ABSENT]] = True
             chosen &= there[judged.event]
         return chosen

@@ -23,19 +23,22 @@ if TYPE_CHECKING:
 
 ALERTS_SHOW = ("levels", *LABELLING, *TYPING, "emitted-from", "normalise", "scale-bottom", "epochs")
 """What the columns of `explain_alerts` depend on beside worth: types, priorities, times."""
-EVERYTHING = frozenset(name for each in definitions(FAMILY).values() for name in each.reads)
-"""What a measure of a plug-in may read that doesn't say."""
 TYPES_SHOW = (*LABELLING, *TYPING, "emitted-from", "type-posts", "actionable")
 """What the counts of `confusion_table` depend on."""
 
 
 def reads_of(measure: Measure, rules: IncidentRules) -> frozenset[str]:
     """What can change a measure's value by these rules; anything, if its definition is silent."""
-    reads = set(measure.definition.reads or EVERYTHING)
+    reads = set(measure.definition.reads or everything())
     if measure.definition.parameters == GROUPS and not measure.has(ACTIONABLE.name):
         reads.discard("actionable-mean")
         reads.difference_update(() if measure.arguments else ("actionable",))
     return rules.effective(reads) | ({"epochs"} if measure.at is not None else set())
+
+
+def everything() -> set[str]:
+    """What a measure of a plug-in may read that doesn't say."""
+    return {name for each in definitions(FAMILY).values() for name in each.reads}
 
 
 def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.measure import Definition, Measure
-from tseval.core.results import Values
+from tseval.core.results import Taken, Values
 from tseval.families.incidents.index import (
     FAMILY,
     GROUPS,
@@ -19,12 +19,12 @@ from tseval.families.incidents.index import (
     UNSORTED,
     IncidentIndex,
     Reply,
-    Sheet,
     mean_of_defined,
     mean_of_types,
     one_group,
     share,
     stacked,
+    taken,
 )
 from tseval.families.incidents.rules import LABELLING, TYPING
 
@@ -49,7 +49,7 @@ class Counts:
 def confusion(index: IncidentIndex) -> Counts:
     """The counts of each (run, event, type)."""
     given, true, both, posts = [], [], [], []
-    shape = (len(index.events), len(index.ontology))
+    shape = (len(index.topics), len(index.ontology))
     truth, asked = index.judged.types, index.judged.asked
     for reply in index.replies:
         said = reply.types if asked is None else reply.types & asked
@@ -59,7 +59,7 @@ def confusion(index: IncidentIndex) -> Counts:
         if asked is not None:
             posts.append(_with_each_type(index, reply, asked))
             continue
-        number = np.bincount(index.judged.event[reply.chosen], minlength=len(index.events))
+        number = np.bincount(index.judged.event[reply.chosen], minlength=len(index.topics))
         posts.append(np.broadcast_to(number[:, None].astype(np.float64), shape))
     return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
 
@@ -70,7 +70,7 @@ def _with_each_type(index: IncidentIndex, reply: Reply, types: BoolArray) -> Flo
     The types of a post are few, so they are counted one by one: a product of matrices would take
     many times as long.
     """
-    events, kinds = len(index.events), len(index.ontology)
+    events, kinds = len(index.topics), len(index.ontology)
     post, kind = np.nonzero(types & reply.chosen[:, None])
     number = np.bincount(index.judged.event[post] * kinds + kind, minlength=events * kinds)
     return number.reshape(events, kinds).astype(np.float64)
@@ -97,10 +97,10 @@ def accuracy(counts: Counts) -> FloatArray:
     return share(counts.posts - wrong, counts.posts)
 
 
-def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
+def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Taken]:
     """A measure of one type against all others, as the mean over types."""
 
-    def account(index: IncidentIndex, measure: Measure) -> Sheet:
+    def account(index: IncidentIndex, measure: Measure) -> Taken:
         counts, members = index.once(confusion), index.members(measure)
         within = of(counts)
         if index.rules.types_of_event == "labelled":
@@ -108,7 +108,7 @@ def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Me
         every = counts.summed(axis=1)
         events = Values(within, counts.posts > 0)
         types = Values(of(every), every.posts > 0)
-        return Sheet(
+        return taken(
             events=_mean(index, events, measure),
             overall=_mean(index, types, measure),
             types=types,
@@ -128,13 +128,13 @@ def _mean(index: IncidentIndex, values: Values, measure: Measure) -> Values:
     return Values(mean.value, mean.defined & values.defined.any(axis=-1))
 
 
-def _of_any(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Sheet]:
+def _of_any(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Taken]:
     """A measure of posts, right if any type of the run is one of the assessors'."""
 
-    def account(index: IncidentIndex, _: Measure) -> Sheet:
+    def account(index: IncidentIndex, _: Measure) -> Taken:
         counts = index.once(any_confusion)
         every = counts.summed(axis=1)
-        return Sheet(Values(of(counts), counts.posts > 0), Values(of(every), every.posts > 0))
+        return taken(Values(of(counts), counts.posts > 0), Values(of(every), every.posts > 0))
 
     return account
 
@@ -158,7 +158,7 @@ def any_confusion(index: IncidentIndex) -> Counts:
         true.append(by_event @ (hit | (refused & ~match) | untyped))
         both.append(by_event @ hit)
         posts.append(by_event.sum(axis=1))
-    shape = (len(index.events),)
+    shape = (len(index.topics),)
     return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.clusters.sampling import SAMPLINGS
-from tseval.families.incidents.evaluation import type_places
 from tseval.families.incidents.ontologies import read_ontology
+from tseval.families.incidents.options import type_places
 from tseval.families.incidents.runs import RunReading, read_predictions
 from tseval.families.incidents.tables import TypeNames
 from tseval.files.imports import Imported, numbers_as_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.measure import Definition, Measure
-from tseval.core.results import Values
+from tseval.core.results import Taken, Values
 from tseval.families.incidents.index import (
     FAMILY,
     GROUPS,
@@ -19,13 +19,13 @@ from tseval.families.incidents.index import (
     PAGE_2018,
     IncidentIndex,
     Reply,
-    Sheet,
     added_up,
     mean_of_defined,
     mean_of_types,
     one_group,
     share,
     stacked,
+    taken,
 )
 from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import CRITICAL, LEVELS, LOW, PRIORITIES, UNKNOWN
@@ -65,18 +65,18 @@ def typed(index: IncidentIndex, reply: Reply, *, by_event: bool) -> Typed:
     post, kind = np.nonzero(judged.types & usable[:, None])
     if not by_event:
         return Typed(post, kind, len(index.ontology))
-    size = len(index.events) * len(index.ontology)
+    size = len(index.topics) * len(index.ontology)
     return Typed(post, judged.event[post] * len(index.ontology) + kind, size)
 
 
 def _of_types(
     of: Callable[[IncidentIndex, Reply, Typed], Values], *, irrelevant: bool = True
-) -> Callable[[IncidentIndex, Measure], Sheet]:
+) -> Callable[[IncidentIndex, Measure], Taken]:
     """A measure over the posts of each type, as the mean over types."""
 
     def values(index: IncidentIndex) -> tuple[Values, Values]:
         """Those of each type, and of each event and type."""
-        replies, kinds, events = index.replies, len(index.ontology), len(index.events)
+        replies, kinds, events = index.replies, len(index.ontology), len(index.topics)
         types = _stacked([of(index, r, typed(index, r, by_event=False)) for r in replies], (kinds,))
         within = _stacked(
             [of(index, r, typed(index, r, by_event=True)) for r in replies], (events * kinds,)
@@ -84,7 +84,7 @@ def _of_types(
         shape = (len(replies), events, kinds)
         return types, Values(within.value.reshape(shape), within.defined.reshape(shape))
 
-    def account(index: IncidentIndex, measure: Measure) -> Sheet:
+    def account(index: IncidentIndex, measure: Measure) -> Taken:
         types, within = index.once(values)
         members = index.members(measure)
         left_out = members & index.ontology.chosen(
@@ -92,7 +92,7 @@ def _of_types(
         )
         divisor = index.divisor(measure) - int(left_out.sum())
         members = members & ~left_out
-        return Sheet(
+        return taken(
             events=_mean(index, within, members, divisor),
             overall=_mean(index, types, members, divisor),
             types=types,
@@ -206,27 +206,27 @@ def _guarded(index: IncidentIndex, reply: Reply, posts: Typed) -> Values:
 # Ranking.
 
 
-def ranking(index: IncidentIndex, _: Measure) -> Sheet:
+def ranking(index: IncidentIndex, _: Measure) -> Taken:
     """NDCG of each event, by the levels that the run's priorities stand for; then their mean."""
     named = zip(index.runs, index.replies, strict=True)
     parts = [_ndcg(index, reply, run) for run, reply in named]
-    events = _stacked(parts, (len(index.events),))
-    return Sheet(events, mean_of_defined(events))
+    events = _stacked(parts, (len(index.topics),))
+    return taken(events, mean_of_defined(events))
 
 
 def _ndcg(index: IncidentIndex, reply: Reply, run: str) -> Values:
     judged, depth = index.judged, index.rules.depth
     gain = np.where(judged.level == UNKNOWN, 0.0, 2.0**judged.level - 1)
     said = levels_of(reply.scaled)
-    value, defined = np.zeros(len(index.events)), np.zeros(len(index.events), bool)
-    for event in range(len(index.events)):
+    value, defined = np.zeros(len(index.topics)), np.zeros(len(index.topics), bool)
+    for event in range(len(index.topics)):
         own = (judged.event == event) & reply.chosen
         ideal = _dcg(np.sort(gain[own])[::-1][:depth])
         ranked = own & (reply.row >= 0)
         if ideal > 0:
             found = gain[ranked], said[ranked]
             shuffled = index.rules.ties == "shuffled"
-            seed = index.rules.seed, _number(run), _number(index.events[event])
+            seed = index.rules.seed, _number(run), _number(index.topics[event])
             got = _shuffled_dcg(*found, depth, seed) if shuffled else None
             value[event] = (expected_dcg(*found, depth) if got is None else got) / ideal
             defined[event] = True
@@ -244,13 +244,13 @@ def _discounts(depth: int) -> FloatArray:
 def expected_dcg(gain: FloatArray, level: IntArray, depth: int) -> float:
     """The mean DCG over all orders of the posts of equal level, the highest level first."""
     weights = np.append(0.0, np.cumsum(1 / _discounts(depth)))
-    total, taken = 0.0, 0
+    total, ranked = 0.0, 0
     for each in range(CRITICAL, UNKNOWN, -1):
         own = gain[level == each]
         if len(own):
-            first, last = min(taken, depth), min(taken + len(own), depth)
+            first, last = min(ranked, depth), min(ranked + len(own), depth)
             total += float(own.mean() * (weights[last] - weights[first]))
-            taken += len(own)
+            ranked += len(own)
     return total
 
 

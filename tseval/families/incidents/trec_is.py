@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
+from tseval.families.incidents.index import FAMILY
+from tseval.families.incidents.information_types import confusion
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
+    from tseval.families.incidents.evaluation import IncidentEvaluation
+    from tseval.families.incidents.index import IncidentIndex
 
 Lines: TypeAlias = tuple[tuple[str, str], ...]
 """Words, and the measure whose value stands behind them."""
@@ -316,3 +322,30 @@ FILES = {
     ),
 }
 """What the scripts of each edition print; the others had no script."""
+
+
+def official_files(
+    evaluation: IncidentEvaluation, on_missing: str | None = None, *, track_names: bool = False
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The files of every run by their names, and the warnings; a `UsageError` if there are none.
+
+    `track_names` calls them as the track did.
+    """
+    edition, index = evaluation.edition.name, evaluation.index
+    if edition not in FILES:
+        known = ", ".join(FILES)
+        raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
+    files = FILES[edition]
+    wanted = evaluation.settled(measures(measures_of(files), FAMILY))
+    scores = scores_of(evaluation, wanted, on_missing)
+    reports = {run: _reports(index, at) for at, run in enumerate(index.runs)}
+    name = files.track_name if track_names else edition
+    return trec_files(scores, files, name, reports, index.topics), scores.warnings
+
+
+def _reports(index: IncidentIndex, run: int) -> list[Report]:
+    """The counts of each type."""
+    counts = index.once(confusion).summed(axis=1)
+    columns = (counts.both[run], counts.given[run], counts.true[run], counts.posts[run])
+    numbers = np.column_stack(columns).astype(int).tolist()
+    return [Report(name, *row) for name, row in zip(index.ontology.types, numbers, strict=True)]

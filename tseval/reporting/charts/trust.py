@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tseval.families.incidents.explanation import TrustChart
 from tseval.reporting.charts.drawing import FEW_RUNS, Frame, answering, drawn, panel, rounded
 from tseval.reporting.charts.legend import Legend, printable
 
 if TYPE_CHECKING:
     import altair as alt
-    import pandas as pd
 
 WIDTH, HEIGHT = 420, 170
 TITLE = "Worth of alerts, and false alerts in a row, along the stream"
@@ -20,28 +19,7 @@ LEGEND_ROWS = 24
 THICK, THIN = 1.6, 0.9
 
 
-@dataclass(frozen=True, eq=False)
-class TrustChart:
-    """The columns ``run event post worth delta``, and the signature.
-
-    ``post`` counts the posts of an event from 1; ``worth`` is the mean so far.
-    """
-
-    frame: pd.DataFrame
-    signature: str
-
-    @property
-    def events(self) -> list[str]:
-        """A row of panels each, in this order."""
-        return [str(name) for name in self.frame["event"].unique()]
-
-    @property
-    def runs(self) -> list[str]:
-        """A line each."""
-        return [str(name) for name in self.frame["run"].unique()]
-
-
-def draw_trust(chart: TrustChart, form: str) -> bytes:
+def draw(chart: TrustChart, form: str) -> bytes:
     """Draw the chart as ``form``, one of :data:`tseval.files.PICTURES`."""
     return drawn(partial(specification, chart), TITLE, chart.signature, form)
 

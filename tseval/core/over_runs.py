@@ -1,4 +1,4 @@
-"""The track's file over runs: the best, the median and the worst value of each measure."""
+"""Scores over runs: the best, the median and the worst value of each measure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from tseval.core.registry import measure
 from tseval.core.scores import Overall, Scores
-from tseval.families.incidents.index import FAMILY
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
@@ -18,13 +17,13 @@ BEST, MEDIAN, WORST = "(best)", "(median)", "(worst)"
 """What stands in the place of a run's name."""
 
 
-def over_runs(scores: Scores) -> Scores:
+def over_runs(scores: Scores, family: str) -> Scores:
     """In the place of the runs the best, the median and the worst of them.
 
     Each value by itself: the best of one event may be another run than the best of another. Runs
     in which a value is undefined are left out of it.
     """
-    names = [measure(name, FAMILY) for name in scores.measures]
+    names = [measure(name, family) for name in scores.measures]
     rising = np.array([each.definition.higher_is_better for each in names])
     values, defined = _spread(scores.values, scores.defined & scores.counted[:, :, None], rising)
     means, known = _spread(scores.means, scores.mean_defined, rising)

@@ -1,0 +1,229 @@
+"""What `tseval incidents` and `tseval.score_incidents` are given: files, and choices beside rules.
+
+None and nothing leave a choice as the edition has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tseval.core.declared import argument, file_option, option
+from tseval.errors import UsageError
+from tseval.families.incidents.rules import IncidentRules
+from tseval.files import PICTURES
+from tseval.tables import ABSENT
+from tseval.tables.times import written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tseval.families.incidents.tables import Ontology
+    from tseval.files.reading import Given
+
+ALERTS, TYPES, TREC_IS = "alerts", "types", "trec-is"
+"""The explanations, and the form of the track's own files."""
+NO_BATCHES = ("scores", ALERTS, TYPES, TREC_IS, *PICTURES)
+"""Where options have a meaning: not in batches, which take all from files and rules."""
+EVENTS_DRAWN = 4
+"""How many events a picture has, where none is named."""
+
+
+@dataclass(frozen=True)
+class IncidentInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument("RUN", "one or more runs", several=True)
+    labels: Given = argument("LABELS", "the file of labels")
+    ontology: str | Path = file_option(
+        "--ontology",
+        "The information types: the track's JSON, or the proposal's.",
+        required=True,
+        has_forms=False,
+    )
+    more_labels: Sequence[Given] = file_option(
+        "--labels",
+        "More labels, such as another assessor's; they come after LABELS. Repeatable.",
+        several=True,
+        within=NO_BATCHES,
+    )
+    topics: str | None = file_option(
+        "--topics",
+        "The track's file of topics: which events count, and their numbers.",
+        has_forms=False,
+    )
+    epochs: str | Path | None = file_option(
+        "--epochs", "When posts were made: post YYYYMMDD epoch."
+    )
+
+    @property
+    def all_labels(self) -> list[Given]:
+        """Every file of labels, in the order in which they count."""
+        return [self.labels, *self.more_labels]
+
+
+@dataclass(frozen=True)
+class IncidentOptions:
+    """What is asked for beside the edition's rules, and what is shown."""
+
+    actionable: Sequence[str] = option(
+        "--actionable",
+        "The types that call for action. Default: the track's six.",
+        metavar="NAME,…",
+        by_commas=True,
+        within=NO_BATCHES,
+    )
+    entries: Sequence[str] = option(
+        "--entries",
+        "Score these types alone. Default: all.",
+        metavar="NAME,…",
+        by_commas=True,
+        within=NO_BATCHES,
+    )
+    threshold: float | None = option(
+        "--threshold",
+        "The priority from which on a post is an alert (0.7); with `proposal` the confidence from "
+        "which on a type is given (0).",
+        kind=float,
+        within=NO_BATCHES,
+    )
+    alpha: float | None = option(
+        "--alpha", "What a true alert is worth at least (0.3).", kind=float, within=NO_BATCHES
+    )
+    lambda_: float | None = option(
+        "--lambda",
+        "How much the actionable types weigh in it (0.75).",
+        kind=float,
+        within=NO_BATCHES,
+    )
+    seed: int = option(
+        "--seed",
+        "For the shuffles of --rule ties=shuffled.",
+        default=0,
+        kind=int,
+        at_least=0,
+        shows_default=True,
+        within=NO_BATCHES,
+    )
+    roll_up: bool = option(
+        "--roll-up",
+        "A type counts for its ancestors in the ontology too: --rule ancestors=rolled-up.",
+        kind=bool,
+        rule="ancestors=rolled-up",
+        within=NO_BATCHES,
+    )
+    order: str | None = option(
+        "--order",
+        "How posts come, for the false alerts in a row: --rule order=VALUE.",
+        choices=("time", "rank", "file"),
+        rule="order",
+        within=NO_BATCHES,
+    )
+    log_base: str | None = option(
+        "--log-base",
+        "The logarithm in what a false alert costs: --rule logarithm=VALUE.",
+        choices=("10", "e"),
+        rule="logarithm",
+        within=NO_BATCHES,
+    )
+    normalise: str | None = option(
+        "--normalise",
+        "Whether priorities are scaled to [0, 1]: --rule normalise=VALUE.",
+        choices=("always", "auto", "never"),
+        rule="normalise",
+        within=NO_BATCHES,
+    )
+    over_runs: bool = option(
+        "--over-runs",
+        "The best, median and worst value over the runs instead.",
+        kind=bool,
+        within=("scores",),
+    )
+    events: Sequence[str] = option(
+        "--event",
+        f"An event that the picture shows; repeatable. Default: the {EVENTS_DRAWN} longest.",
+        metavar="NAME",
+        several=True,
+        within=PICTURES,
+    )
+    track_names: bool = option(
+        "--track-names",
+        "With -f trec-is: call the files as the track did, RUN.results.overall.txt in 2018 and "
+        "2019 and RUN.results.2021a.overall.txt in 2021.",
+        kind=bool,
+        within=(TREC_IS,),
+    )
+
+    @property
+    def _numbers(self) -> dict[str, float | None]:
+        """The numbers that may be asked for."""
+        return {"threshold": self.threshold, "alpha": self.alpha, "lambda": self.lambda_}
+
+    def applied(self, rules: IncidentRules) -> IncidentRules:
+        """The rules with these in the place of some; a number that makes no sense is refused."""
+        self._check(rules)
+        changed: dict[str, object] = {
+            rules.threshold: self.threshold,
+            "seed": self.seed,
+            "flat_gain": self.alpha,
+            "actionable_weight": self.lambda_,
+            "actionable": tuple(self.actionable) or None,
+        }
+        given = {name: value for name, value in changed.items() if value is not None}
+        return replace(rules, **given)  # type: ignore[arg-type]
+
+    def _check(self, rules: IncidentRules) -> None:
+        """Numbers that would make no sense of a priority or of a worth are refused."""
+        for name, value in self._numbers.items():
+            of_confidence = name == "threshold" and rules.threshold != IncidentRules.threshold
+            if value is None or 0 <= value <= 1:
+                continue
+            if not of_confidence:
+                raise UsageError(f"{name} cannot be {value:g}: give a number from 0 to 1")
+            if not math.isfinite(value):
+                raise UsageError(f"{name} cannot be {value:g}: give a finite number")
+
+    def named_in(self, ontology: Ontology) -> IncidentOptions:
+        """The same with the types by their full names, each once."""
+        actionable, entries = (
+            tuple(ontology.types[at] for at in dict.fromkeys(type_places(ontology, names)))
+            for names in (self.actionable, self.entries)
+        )
+        return replace(self, actionable=actionable, entries=entries)
+
+    def otherwise(self, rules: Mapping[str, str], base: IncidentRules) -> dict[str, str]:
+        """What becomes other than the edition has it, by the names under which measures read it.
+
+        With each stands what it is called where it is asked for.
+        """
+        names = {base.threshold: "threshold", "flat_gain": "alpha", "actionable_weight": "lambda"}
+        names |= {"actionable": "actionable"}
+        names |= {name.replace("-", "_"): f"rule {name}" for name in rules}
+        applied = self.applied(base.changed(rules))
+        asked = {
+            name.replace("_", "-"): called
+            for name, called in names.items()
+            if getattr(applied, name) != getattr(base, name)
+        }
+        return asked | ({"entries": "entries"} if self.entries else {})
+
+    def traits(self, rules: IncidentRules) -> dict[str, str]:
+        """The parts of the signature that these make."""
+        names = {"actionable": self.actionable, "entries": self.entries}
+        traits = {
+            name: written(value) for name, value in self._numbers.items() if value is not None
+        }
+        traits |= {"seed": str(self.seed)} if rules.ties == "shuffled" else {}
+        return traits | {name: ",".join(value) for name, value in names.items() if value}
+
+
+def type_places(ontology: Ontology, names: Sequence[str]) -> list[int]:
+    """Where types that were asked for stand; an unknown one is a `UsageError`."""
+    places = [ontology.place(name, renamed=False) for name in names]
+    for name, at in zip(names, places, strict=True):
+        if at == ABSENT:
+            known = ", ".join(ontology.types)
+            raise UsageError(f"'{name}' is no type of the ontology, which has: {known}")
+    return places
