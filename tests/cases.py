@@ -59,7 +59,8 @@ def collections(draw: st.DrawFn, *, costs: bool | None = None, runs: int = 2) ->
 
 def has_costs(collection: Collection) -> bool:
     """Whether any cost is other than 1, so that the tables need the column."""
-    return any(each.cost != 1 for each in [*collection.updates, *collection.nuggets])
+    costs = [each.cost for each in collection.updates] + [each.cost for each in collection.nuggets]
+    return any(cost != 1 for cost in costs)
 
 
 def frames(collection: Collection) -> dict[str, pd.DataFrame]:

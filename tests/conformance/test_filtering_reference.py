@@ -68,7 +68,8 @@ KEPT = {
 @cache
 def made_up(pack: Path, kind: str) -> Run:
     """A run of the recipe that stands beside the numbers."""
-    told, found = oracle(pack)["kba2012"], {}
+    told = oracle(pack)["kba2012"]
+    found: dict[tuple[str, str], float] = {}
     start, end = told["t0"], told["t1"]
     for (document, entity), positive in truth_of(pack, "kba2012").items():
         if start <= slow.time_of(document) < end:
@@ -76,9 +77,7 @@ def made_up(pack: Path, kind: str) -> Run:
             share = KEPT[kind](far)[0 if positive else 1]
             if chance(f"{kind}|{document}|{entity}") < share:
                 drawn = chance(f"{kind}|c|{document}|{entity}")
-                found[document, entity] = Fraction(
-                    1000 if kind == "perfect" else 1 + int(1000 * drawn)
-                )
+                found[document, entity] = 1000 if kind == "perfect" else 1 + int(1000 * drawn)
     return found
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
 from tseval.families.temporal.scoring import score
-from tseval.matching import match_cache, passages
+from tseval.matching import passages
 from tseval.matching.passage_files import TextRows, fingerprint
 from tseval.parallel import sharing as parallel_sharing
 from tseval.parallel.engine import Engine, Here, Result, Unit, Work
@@ -542,7 +542,7 @@ class TestResume:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(match_cache.os, "fdopen", full)
+        monkeypatch.setattr("tseval.matching.match_cache.os.fdopen", full)
         outcome = tseval(*self.MATCH, "--resume", "-o", tmp_path / "matches.tsv")
         assert (outcome.code, outcome.out) == (1, "")
         assert "no space left on device: pairs cannot be kept to resume from" in outcome.err

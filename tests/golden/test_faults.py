@@ -535,7 +535,7 @@ def test_a_cell_is_quoted_in_one_line_and_its_controls_are_shown() -> None:
 
 
 def test_a_bad_line_far_down_a_large_file() -> None:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         ("flood", f"u{i}", str(1699920000 + i), f"Update {i}", "0.5", "1") for i in range(70_010)
     ]
     rows[69_998] = with_cells(HEADER, rows[69_998], {"time": "late"})
@@ -983,7 +983,7 @@ def test_an_interrupted_run(here: Path) -> None:
 @pytest.mark.parametrize("command", ["curve", "match", "score"])
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_closed_pipe_is_silent(command: str) -> None:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         ("flood", f"u{i}", str(1699920000 + i), f"{GOLD[3]} {i}", "0.5", "1") for i in range(4000)
     ]
     Path("run.tsv").write_bytes(tsv(HEADER, *rows))

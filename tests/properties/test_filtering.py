@@ -365,7 +365,8 @@ def slowly_read(content: bytes) -> tuple[list[tuple[str, ...]], set[int]]:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     width = 6 if len(body[0][1]) >= 6 else 5
-    rows, bad = [], set()
+    rows: list[tuple[str, ...]] = []
+    bad: set[int] = set()
     for number, fields in body:
         if len(fields) < width:
             bad.add(number)

@@ -338,7 +338,8 @@ def test_types_over_their_own_pools_equal_the_slow_ones(folder: Path, data: st.D
     answers = draw(st.dictionaries(where, st.sampled_from((True, False, None)), min_size=1))
     known = {place: yes for place, yes in answers.items() if yes is not None}
     if not known:
-        known = answers = {next(iter(answers)): True}
+        known = {next(iter(answers)): True}
+        answers = dict(known)
     said = draw(st.dictionaries(st.tuples(st.sampled_from("ef"), st.sampled_from(POSTS)), entry))
     event, post, _ = next(iter(known))
     said.setdefault((event, post), "top")

@@ -200,7 +200,8 @@ class TestWhere:
         self, end: float, latest: float, number: int
     ) -> None:
         """The end belongs to no batch, what the gold has last does; batches last 5."""
-        cut = cover(*(np.array([float(each)]) for each in (0, end, latest)), 5)
+        zero, last, gold = (np.array([float(each)]) for each in (0, end, latest))
+        cut = cover(zero, last, gold, 5)
         assert cut.number.tolist() == [number]
 
 

@@ -27,6 +27,11 @@ from tseval.parallel.engines import choose
 NAMES = ("local", "dask")
 
 
+def own_address(engine: Any) -> str:
+    """Where the cluster of an engine can be reached."""
+    return str(engine._own.scheduler_address)
+
+
 class TestEveryEngine:
     @pytest.mark.parametrize("name", NAMES)
     def test_results_come_in_the_order_of_the_units(
@@ -209,7 +214,7 @@ class TestClusters:
         self, engines: dict[str, Engine], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         list(engines["dask"].run(work.numbered, work.UNITS[:1]))
-        address = engines["dask"]._own.scheduler_address
+        address = own_address(engines["dask"])
         monkeypatch.setattr(cluster, "VERSION", "99.0")
         joined = choose("dask", scheduler=address)
         try:
@@ -220,7 +225,7 @@ class TestClusters:
 
     def test_a_running_cluster_can_be_joined(self, engines: dict[str, Engine]) -> None:
         list(engines["dask"].run(work.numbered, work.UNITS[:1]))
-        joined = choose("dask", scheduler=engines["dask"]._own.scheduler_address)
+        joined = choose("dask", scheduler=own_address(engines["dask"]))
         assert list(joined.run(work.numbered, work.UNITS)) == list(range(1, 11))
         joined.close()
         assert list(engines["dask"].run(work.numbered, work.UNITS)) == list(range(1, 11))

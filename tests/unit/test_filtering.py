@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -801,7 +801,7 @@ def waves(hits: Sequence[int], positives: int = 10) -> tuple[pd.DataFrame, pd.Da
     return returned, judged
 
 
-def fits_of(hits: Sequence[int]) -> dict[str, Any]:
+def fits_of(hits: Sequence[int]) -> dict[Hashable, Any]:
     returned, judged = waves(hits)
     settings = Settings(start="0", end=str(len(hits) * DAY), cutoff="50")
     index = read(FilterSources([returned], judged), settings=settings).index
@@ -907,8 +907,8 @@ def test_stability_of_slopes() -> None:
 
 def test_stability_of_one_length_and_of_programs() -> None:
     inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "improving", "steady", "truth")]
-    options = ("--start", 1699920000, "--end", "6d", "--cutoff", 50, "-m", "end(R)")
-    options = (*options, "--show", "stability", "--quiet")
+    options: tuple[object, ...] = ("--start", 1699920000, "--end", "6d", "--cutoff", 50)
+    options = (*options, "-m", "end(R)", "--show", "stability", "--quiet")
     assert "give --batch several times" in program("filter", *inputs, *options).out
     several = program("filter", *inputs, *options, "--batch", "1d", "--batch", "36h", "-f", "csv")
     rows = pd.read_csv(io.StringIO(several.out))

@@ -217,7 +217,12 @@ def every_choice(rules: IncidentRules) -> Iterator[tuple[IncidentOptions, dict[s
 def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentInputs:
     """Posts in several events, labelled and sent again and again, of every kind of type."""
     folder = tmp_path_factory.mktemp("stream")
-    names = ("Request-GoodsServices", "Report-News", "Report-NewSubEvent", "Other-Advice")
+    names: tuple[str, ...] = (
+        "Request-GoodsServices",
+        "Report-News",
+        "Report-NewSubEvent",
+        "Other-Advice",
+    )
     names += ("Other-Irrelevant", "Report-Location", "Report")
     parents = {name: "Report" for name in names if name.startswith("Report-")}
     types = [{"ID": name, "Description": "", "Parent": parents.get(name)} for name in names]

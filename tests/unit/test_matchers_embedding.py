@@ -208,7 +208,7 @@ class TestModels:
             (folder / "config.json").write_text('{"other": 1}')
 
         library = SimpleNamespace(SentenceTransformer=load)
-        true = encoding.import_module
+        true = encoding.import_module  # type: ignore[attr-defined]
         monkeypatch.setattr(
             encoding,
             "import_module",

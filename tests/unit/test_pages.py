@@ -69,7 +69,15 @@ def test_runs_and_gold_beside(folder: Path) -> None:
         seed=3,
         on_missing="skip",
     )
-    options = ("--updates", SWIFT, "--updates", THOROUGH, "--nuggets", NUGGETS, "--matches")
+    options: tuple[str, ...] = (
+        "--updates",
+        SWIFT,
+        "--updates",
+        THOROUGH,
+        "--nuggets",
+        NUGGETS,
+        "--matches",
+    )
     options += (MATCHES, "--topics", TOPICS, "--matched-nuggets-only", "--baseline", "swift")
     more = (
         "--test",

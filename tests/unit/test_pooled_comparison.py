@@ -53,9 +53,9 @@ def test_the_means_are_all_of_the_scores(tmp_path: Path, name: str) -> None:
     found = tseval.compare(saved(tmp_path, name) if name else made)
     for each in found.standings:
         assert each.mean == pytest.approx(made.value(each.measure, run=each.run), rel=1e-12)
-    for each in found.contests:
-        ours, theirs = (made.value(each.measure, run=run) or 0 for run in (each.run, each.other))
-        assert each.difference == pytest.approx(ours - theirs, rel=1e-12)
+    for pair in found.contests:
+        ours, theirs = (made.value(pair.measure, run=run) or 0 for run in (pair.run, pair.other))
+        assert pair.difference == pytest.approx(ours - theirs, rel=1e-12)
     assert not [line for line in found.warnings if "means over topics" in line]
 
 

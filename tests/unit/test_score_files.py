@@ -99,8 +99,10 @@ def results(draw: st.DrawFn) -> Scores:
     numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
     values = draw(st.lists(numbers, min_size=size, max_size=size))
     defined = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    runs, topics = names
     return Scores(
-        *names,
+        runs,
+        topics,
         measures,
         np.array(values).reshape(shape),
         np.array(defined).reshape(shape),
