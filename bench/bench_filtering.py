@@ -30,7 +30,7 @@ from statsmodels.regression.linear_model import WLS
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.reference import filtering as slow  # noqa: E402
+from tests.oracles import filtering as slow  # noqa: E402
 from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read  # noqa: E402
 
 LIMIT, TIMES = 20.0, 50.0

@@ -27,9 +27,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.reference import incidents as slow
-from tests.reference import incidents_2021 as slow_2021
-from tests.reference import incidents_alerts as slow_alerts
+from tests.oracles import incidents as slow
+from tests.oracles import incidents_2021 as slow_2021
+from tests.oracles import incidents_alerts as slow_alerts
 from tseval.core.calling import Asked, evaluated
 from tseval.core.registry import edition
 from tseval.core.scores import Scores

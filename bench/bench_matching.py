@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
 from matchers import threads
-from tests.reference import matching as slow
+from tests.oracles import matching as slow
 
 VOCABULARY = 50_000
 LETTER_SHARES = (

@@ -28,7 +28,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.cases import read
-from tests.reference import temporal as slow
+from tests.oracles import temporal as slow
 from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of

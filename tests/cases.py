@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from hypothesis import strategies as st
 
-from tests.reference.temporal import Collection, Duplicate, Match, Nugget, Update
+from tests.oracles.temporal import Collection, Duplicate, Match, Nugget, Update
 from tseval.core.calling import Asked, evaluated
 from tseval.families.temporal.evaluation import (
     TemporalEvaluation,

@@ -37,7 +37,7 @@ def _vectors_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 def _small_times(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let a module that is marked `small_times` count seconds from a zero of its own.
 
-    Whether such times are refused is for `tests/unit/test_times.py`, which isn't marked.
+    Whether such times are refused is for `tests/tables/test_times.py`, which isn't marked.
     """
     with pytest.MonkeyPatch.context() as patch:
         if request.node.get_closest_marker("small_times"):

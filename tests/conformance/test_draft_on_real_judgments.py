@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import tseval
-from tests.properties.test_temporal import ALL, close
-from tests.reference import temporal as slow
+from tests.families.temporal.test_temporal_properties import ALL, close
+from tests.oracles import temporal as slow
 
 TOPICS = ("TS14.17", "TS14.22", "TS14.24")
 MOMENTS = ("", "@6h", "@3d")

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.reference import filtering as slow
-from tests.reference.filtering import Options, Run, Tally, Truth
+from tests.oracles import filtering as slow
+from tests.oracles.filtering import Options, Run, Tally, Truth
 
 DAY = 86400
 NAMES = {"P": "P", "R": "R", "A": "A", "Fpr": "F_pr", "Fpra": "F_pra"}

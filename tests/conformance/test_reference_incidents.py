@@ -20,11 +20,11 @@ from typing import Any
 
 import pytest
 
-from tests.reference import incidents as slow
-from tests.reference import incidents_2021 as slow_2021
-from tests.reference import incidents_alerts as alerts
-from tests.reference import incidents_files as files
-from tests.reference.incidents import Label, Line, Ontology
+from tests.oracles import incidents as slow
+from tests.oracles import incidents_2021 as slow_2021
+from tests.oracles import incidents_alerts as alerts
+from tests.oracles import incidents_files as files
+from tests.oracles.incidents import Label, Line, Ontology
 
 ACTIONABLE = frozenset(
     {

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import program
+from tests.oracles.fixtures import expected
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tests.reference.fixtures import expected
 from tseval.version import VERSION
 
 BOTH = ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--quiet")

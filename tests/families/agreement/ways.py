@@ -1,0 +1,398 @@
+"""The ways to the same scores: each gives what the plain way gives, to the last bit.
+
+A way takes a `Case`, and asserts. A new way is one more entry of `WAYS`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hypothesis import strategies as st
+
+import tseval
+from tests.families.agreement import forms
+from tests.families.agreement.families import Family
+from tests.families.agreement.tables import RUNS, World
+from tests.program import tseval as program
+from tseval.core.scores import Scores
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.parallel.engine import Engine
+from tseval.streaming.blocks import score_in_blocks
+
+Values: TypeAlias = dict[tuple[str, str, str], float | None]
+COMPARED: Counter[tuple[str, str]] = Counter()
+"""How many values each way of each family was held against."""
+
+
+@dataclass
+class Case:
+    """A world of a family, what the plain way gives, and where files may be written."""
+
+    family: Family
+    world: World
+    folder: Path
+    draw: st.DrawFn
+    engine: Engine
+    files: int = 0
+    scores: Scores | None = None
+    refused: str = ""
+    way: str = ""
+
+    def place(self) -> Path:
+        """A new folder, so that a name can be written again."""
+        self.files += 1
+        folder = self.folder / str(self.files)
+        folder.mkdir()
+        return folder
+
+    def arguments(
+        self, world: World, form: Callable[[], str] = lambda: "tsv", runs: Any = None
+    ) -> tuple[list[Any], Any, dict[str, Any]]:
+        """The runs, the gold, and what stands beside them, each in a form."""
+        folder = self.place()
+        made: dict[str, Any] = {
+            name: forms.given(table, folder, name, form())
+            for name, table in world.tables.items()
+            if name != RUNS or runs is None
+        }
+        for name, content in world.files.items():
+            made[name] = folder / name
+            made[name].write_bytes(content)
+        beside = {name: made[name] for name in self.family.beside if name in made}
+        several = [made[RUNS]] if runs is None else runs
+        return several, made[self.family.gold], beside
+
+    def scored(
+        self, world: World, form: Any = lambda: "tsv", runs: Any = None, **more: Any
+    ) -> Scores:
+        """The scores of the Python call."""
+        several, gold, beside = self.arguments(world, form, runs)
+        options = dict(world.options) | beside | more
+        return self.family.call(several, gold, **options)
+
+    def same(self, found: Values, expected: Values) -> None:
+        """Hold values against others, bit for bit."""
+        COMPARED[self.family.name, self.way] += len(expected)
+        assert found.keys() == expected.keys(), (
+            f"only one of them has {list(found.keys() ^ expected.keys())[:6]}"
+        )
+        wrong = {
+            key: (found[key], value)
+            for key, value in expected.items()
+            if not equal(found[key], value)
+        }
+        assert not wrong, f"found, expected: {wrong}"
+
+    @property
+    def plain(self) -> Scores:
+        assert self.scores is not None
+        return self.scores
+
+
+def equal(one: float | None, other: float | None) -> bool:
+    """The same bits, or both undefined."""
+    if one is None or other is None:
+        return one is other
+    return one.hex() == other.hex()
+
+
+def values(scores: Scores, run: str | None = None) -> Values:
+    """Every value, or those of one run."""
+    return {r[:3]: r.value for r in scores.records() if run in (None, r.run)}
+
+
+def another_form(case: Case) -> None:
+    form = st.sampled_from(forms.ALL_FORMS)
+    case.same(values(case.scored(case.world, lambda: case.draw(form))), values(case.plain))
+
+
+def columns_rearranged(case: Case) -> None:
+    tables = {name: table.rearranged(case.draw) for name, table in case.world.tables.items()}
+    form = st.sampled_from(("tsv", "csv", "jsonl", "parquet", "frame"))
+    world = replace(case.world, tables=tables)
+    case.same(values(case.scored(world, lambda: case.draw(form))), values(case.plain))
+
+
+def rows_shuffled(case: Case) -> None:
+    tables = {name: table.shuffled(case.draw) for name, table in case.world.tables.items()}
+    case.same(values(case.scored(replace(case.world, tables=tables))), values(case.plain))
+
+
+def runs_apart(case: Case) -> None:
+    """Every run in a file of its own, which may be what names it, and in a form of its own."""
+    folder, table = case.place(), case.world.runs
+    given: list[Any] = []
+    for number, run in enumerate(case.draw(st.permutations(table.runs))):
+        own = table.where(lambda row, run=run: row["run"] == run)  # type: ignore[misc]
+        if case.draw(st.booleans()):
+            path = forms.given(own.without("run"), folder, f"unnamed{number}", "tsv")
+            named = folder / run
+            assert isinstance(path, Path)
+            given.append(path.rename(named))
+        else:
+            form = case.draw(st.sampled_from(forms.ALL_FORMS))
+            given.append(forms.given(own, folder, f"runs{number}", form))
+    case.same(values(case.scored(case.world, runs=given)), values(case.plain))
+
+
+def a_run_alone(case: Case) -> None:
+    run = case.draw(st.sampled_from(case.world.runs.runs))
+    case.same(values(case.scored(case.world.of_run(run))), values(case.plain, run))
+
+
+def other_engine(case: Case) -> None:
+    folder, table = case.place(), case.world.runs
+    own = [table.where(lambda row, run=run: row["run"] == run) for run in table.runs]  # type: ignore[misc]
+    given = [forms.given(each, folder, f"r{at}", "tsv") for at, each in enumerate(own)]
+    found = case.scored(case.world, runs=given, engine=case.engine)
+    case.same(values(found), values(case.plain))
+
+
+def command_line(case: Case) -> None:
+    for form in ("json", "csv"):
+        outcome = program(*command(case), "-q", "-f", form)
+        assert outcome.code == 0, outcome.err
+        if form == "json":
+            records = json.loads(outcome.out)["records"]
+            found = {(r["run"], r["topic"], r["measure"]): r["value"] for r in records}
+            case.same(found, values(case.plain))
+        else:
+            path = case.place() / "scores.csv"
+            path.write_bytes(outcome.output)
+            case.same(read_back(path), per_topic(case.plain))
+
+
+def command(case: Case, world: World | None = None) -> list[object]:
+    """The command line of the world, without a form."""
+    several, gold, beside = case.arguments(world or case.world)
+    line: list[object] = [case.family.command, *several, gold, "--quiet"]
+    for name, path in beside.items():
+        line += [f"--{name}", path]
+    for name, value in (world or case.world).options.items():
+        option = "--measure" if name == "measures" else f"--{name}"
+        for each in value if isinstance(value, list) else [value]:
+            line += [option, each]
+    return line
+
+
+def per_topic(scores: Scores) -> Values:
+    """The values of single topics."""
+    return {key: value for key, value in values(scores).items() if key[1] != "all"}
+
+
+def read_back(path: Path) -> Values:
+    """The values of single topics in a file of scores, as compare and report read them."""
+    from tseval.files.score_readers import read_scores
+
+    table = read_scores([path])
+    keys = zip(table.run.to_list(), table.topic.to_list(), table.measure.to_list(), strict=True)
+    cells = zip(table.value.tolist(), table.defined.tolist(), strict=True)
+    return {key: value if known else None for key, (value, known) in zip(keys, cells, strict=True)}
+
+
+def saved_and_read(case: Case) -> None:
+    """Scores in every form that can be saved; `trec` of one run has no name of it."""
+    kinds = ["json", "csv", "parquet", *(["trec"] if len(case.plain.runs) > 1 else [])]
+    for form in kinds:
+        path = case.place() / f"scores.{form}"
+        case.plain.save(path)
+        case.same(read_back(path), per_topic(case.plain))
+
+
+def compared(case: Case) -> None:
+    """What compare and report make of saved scores is what they make of those in memory."""
+    path = case.place() / "scores.json"
+    case.plain.save(path)
+    plan: dict[str, Any] = {"resamples": 100, "interval": "percentile"}
+    expected, found = tseval.compare(case.plain, **plan), tseval.compare(path, **plan)
+    assert found.standings == expected.standings
+    assert found.contests == expected.contests
+    page = tseval.report(path, **plan).report
+    held = tseval.report(case.plain, **plan).report
+    assert (page.measures, page.runs, page.topics) == (held.measures, held.runs, held.topics)
+    means = {(page.runs[m.run], b.name): m.mean for b in page.measures for m in b.means}
+    assert means == {(s.run, s.measure): s.mean for s in found.standings}
+    COMPARED[case.family.name, case.way] += 3 * len(found.standings)
+
+
+def table_of(case: Case, *more: object, world: World | None = None) -> list[dict[str, Any]]:
+    """What the program writes as CSV for these options, row by row; an empty cell is None."""
+    outcome = program(*command(case, world), *more, "-f", "csv")
+    assert outcome.code == 0, outcome.err
+    return [
+        {name: cell or None for name, cell in row.items()}
+        for row in csv.DictReader(io.StringIO(outcome.out, newline=""))
+    ]
+
+
+def explained(case: Case, *what: str) -> list[dict[str, Any]]:
+    """The explanation of the world, which has no measures and no times."""
+    kept = {n: v for n, v in case.world.options.items() if n not in {"measures", "at"}}
+    return table_of(case, "--explain", *what, world=replace(case.world, options=kept))
+
+
+def number(cell: str | None) -> float | None:
+    """The number in a cell; None if it is empty."""
+    return None if cell is None else float(cell)
+
+
+def undated(case: Case) -> World:
+    """The world with measures of no time."""
+    options = {name: value for name, value in case.world.options.items() if name != "at"}
+    bare = " ".join(m.partition("@")[0] for m in str(options["measures"]).split())
+    return replace(case.world, options=options | {"measures": bare})
+
+
+def end_of_the_curve(case: Case) -> None:
+    """What a curve has last is the score, of every topic and of all."""
+    world = undated(case)
+    if "sample" in world.options or "selected" in world.tables:
+        return  # a curve has no options for these
+    names = [m for m in str(world.options["measures"]).split() if "unit" not in m]
+    world = replace(world, options={**world.options, "measures": " ".join(names)})
+    scores = case.scored(world)
+    case.family, before = replace(case.family, command="curve"), case.family
+    try:
+        found: Values = {}
+        for row in table_of(case, "-q", world=world):
+            found[row["run"], row["topic"], row["measure"]] = number(row["value"])
+    finally:
+        case.family = before
+    known = values(scores)
+    case.same(found, {key: known[key] for key in found})
+
+
+def nuggets_explained(case: Case) -> None:
+    """R is the importance of what was said over that of everything."""
+    world = replace(case.world, options={"measures": "R"})
+    rows = explained(case, "nuggets")
+    for (run, topic, _), value in per_topic(case.scored(world)).items():
+        own = [row for row in rows if (row["run"], row["topic"]) == (run, topic)]
+        said = [float(row["importance"]) for row in own if row["status"] == "said"]
+        whole = math.fsum(float(row["importance"]) for row in own)
+        near(case, value, math.fsum(said) / whole if whole else None)
+
+
+def clusters_explained(case: Case) -> None:
+    """Latency is the mean of the delays of selected reports."""
+    world = replace(undated(case), options={**undated(case).options, "measures": "latency"})
+    rows = explained(case)
+    for (run, topic, _), value in per_topic(case.scored(world)).items():
+        delays = [
+            float(delay)
+            for row in rows
+            if (row["run"], row["topic"]) == (run, topic)
+            for delay in (row["delays"] or "").split()
+        ]
+        selected = any(name in world.tables for name in ("selected",)) or "sample" in world.options
+        if selected or "selected" in world.runs.kinds:
+            return  # delays of all reports stand there
+        near(case, value, math.fsum(delays) / len(delays) if delays else None)
+
+
+def near(case: Case, found: float | None, expected: float | None) -> None:
+    """Hold a value against one that was added up in another order."""
+    COMPARED[case.family.name, case.way] += 1
+    if found is None or expected is None:
+        assert found is expected
+    else:
+        assert math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12), (found, expected)
+
+
+def alerts_explained(case: Case) -> None:
+    """The edition takes posts by time, as its rule says; a missed alert costs 1."""
+    world = replace(case.world, options={"edition": "note", "measures": "AAW.high AAW.low"})
+    rows = explained(case, "alerts")
+    rule = {**world.options, "rules": {"order": "time"}}
+    scores = case.scored(replace(world, options=rule))
+    assert values(scores) == values(case.scored(world))
+    COMPARED[case.family.name, case.way] += len(rows)
+    assert all(float(row["worth"]) == -1 for row in rows if row["outcome"] == "missed")
+
+
+def types_explained(case: Case) -> None:
+    """Precision, recall and F1 of a type are those of its row."""
+    options = {"edition": "note", "measures": "type.P type.R type.F1"}
+    world = replace(case.world, options=options)
+    rows = explained(case, "types")
+    names = {"type.P": "precision", "type.R": "recall", "type.F1": "F1"}
+    found = {(r["run"], r["type"], m): number(r[name]) for r in rows for m, name in names.items()}
+    known = values(case.scored(world))
+    case.same(found, {key: known[key] for key in found})
+
+
+def one_long_batch(case: Case) -> None:
+    """Where one batch holds the period, its metrics are those of the period."""
+    metrics = ("P", "R", "A", "F_pr", "F_pra", "T11SU", "C_trk", "FPR", "FDR")
+    ends = " ".join(f"slope({name})" for name in metrics)
+    options = {"measures": ends, "batch": "4000d", "cutoff": 100}
+    world = replace(case.world, options=options)
+    path = case.place() / "series.json"
+    outcome = program(*command(case, world), "--series", path)
+    assert outcome.code == 0, outcome.err
+    whole = case.scored(replace(world, options={"cutoff": 100, "measures": list(metrics)}))
+    rows = json.loads(path.read_text(encoding="utf-8"))["records"]
+    found = {(row["run"], "all", row["measure"]): row["value"] for row in rows}
+    known = {key: value for key, value in values(whole).items() if key in found}
+    case.same({key: found[key] for key in known}, known)
+
+
+def in_blocks(case: Case) -> None:
+    """Updates read so many at a time."""
+    form = case.draw(
+        st.sampled_from(("tsv", "tsv gz", "jsonl", "jsonl of numbers", "parquet of types"))
+    )
+    folder, world = case.place(), case.world
+    path = {name: forms.given(table, folder, name) for name, table in world.tables.items()}
+    updates = forms.given(world.runs, folder, "updates", form)
+    sources = TemporalInputs([updates], path["nuggets"], path["matches"], path["topics"])
+    scores = score_in_blocks(
+        sources, wanted=world.options["measures"], rows=case.draw(st.integers(1, 5))
+    )
+    case.same(values(scores), values(case.plain))
+
+
+def as_a_stream(case: Case) -> None:
+    """Updates that come one by one, in any order, end with the scores of all."""
+    lines = forms.jsonl(case.world.runs)
+    _, gold, beside = case.arguments(case.world)
+    options = [part for name, path in beside.items() for part in (f"--{name}", path)]
+    wanted = case.world.options["measures"]
+    outcome = program("score", gold, "--follow", *options, "-m", wanted, "-q", stdin=lines)
+    assert outcome.code == 0, outcome.err
+    last = json.loads(outcome.out.splitlines()[-1])
+    found = {(r["run"], r["topic"], r["measure"]): r["value"] for r in last["records"]}
+    case.same(found, values(case.plain))
+
+
+WAYS: Mapping[str, Callable[[Case], None]] = {
+    "another form": another_form,
+    "columns rearranged": columns_rearranged,
+    "rows shuffled": rows_shuffled,
+    "runs apart": runs_apart,
+    "a run alone": a_run_alone,
+    "another engine": other_engine,
+    "the command line": command_line,
+    "saved and read": saved_and_read,
+    "compared and reported": compared,
+}
+"""What every family has."""
+MORE: Mapping[str, Callable[[Case], None]] = {
+    "the end of the curve": end_of_the_curve,
+    "nuggets explained": nuggets_explained,
+    "clusters explained": clusters_explained,
+    "alerts explained": alerts_explained,
+    "types explained": types_explained,
+    "one long batch": one_long_batch,
+    "in blocks": in_blocks,
+    "as a stream": as_a_stream,
+}
+"""What some have."""

@@ -1,0 +1,296 @@
+"""The measures at time t, held to the slow reference."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tseval
+from tests import cases
+from tests.oracles import temporal as slow
+from tseval.core.curves import curves
+from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
+from tseval.core.taking import evaluate
+from tseval.families.temporal.earliest import EarliestIndex, EarliestStream, OutOfOrder
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.explanation import explain_nuggets, explain_updates
+from tseval.families.temporal.running import RunningScores
+
+pytestmark = pytest.mark.small_times
+
+EXACT = (
+    "P",
+    "P(reward=1)",
+    "P(cost=words)",
+    "P(cost=chars,cost-of=match)",
+    "P(cost-of=match,reward=binary)",
+    "P(updates)",
+    "P(updates,cost=words)",
+    "R",
+    "R(reward=binary)",
+    "Rs",
+    "Rs(reward=1)",
+    "T",
+    "T(unit=s)",
+    "T(g=sign)",
+)
+SMOOTH = (
+    "P(reward=exp)",
+    "R(reward=exp)",
+    "Rs(reward=exp)",
+    "T(g=logistic(scale=1m))",
+    "T(g=arctan(scale=2s))",
+    "T(g=arctan)",
+)
+ALL = EXACT + SMOOTH
+TIMES = ("", "@3s", "@0s", "@0.5s", "@6", "@1970-01-01T00:00:09Z", "@30")
+
+
+def close(fast: float | None, expected: slow.Value) -> bool:
+    if fast is None or expected is None:
+        return fast is None and expected is None
+    return math.isclose(fast, float(expected), rel_tol=1e-12, abs_tol=1e-12)
+
+
+def scored(
+    evaluation: TemporalEvaluation, names: list[str], undefined: str = "skip"
+) -> tseval.Scores:
+    return scores_of(evaluation, measures(names), "zero", undefined)
+
+
+@given(
+    cases.collections(), st.booleans(), st.sampled_from(TIMES), st.sampled_from(("skip", "zero"))
+)
+def test_values_equal_the_slow_ones(
+    collection: slow.Collection, duplicates: bool, at: str, undefined: str
+) -> None:
+    names = [name + at for name in ALL]
+    scores = scored(cases.evaluation(collection, duplicates=duplicates), names, undefined)
+    known = collection if duplicates else replace(collection, duplicates=())
+    for run in scores.runs:
+        for name in names:
+            for topic, expected in slow.score(known, run, slow.parse(name), undefined).items():
+                assert close(scores.value(name, topic, run), expected), (run, topic, name)
+
+
+@given(cases.collections(), st.booleans())
+@settings(max_examples=50)
+def test_curves_equal_the_slow_ones_between_all_times(
+    collection: slow.Collection, duplicates: bool
+) -> None:
+    evaluation = cases.evaluation(collection, duplicates=duplicates)
+    known = collection if duplicates else replace(collection, duplicates=())
+    for curve in curves(evaluation, measures(ALL), evaluation.index.topics):
+        case = slow.select(known, curve.run, curve.topic)
+        for time, expected in slow.curve(case, slow.parse(curve.measure)):
+            at = np.searchsorted(curve.time, time, "right") - 1
+            if at >= 0:
+                value = float(curve.values.value[at]) if curve.values.defined[at] else None
+                assert close(value, expected), (curve.run, curve.topic, curve.measure, time)
+            else:
+                before = slow.value(case, slow.parse(curve.measure), min(curve.time))
+                assert before == expected, "nothing had changed yet"
+
+
+@given(cases.collections())
+@settings(max_examples=30)
+def test_the_mean_curve_equals_the_scores_at_its_times(collection: slow.Collection) -> None:
+    evaluation = cases.evaluation(collection)
+    wanted = ["P", "R", "Rs", "T"]
+    for curve in curves(evaluation, measures(wanted)):
+        inside = [
+            (float(low), float(low + high) / 2)
+            for low, high in pairwise([*curve.time, curve.time[-1] + 2])
+            if low >= 0
+        ]
+        for (_, middle), value, defined in zip(
+            inside,
+            curve.values.value[-len(inside) :],
+            curve.values.defined[-len(inside) :],
+            strict=True,
+        ):
+            name = f"{curve.measure}@{middle!r}s"
+            expected = scored(evaluation, [name]).value(name, "all", curve.run)
+            assert close(float(value) if defined else None, expected)
+
+
+@given(cases.collections(runs=1), st.booleans(), st.sampled_from(TIMES))
+@settings(max_examples=50)
+def test_the_stream_equals_the_batch_at_every_prefix(
+    collection: slow.Collection, with_duplicates: bool, at: str
+) -> None:
+    names = [name + at for name in ALL]
+    arriving = sorted(collection.updates, key=lambda update: update.time)
+    known = collection if with_duplicates else replace(collection, duplicates=())
+    batch = cases.evaluation(replace(collection, updates=[], matches=[], duplicates=()))
+    costs = cases.has_costs(collection)
+    stream = EarliestStream(batch.index.nuggets, "b", _classes(known))
+    running = RunningScores(stream, names, collection.starts)
+    if not costs:
+        _check_prefix(running, stream, replace(known, updates=[]), names)
+    for number, update in enumerate(arriving, start=1):
+        says = [
+            match.nugget_id
+            for match in collection.matches
+            if (match.topic, match.update_id) == (update.topic, update.update_id)
+        ]
+        cost = update.cost if costs else None
+        running.add(
+            stream.add(
+                update.topic, update.update_id, update.time, says, text=update.text, cost=cost
+            )
+        )
+        _check_prefix(running, stream, replace(known, updates=arriving[:number]), names)
+
+
+def _classes(collection: slow.Collection) -> dict[tuple[str, str], str]:
+    """The duplicates as classes: every id by the smallest of those it is linked with."""
+    return {
+        (topic, each): min(slow.same_information(slow.select(collection, "b", topic), each))
+        for topic in cases.TOPICS
+        for pair in collection.duplicates
+        if pair.topic == topic
+        for each in (pair.update_id, pair.duplicate_id)
+    }
+
+
+def _check_prefix(
+    running: RunningScores, stream: EarliestStream, prefix: slow.Collection, names: list[str]
+) -> None:
+    for name in names:
+        expected = slow.score(prefix, "b", slow.parse(name))
+        for topic in (*stream.topics, "all"):
+            assert close(running.value(name, topic), expected[topic]), (name, topic)
+
+
+@given(cases.collections(), st.randoms(use_true_random=False))
+@settings(max_examples=50)
+def test_scores_do_not_change_with_the_order_of_lines_to_the_last_bit(
+    collection: slow.Collection, random: object
+) -> None:
+    shuffled = replace(collection, updates=list(collection.updates))
+    random.shuffle(shuffled.updates)  # type: ignore[attr-defined]
+    names = [name for name in ALL if "cost-of=match" not in name and "updates" not in name]
+    assert _records(scored(cases.evaluation(shuffled), names)) == _records(
+        scored(cases.evaluation(collection), names)
+    )
+
+
+@given(cases.collections())
+@settings(max_examples=50)
+def test_a_run_scores_the_same_alone_to_the_last_bit(collection: slow.Collection) -> None:
+    together = _records(scored(cases.evaluation(collection), list(ALL)))
+    for run in {update.run for update in collection.updates}:
+        alone = replace(
+            collection,
+            updates=[update for update in collection.updates if update.run == run],
+            matches=_matches_of(collection, run),
+        )
+        costs = cases.has_costs(alone) == cases.has_costs(collection)
+        if costs:
+            own = _records(scored(cases.evaluation(alone), list(ALL)))
+            assert own == [record for record in together if record.run == run]
+
+
+def _matches_of(collection: slow.Collection, run: str) -> list[slow.Match]:
+    sent = {(u.topic, u.update_id) for u in collection.updates if u.run == run}
+    return [
+        match
+        for match in collection.matches
+        if match.run in (None, run) and (match.topic, match.update_id) in sent
+    ]
+
+
+def _records(scores: tseval.Scores) -> list[tseval.scores.Record]:
+    return list(scores.records())
+
+
+@given(cases.collections())
+@settings(max_examples=50)
+def test_explanations_agree_with_the_slow_index(collection: slow.Collection) -> None:
+    index = cases.evaluation(collection).index
+    updates, nuggets = explain_updates(index), explain_nuggets(index)
+    for run in index.runs:
+        for topic in index.topics:
+            case = slow.select(collection, run, topic)
+            _check_updates(_part(updates, run, topic), case)
+            _check_nuggets(_part(nuggets, run, topic), case)
+
+
+def _part(frame: pd.DataFrame, run: str, topic: str) -> pd.DataFrame:
+    return frame[(frame.run == run) & (frame.topic == topic)]
+
+
+def _check_updates(part: pd.DataFrame, case: slow.Case) -> None:
+    roles = slow.roles(case)
+    assert part.update_id.tolist() == [u.update_id for u in sorted(case.updates, key=_time)]
+    for row in part.itertuples():
+        role = roles[row.update_id]
+        assert (row.role, row.repeats) == (role.kind, len(role.repeats))
+        assert sorted(row.earned.split()) == sorted(role.earns)
+        earned = [n.importance for n in case.nuggets if n.nugget_id in role.earns]
+        assert row.reward == sum(earned)
+
+
+def _time(update: slow.Update) -> slow.Number:
+    return update.time
+
+
+def _check_nuggets(part: pd.DataFrame, case: slow.Case) -> None:
+    firsts = slow.earliest(case)
+    assert set(part.nugget_id) == set(firsts)
+    for row in part.itertuples():
+        first = firsts[row.nugget_id]
+        said = [u for u in case.updates if (u.update_id, row.nugget_id) in case.matches]
+        assert row.status == ("said" if first else "missed")
+        assert row.repeats == max(len(said) - 1, 0)
+        if first is not None:
+            assert row.update_id == first.update_id
+            assert row.hours_early == pytest.approx((row.time - first.time) / 3600)
+
+
+def test_the_index_takes_the_first_in_the_file_of_equal_times() -> None:
+    updates = [slow.Update("t", name, 5) for name in ("late", "twin", "early")]
+    collection = slow.Collection(
+        updates, [slow.Nugget("t", "n", 1)], [slow.Match("t", u.update_id, "n") for u in updates]
+    )
+    index: EarliestIndex = cases.evaluation(collection).index
+    assert index.updates.update_id[int(index.first.update[0])] == "late"
+    assert index.first.said.tolist() == [3]
+
+
+def test_the_stream_refuses_what_a_stream_cannot_be() -> None:
+    nuggets = cases.evaluation(slow.Collection([], [slow.Nugget("t", "n", 1)], [])).index.nuggets
+    stream = EarliestStream(nuggets)
+    stream.add("t", "a", 5, ["n"])
+    with pytest.raises(OutOfOrder):
+        stream.add("t", "b", 4)
+    with pytest.raises(ValueError, match="sent before"):
+        stream.add("t", "a", 6)
+    with pytest.raises(KeyError):
+        stream.add("t", "c", 6, ["nobody"])
+    assert len(stream.add("elsewhere", "d", 6).sent) == 0
+
+
+def test_values_of_a_measure_asked_for_at_several_times_share_one_account() -> None:
+    counted: list[str] = []
+    wanted = measures(["R R@1h R@2h Rs"])
+    for measure in wanted:
+        account = measure.definition.account
+
+        def counting(*given: object, account=account, name=measure.definition.name):  # type: ignore[no-untyped-def]
+            counted.append(name)
+            return account(*given)
+
+        object.__setattr__(measure, "definition", replace(measure.definition, account=counting))
+    collection = slow.Collection([], [slow.Nugget("t", "n", 1)], [])
+    evaluate(cases.evaluation(collection).index, wanted, np.zeros(1))
+    assert sorted(counted) == ["R", "Rs"]

@@ -1,0 +1,270 @@
+"""Streams in blocks, and live ones, held to the scores of the whole stream at once."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tseval
+from tests import cases
+from tests.oracles import temporal as slow
+from tests.program import tseval as program
+from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.files.score_writers import result_bytes
+from tseval.streaming.blocks import score_in_blocks
+
+pytestmark = pytest.mark.small_times
+
+NAMES = (
+    "P P(reward=1) P(cost=words) P(cost=chars,cost-of=match) P(updates) P(updates,cost=words) "
+    "R R(reward=binary) R@3s Rs Rs@6 T T(unit=s) T(g=sign)@5s T(g=logistic(scale=1m))"
+)
+FORMS = st.sampled_from((".tsv", ".jsonl", ".parquet"))
+
+
+@st.composite
+def pooled(draw: st.DrawFn) -> tuple[slow.Collection, pd.DataFrame]:
+    """A collection whose runs may call topics otherwise, and what stands for their updates."""
+    plain = draw(cases.collections())
+    keys = [
+        key
+        for key in sorted({(each.topic, each.update_id) for each in plain.updates})
+        if draw(st.booleans())
+    ]
+    names = {topic: [name for other, name in keys if other == topic] for topic, _ in keys}
+    rows = [
+        (
+            topic,
+            name,
+            draw(st.sampled_from(["NULL", *names[topic]])),
+            " ".join(draw(st.lists(st.sampled_from(cases.WORDS), max_size=3))),
+        )
+        for topic, name in keys
+    ]
+    prefix = draw(st.sampled_from(("", "TS13.")))
+    updates = [replace(each, topic=prefix + each.topic) for each in plain.updates]
+    pool = pd.DataFrame(rows, columns=["topic", "update_id", "duplicate_id", "text"])
+    return replace(plain, updates=updates), pool
+
+
+class Written:
+    """A collection as files."""
+
+    def __init__(
+        self,
+        folder: Path,
+        collection: slow.Collection,
+        suffix: str,
+        pool: pd.DataFrame | None = None,
+        *,
+        sparse: bool = False,
+    ) -> None:
+        self.sparse = sparse
+        """Whether JSON lines leave out costs of 1."""
+        tables = cases.frames(replace(collection, duplicates=()))
+        del tables["duplicates"]
+        if pool is not None:
+            tables["pool"] = pool
+        self.tables = {name: frame.astype(str) for name, frame in tables.items()}
+        self.paths = {
+            name: self._written(folder / f"{name}{suffix if name == 'updates' else '.tsv'}", frame)
+            for name, frame in self.tables.items()
+        }
+
+    def _written(self, path: Path, frame: pd.DataFrame) -> str:
+        if path.suffix == ".parquet":
+            frame.to_parquet(path)
+        elif path.suffix == ".jsonl":
+            records = frame.to_dict("records")
+            if self.sparse:
+                records = [{k: v for k, v in r.items() if (k, v) != ("cost", "1")} for r in records]
+            lines = [json.dumps(record) for record in records]
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        else:
+            frame.to_csv(path, sep="\t", index=False, quoting=3, escapechar="\\")
+        return str(path)
+
+    def sources(self, *, matches: bool = True) -> TemporalInputs:
+        return TemporalInputs(
+            [self.paths["updates"]],
+            self.paths["nuggets"],
+            self.paths["matches"] if matches else None,
+            self.paths["topics"],
+            pool=self.paths.get("pool"),
+        )
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), FORMS, st.integers(1, 7), st.sampled_from(("skip", "zero")))
+def test_blocks_of_any_size_give_the_bytes_of_the_whole(
+    collection: slow.Collection, suffix: str, rows: int, undefined: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, suffix, sparse=True)
+        if suffix == ".jsonl" and not collection.updates:
+            return  # an empty file has no format
+        sources = written.sources()
+        whole = tseval.score(
+            sources.updates,
+            sources.nuggets,
+            sources.matches,
+            topics=sources.topics,
+            measures=NAMES,
+            undefined=undefined,  # type: ignore[arg-type]
+        )
+        blocks = score_in_blocks(sources, wanted=NAMES, undefined=undefined, rows=rows)
+        for form in ("json", "csv"):
+            assert result_bytes(blocks, form, per_topic=True) == result_bytes(
+                whole, form, per_topic=True
+            )
+
+
+@settings(deadline=None, max_examples=50)
+@given(cases.collections(), st.integers(1, 5))
+def test_blocks_match_as_the_whole_does(collection: slow.Collection, rows: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        sources = Written(Path(name), collection, ".tsv").sources(matches=False)
+        whole = tseval.score(sources.updates, sources.nuggets, topics=sources.topics)
+        blocks = score_in_blocks(sources, rows=rows)
+        assert list(blocks.records()) == list(whole.records())
+        assert blocks.signature == whole.signature
+
+
+@settings(deadline=None, max_examples=60)
+@given(pooled(), st.integers(1, 5), st.booleans())
+def test_what_stands_for_an_update_does_so_in_blocks_and_live(
+    case: tuple[slow.Collection, pd.DataFrame], rows: int, matches: bool
+) -> None:
+    collection, pool = case
+    if not collection.updates:
+        return  # an empty file has no format
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, ".jsonl", pool)
+        given = written.sources(matches=matches)
+        files = {"matches": given.matches, "topics": given.topics, "pool": given.pool}
+        together = tseval.score(given.updates, given.nuggets, measures=NAMES, **files)
+        blocks = score_in_blocks(given, wanted=NAMES, rows=rows)
+        assert list(blocks.records(per_topic=True)) == list(together.records(per_topic=True))
+        assert blocks.warnings == together.warnings
+        lines = Path(written.paths["updates"]).read_bytes()
+        live = followed(written, "--every", rows, lines=lines, matches=matches)
+        assert records(live[-1]) == {each[:3]: each.value for each in together.records()}
+
+
+def followed(
+    written: Written, *more: object, lines: bytes, matches: bool = True
+) -> list[dict[str, object]]:
+    given = written.sources(matches=matches)
+    files = {"--matches": given.matches, "--topics": given.topics, "--pool": given.pool}
+    outcome = program(
+        "score",
+        "--follow",
+        written.paths["nuggets"],
+        *(part for option, file in files.items() if file for part in (option, file)),
+        "-m",
+        NAMES,
+        "-q",
+        *more,
+        stdin=lines,
+    )
+    assert outcome.code == 0, outcome.err
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def records(line: dict[str, object]) -> dict[tuple[str, ...], object]:
+    found: list[dict[str, object]] = line["records"]  # type: ignore[assignment]
+    return {(str(r["run"]), str(r["topic"]), str(r["measure"])): r["value"] for r in found}
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), st.integers(1, 4), st.data())
+def test_a_live_stream_tells_what_is_known_so_far(
+    collection: slow.Collection, every: int, data: st.DataObject
+) -> None:
+    """Whatever the order of the updates: late ones count from when they come."""
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, ".jsonl")
+        lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
+        told = followed(written, "--every", every, lines=b"".join(lines))
+        assert told[-1]["final"] is True
+        if not lines:
+            return
+        assert "signature" in told[0]
+        known: dict[tuple[str, ...], object] = {}
+        for line in told[1:-1]:
+            known |= records(line)
+            seen = int(line["updates"])  # type: ignore[call-overload]
+            assert seen % every == 0
+            if data.draw(st.booleans()):
+                assert known == whole(written, Path(name), lines[:seen])
+        assert records(told[-1]) == whole(written, Path(name), lines)
+
+
+def named(row: dict[str, str]) -> list[str]:
+    """The run that a match names, if it names one."""
+    return [row["run"]] if row.get("run") else []
+
+
+def whole(written: Written, folder: Path, lines: list[bytes]) -> dict[tuple[str, ...], object]:
+    """The scores of the first lines at once; matches of later ones left out."""
+    part = folder / "part.jsonl"
+    part.write_bytes(b"".join(lines))
+    here = {(r["run"], r["topic"], r["update_id"]) for r in map(json.loads, lines)}
+    table = written.tables["matches"]
+    runs = {run for run, _, _ in here}
+    kept = [
+        any((run, row["topic"], row["update_id"]) in here for run in named(row) or runs)
+        for row in table.to_dict("records")
+    ]
+    matches = folder / "part.matches.tsv"
+    chosen = pd.Series(kept, index=table.index, dtype=bool)
+    table[chosen].to_csv(matches, sep="\t", index=False)
+    scores = tseval.score(
+        str(part),
+        written.paths["nuggets"],
+        str(matches),
+        topics=written.paths["topics"],
+        measures=NAMES,
+    )
+    return {record[:3]: record.value for record in scores.records()}
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), st.data())
+def test_a_stream_that_was_stopped_anywhere_ends_as_one_that_was_not(
+    collection: slow.Collection, data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), collection, ".jsonl")
+        lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
+        # So that the first part alone names no update that is unknown, there are no matches.
+        empty = written.tables["matches"][:0]
+        empty.to_csv(written.paths["matches"], sep="\t", index=False)
+        cut = data.draw(st.integers(0, len(lines)))
+        state = Path(name) / "state"
+        without = followed(written, lines=b"".join(lines))
+        followed(written, "--state", state, lines=b"".join(lines[:cut]))
+        again = data.draw(st.booleans())
+        rest = lines if again else lines[cut:]
+        more = () if again else ("--continued",)
+        told = followed(written, "--state", state, *more, lines=b"".join(rest))
+        assert told[-1] == without[-1]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_an_update_that_stands_twice_is_found_in_any_block(rows: int, tmp_path: Path) -> None:
+    path, nuggets = tmp_path / "u.tsv", tmp_path / "n.tsv"
+    ids = ["a", "b", "c", "d", "b", "e"]
+    body = "".join(f"t\t{name}\t{at}\tx\n" for at, name in enumerate(ids))
+    path.write_text(f"topic\tupdate_id\ttime\ttext\n{body}")
+    nuggets.write_text("topic\tnugget_id\ttime\ttext\nt\tn\t1\tx\n")
+    with pytest.raises(tseval.InputError) as caught:
+        score_in_blocks(TemporalInputs([str(path)], str(nuggets)), rows=rows)
+    assert f'{path}:6: update_id "b" stands twice' in str(caught.value)
