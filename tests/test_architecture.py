@@ -185,6 +185,17 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert HEAVY.isdisjoint(modules_after("import tseval"))
 
 
+def test_help_of_a_family_does_without_pandas() -> None:
+    """To import pandas takes longer than to show what a command takes."""
+    program = (
+        "sys.argv = ['tseval', 'score', '--help']\n"
+        "from tseval.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code"
+    )
+    assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(program))
+
+
 def test_no_room_hides_a_public_name() -> None:
     """To import `tseval.report.x` would bind the room in the place of the function."""
     import tseval

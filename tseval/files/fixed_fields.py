@@ -24,7 +24,7 @@ from tseval.files.faults import FaultList
 from tseval.files.plain import Rows, build
 from tseval.files.text_lines import without_broken_bytes
 from tseval.tables import Ids, Kind, Schema
-from tseval.tables.arrow import integers, numbers
+from tseval.tables.arrow import integers, numbers, strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ BLANK[[9, 10, 11, 12, 13, 32]] = True
 HASH, HYPHEN = ord("#"), ord("-")
 ODD_BLANKS = (b"\t", b"\r", b"\v", b"\f")
 """Those that the fast reader leaves to the careful one."""
-INFINITE = pa.array(["inf", "+inf", "infinity", "+infinity"])
+INFINITE = strings(["inf", "+inf", "infinity", "+infinity"])
 CERTAIN = "1000"
 """What stands for an infinite confidence in the runs of Temporal Summarization."""
 

@@ -1,7 +1,7 @@
 """The rules applied: which updates and nuggets count, and what the assessors' files say of them.
 
 From tables as they were read to an `AssessedIndex`. Every habit that shapes tables acts here; those
-that weigh and divide act in `tseval/measures/assessed.py` and `tseval/measures/track.py`.
+that weigh and divide act in `assessed.py` and `track.py`.
 """
 
 from __future__ import annotations

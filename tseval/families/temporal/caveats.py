@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ from tseval.core.doubtful_times import Span, not_in_seconds, run_spans, spans, y
 from tseval.core.wording import count, listed, none_of
 from tseval.errors import InputError, Reason
 from tseval.families.temporal.earliest import EarliestIndex
+from tseval.families.temporal.rules import Rules
+from tseval.families.temporal.trec_files import has_header
 from tseval.tables import (
     ABSENT,
     Duplicates,
@@ -24,10 +27,14 @@ from tseval.tables import (
     all_names,
     known_updates,
     natural_order,
+    resolve,
 )
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
+    from tseval.families.temporal.assessed import AssessedIndex
+    from tseval.families.temporal.assessments import CanonicalUpdates, Found
+    from tseval.families.temporal.evaluation import TemporalInputs, TemporalTables
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
@@ -52,23 +59,52 @@ class Census:
     """Whether no update of a judged topic has a text, where a matcher had to read it."""
 
 
-def caveats(
-    index: EarliestIndex,
-    starts: FloatArray,
-    topics: Topics | None,
-    outside: IntArray,
-    *,
-    by_text: bool,
-) -> Iterator[str]:
-    """Warnings about the inputs; `by_text` says that a matcher had to read the texts.
+def of_pool_file(inputs: TemporalInputs, tables: TemporalTables, rules: Rules) -> Iterator[str]:
+    """Warnings about a pool of the track, which may lack a header."""
+    if isinstance(inputs.pool, str | Path) and tables.pool is not None:
+        first = tables.pool.origin.line[:1].tolist()
+        if rules.pool_header == "always" and not has_header(inputs.pool):
+            yield "the pool has no header: its first row is lost, as it was to the script"
+        elif first == [1]:
+            yield "the pool has no header; it is read all the same"
 
-    `outside` is what `outside_pool` says.
-    """
-    yield from of_runs(_censuses(index, starts, outside, by_text=by_text))
-    yield from of_gold(index.nuggets, index.topics, topics, by_text=by_text)
+
+def of_evaluation(
+    tables: TemporalTables, case: CanonicalUpdates, index: AssessedIndex
+) -> Iterator[str]:
+    """What the tables tell of runs and gold."""
+    outside, by_text = _outside(tables, case, index), tables.matches is None
+    yield from of_runs(_censuses(index, index.periods[0], outside, by_text=by_text))
+    yield from of_gold(index.nuggets, index.topics, tables.topics, by_text=by_text)
     sent = index.updates
     found = run_spans(sent.run, sent.topic, sent.time)
-    yield from years_apart([*gold_spans(index.nuggets, topics), *found], index.topics)
+    yield from years_apart([*gold_spans(index.nuggets, tables.topics), *found], index.topics)
+
+
+def _outside(tables: TemporalTables, case: CanonicalUpdates, index: AssessedIndex) -> IntArray:
+    """How many updates each run has if none is in the pool; a pool of other runs is refused."""
+    outside = outside_pool(index, case.updates, case.sampled)
+    if tables.pool is None or tables.updates.team is not None:
+        return outside
+    judged = case.updates.topic.within(strings(index.topics)) != ABSENT
+    if not case.sampled[judged].any():
+        refuse_foreign_pool(tables.pool, tables.runs, int(judged.sum()))
+    return outside
+
+
+def of_fit(
+    tables: TemporalTables, case: CanonicalUpdates, found: Found, kept: BoolArray
+) -> Iterator[str]:
+    """Warnings about files that do not belong together."""
+    matches, nuggets, duplicates = tables.matches, tables.nuggets, tables.duplicates
+    if matches is not None:
+        applied = len(found.pairs) or len(resolve(matches, case.updates, nuggets).pairs)
+        yield from of_matches(matches, nuggets, tables.runs, applied=applied > 0)
+    if duplicates is not None:
+        yield from of_duplicates(duplicates, tables.updates, case.updates)
+    dropped = int((~kept).sum())
+    if dropped:
+        yield f"{count(dropped, 'nugget')} left out by the rules"
 
 
 def of_runs(censuses: Sequence[Census]) -> Iterator[str]:

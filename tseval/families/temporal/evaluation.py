@@ -19,7 +19,7 @@ from tseval.core.declared import argument, file_option, option
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation, hashes
 from tseval.core.measure import Measure
-from tseval.core.wording import count, listed
+from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.assessed import AssessedIndex
@@ -34,17 +34,15 @@ from tseval.families.temporal.assessments import (
     standing_matches,
 )
 from tseval.families.temporal.caveats import (
-    caveats,
-    of_duplicates,
-    of_matches,
-    outside_pool,
+    of_evaluation,
+    of_fit,
+    of_pool_file,
     refuse_foreign_matches,
-    refuse_foreign_pool,
 )
 from tseval.families.temporal.draft import default_cost
 from tseval.families.temporal.jitter import MEASURES, SAMPLES, error_of
 from tseval.families.temporal.rules import WEIGHING, Rules
-from tseval.families.temporal.trec_files import TrackReading, has_header
+from tseval.families.temporal.trec_files import TrackReading
 from tseval.files.forms import check_forms
 from tseval.files.frames import check_inputs
 from tseval.files.topics import read_topics
@@ -54,7 +52,6 @@ from tseval.matching.passages import Files
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import (
-    ABSENT,
     Duplicates,
     InputRecord,
     Matches,
@@ -68,7 +65,6 @@ from tseval.tables import (
     natural_order,
     resolve,
 )
-from tseval.tables.arrow import strings
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
@@ -184,6 +180,11 @@ class TemporalTables:
     topics: Topics | None
     duplicates: Duplicates | None
     pool: Pool | None
+
+    @property
+    def runs(self) -> list[str]:
+        """The runs that have an update of any topic."""
+        return natural_order(set(all_names(self.updates.run).to_pylist()))
 
     @property
     def origins(self) -> dict[str, Origin]:
@@ -363,9 +364,9 @@ def read(
         traits={"matcher": name} | _rule_traits(edition, changed, tables) | tables.hashes(),
         inputs=tables.records(),
         warnings=(
-            *_track_caveats(inputs, tables, changed),
-            *_fit_caveats(tables, case, found, kept),
-            *_caveats(tables, case, index),
+            *of_pool_file(inputs, tables, changed),
+            *of_fit(tables, case, found, kept),
+            *of_evaluation(tables, case, index),
         ),
         asked_rules=rules,
         teams=_teams(tables.updates),
@@ -446,7 +447,7 @@ def _assessors_pairs(tables: TemporalTables, case: CanonicalUpdates, kept: BoolA
     matches = tables.matches
     if matches is None:
         return Found(Pairs.none())
-    refuse_foreign_matches(matches, _runs_of(tables))
+    refuse_foreign_matches(matches, tables.runs)
     resolved = formats.resolve_checked(matches, case.updates, tables.nuggets, tables.pool)
     pairs, counts = resolved.pairs, kept[resolved.pairs.nugget]
     renumbered = np.cumsum(kept) - 1
@@ -475,53 +476,6 @@ def _rule_traits(edition: Edition[Rules], rules: Rules, tables: TemporalTables) 
         digest = hashlib.sha256(" ".join(loaded).encode()).hexdigest()[:SHORT_HASH]
         traits["latency-runs"] = f"{len(tables.updates.run.names)}:sha256:{digest}"
     return traits
-
-
-def _track_caveats(inputs: TemporalInputs, tables: TemporalTables, rules: Rules) -> Iterator[str]:
-    """Warnings about the track's own files."""
-    if isinstance(inputs.pool, str | Path) and tables.pool is not None:
-        first = tables.pool.origin.line[:1].tolist()
-        if rules.pool_header == "always" and not has_header(inputs.pool):
-            yield "the pool has no header: its first row is lost, as it was to the script"
-        elif first == [1]:
-            yield "the pool has no header; it is read all the same"
-
-
-def _caveats(tables: TemporalTables, case: CanonicalUpdates, index: AssessedIndex) -> Iterator[str]:
-    """What the tables tell of runs and gold."""
-    outside, by_text = _outside(tables, case, index), tables.matches is None
-    yield from caveats(index, index.periods[0], tables.topics, outside, by_text=by_text)
-
-
-def _outside(tables: TemporalTables, case: CanonicalUpdates, index: AssessedIndex) -> IntArray:
-    """How many updates each run has if none is in the pool; a pool of other runs is refused."""
-    outside = outside_pool(index, case.updates, case.sampled)
-    if tables.pool is None or tables.updates.team is not None:
-        return outside
-    judged = case.updates.topic.within(strings(index.topics)) != ABSENT
-    if not case.sampled[judged].any():
-        refuse_foreign_pool(tables.pool, _runs_of(tables), int(judged.sum()))
-    return outside
-
-
-def _runs_of(tables: TemporalTables) -> list[str]:
-    """The runs that have an update of any topic."""
-    return natural_order(set(all_names(tables.updates.run).to_pylist()))
-
-
-def _fit_caveats(
-    tables: TemporalTables, case: CanonicalUpdates, found: Found, kept: BoolArray
-) -> Iterator[str]:
-    """Warnings about files that do not belong together."""
-    matches, nuggets, duplicates = tables.matches, tables.nuggets, tables.duplicates
-    if matches is not None:
-        applied = len(found.pairs) or len(resolve(matches, case.updates, nuggets).pairs)
-        yield from of_matches(matches, nuggets, _runs_of(tables), applied=applied > 0)
-    if duplicates is not None:
-        yield from of_duplicates(duplicates, tables.updates, case.updates)
-    dropped = int((~kept).sum())
-    if dropped:
-        yield f"{count(dropped, 'nugget')} left out by the rules"
 
 
 def _teams(updates: Updates) -> dict[str, tuple[str, str]]:
