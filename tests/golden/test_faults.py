@@ -1307,6 +1307,20 @@ def test_validate_takes_the_table_that_has_most_of_the_columns(table: str) -> No
     assert program.tseval("validate", "f").out == f"f: {table}, 1 row, no fault\n"
 
 
+def test_a_document_of_json_is_called_one() -> None:
+    """As `match -f json` writes it; its records are a table that keeps its matcher."""
+    program.tseval("match", SWIFT, NUGGETS, "-o", "m.json", "--quiet")
+    outcome = program.tseval("score", SWIFT, NUGGETS, "--matches", "m.json")
+    assert outcome.err.splitlines()[0] == (
+        "error: m.json:1: an object over several lines, where matches have one a line"
+    )
+    assert "jq -c '.records[]' FILE" in outcome.err
+    records = json.loads(Path("m.json").read_text(encoding="utf-8"))["records"]
+    Path("m.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    outcome = program.tseval("score", SWIFT, NUGGETS, "--matches", "m.jsonl", "--quiet")
+    assert "|matcher:fuzzy(word=80,threshold=0.55)|" in outcome.out
+
+
 def test_match_has_nothing_to_find_in_assessed_matches() -> None:
     outcome = program.tseval("match", SWIFT, NUGGETS, "--matcher", "assessed")
     assert (outcome.code, outcome.out) == (2, "")

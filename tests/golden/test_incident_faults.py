@@ -214,12 +214,23 @@ def test_a_line_that_is_no_json_or_holds_half_a_character() -> None:
         assert outcome.err.startswith(f"error: run:2: {reason}")
 
 
+def test_a_run_whose_posts_have_no_label_though_its_event_has() -> None:
+    line = "flood Q0 another 1 0.9 Report-News keen"
+    of_run(
+        f"{line}\n",
+        'error: run:1: no line of run "keen" speaks of a labelled post: here post "another" '
+        'of event "flood", in the labels flood, quake\n'
+        f"  | {line}\n"
+        "  give the labels of the posts that the run speaks of, by the same ids\n",
+    )
+
+
 def test_a_run_that_meets_no_label() -> None:
     line = "TRECIS-1 Q0 f1 1 0.9 Report-News keen"
     of_run(
         f"{line}\n",
-        'error: run:1: no line of run "keen" speaks of a labelled post: here event "TRECIS-1", in '
-        "the labels flood, quake\n"
+        'error: run:1: no line of run "keen" speaks of a labelled post: here post "f1" '
+        'of event "TRECIS-1", in the labels flood, quake\n'
         f"  | {line}\n"
         "  runs call events as the labels do, or by the numbers that the track's file of topics "
         "gives them (--topics FILE)\n",

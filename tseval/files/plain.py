@@ -37,6 +37,10 @@ ARRAY = "a JSON array"
 """No form of a plain table, but one that is known when it is seen."""
 ARRAY_START = re.compile(rb"\[\s*[{\]]")
 ARRAY_CURE = "write its elements one a line, without the brackets and the commas: jq -c '.[]' FILE"
+DOCUMENT_CURE = (
+    "write each object in one line: jq -c '.records[]' FILE for what tseval wrote with -f json, "
+    "jq -c . FILE for other JSON"
+)
 SEMICOLONS_CURE = "divide the fields by tabs, or by commas; spreadsheets ask for it when they save"
 
 
@@ -117,6 +121,10 @@ def _form(source: Input, schema: Schema) -> str:
     form, names = recognise(source)
     if form == ARRAY:
         faults.add(1, f"{ARRAY}, where {schema.table} have one JSON object a line", ARRAY_CURE)
+        faults.check()
+    if form == "jsonl" and source.first_line().strip() == b"{":
+        reason = f"an object over several lines, where {schema.table} have one a line"
+        faults.add(1, reason, DOCUMENT_CURE)
         faults.check()
     if form is None and len(names) == 1 and not schema.missing(names[0].split(";")):
         faults.add(1, "the fields are divided by semicolons", SEMICOLONS_CURE)

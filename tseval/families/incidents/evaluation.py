@@ -426,13 +426,17 @@ def _check_met(index: IncidentIndex) -> None:
         if len(reply.lines) and (reply.row == ABSENT).all():
             row = int(reply.lines[0])
             said = index.predictions
+            event = said.event[row]
             reason = (
-                f'no line of run "{name}" speaks of a labelled post: here event '
-                f'"{said.event[row]}", in the labels {listed(list(index.topics))}'
+                f'no line of run "{name}" speaks of a labelled post: here post '
+                f'"{said.post_id[row]}" of event "{event}", in the labels '
+                f"{listed(list(index.topics))}"
             )
             cure = (
-                "runs call events as the labels do, or by the numbers that the track's file of "
-                "topics gives them (--topics FILE)"
+                "give the labels of the posts that the run speaks of, by the same ids"
+                if event in index.topics
+                else "runs call events as the labels do, or by the numbers that the track's file "
+                "of topics gives them (--topics FILE)"
             )
             raise _quoted(said.origin.fault(row, reason, cure))
 
