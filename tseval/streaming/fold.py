@@ -16,7 +16,7 @@ import numpy as np
 
 from tseval.core.measure import Measure
 from tseval.core.results import Values
-from tseval.core.taking import account_of, moments
+from tseval.core.running import RunningSums
 from tseval.families.temporal.earliest import EarliestIndex, First
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
 from tseval.tables.arrow import strings
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 _NOTHING: IntArray = np.zeros(0, np.int64)
+_NO_FIRST = First(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,6 @@ class Wanted:
     measures: tuple[Measure, ...]
     starts: FloatArray
 
-    @property
-    def times(self) -> list[FloatArray]:
-        """For each measure the time at which it is taken in each topic."""
-        return [moments(measure, self.starts) for measure in self.measures]
-
 
 class RunFold:
     """One run."""
@@ -96,8 +92,8 @@ class RunFold:
         self.span = (np.full(len(wanted.topics), np.inf), np.full(len(wanted.topics), -np.inf))
         """The earliest and the latest time of each topic; a state doesn't keep them."""
         self.has_cost = has_cost
-        self.totals: list[list[FloatArray]] = [[] for _ in wanted.measures]
-        """For each measure the sums of its ledgers over the updates that are not kept."""
+        self.sums = RunningSums(wanted.measures, wanted.starts)
+        """Over the updates that are not kept."""
 
     def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
         """Take the next updates of the run.
@@ -108,7 +104,7 @@ class RunFold:
         rows = self._take_over(index)
         others = np.ones(len(updates), bool)
         others[rows] = False
-        self._add_up(updates, index, index.sent[others[index.sent]])
+        self._add_up(index, index.sent[others[index.sent]])
         self._look_at(updates, index, sampled)
 
     @property
@@ -138,30 +134,12 @@ class RunFold:
         """Add what is kept no more to the others."""
         updates = table_of(self.run, kept, has_cost=self.has_cost)
         index = EarliestIndex.build(updates, self.wanted.nuggets, Pairs.none())
-        self._add_up(updates, index, index.sent)
+        self._add_up(index, index.sent)
 
-    def _add_up(self, updates: Updates, index: EarliestIndex, rows: IntArray) -> None:
-        """Add updates that are the earliest to say nothing to the totals."""
-        bare = EarliestIndex(
-            runs=(self.run,),
-            topics=self.wanted.topics,
-            updates=updates,
-            nuggets=self.wanted.nuggets,
-            unit=index.unit,
-            nugget_topic=index.nugget_topic,
-            sent=rows,
-            gold=_NOTHING,
-            original=np.arange(len(updates)),
-            first=First(_NOTHING, _NOTHING, _NOTHING, _NOTHING),
-            says=np.zeros(len(updates), np.int64),
-        )
-        for measure, times, totals in zip(
-            self.wanted.measures, self.wanted.times, self.totals, strict=True
-        ):
-            ledgers = account_of(measure, bare).ledgers
-            totals[:] = totals or [np.zeros(len(times)) for _ in ledgers]
-            for total, ledger in zip(totals, ledgers, strict=True):
-                total += ledger.before(times)
+    def _add_up(self, index: EarliestIndex, rows: IntArray) -> None:
+        """Add updates that are the earliest to say nothing to the sums."""
+        says = np.zeros(len(index.updates), np.int64)
+        self.sums.add(replace(index, sent=rows, gold=_NOTHING, first=_NO_FIRST, says=says))
 
     def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
         seen, judged = self.seen, index.unit != ABSENT
@@ -184,18 +162,7 @@ class RunFold:
 
     def values(self) -> list[Values]:
         """Each measure in each topic."""
-        index = self._index()
-        topics = np.arange(len(self.wanted.topics))
-        found = []
-        for measure, times, totals in zip(
-            self.wanted.measures, self.wanted.times, self.totals, strict=True
-        ):
-            account = account_of(measure, index)
-            sums = [ledger.before(times) for ledger in account.ledgers]
-            others = totals or [np.zeros(len(times)) for _ in sums]
-            both = [mine + more for mine, more in zip(sums, others, strict=True)]
-            found.append(account.score(both, topics))
-        return found
+        return self.sums.values_with(self._index())
 
     def _index(self) -> EarliestIndex:
         """The kept updates alone, with all of the gold."""
@@ -218,7 +185,7 @@ def _kept(updates: Updates, row: int, before: int) -> KeptUpdate:
 
 
 def table_of(run: str, kept: Sequence[KeptUpdate], *, has_cost: bool = False) -> Updates:
-    """KeptUpdate updates as a table, in the order in which they came."""
+    """Updates that are kept as a table, in the order in which they came."""
     ordered = sorted(kept, key=lambda each: each.place)
     places = np.arange(len(ordered))
     costs = [1.0 if each.cost is None else each.cost for each in ordered]

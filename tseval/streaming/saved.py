@@ -51,14 +51,14 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) 
     runs = []
     for at, (name, run) in enumerate(sorted(fold.runs.items())):
         arrays |= {f"time{at}": run.time, f"keeper{at}": run.keeper, f"present{at}": run.present}
-        for measure, totals in enumerate(run.totals):
+        for measure, totals in enumerate(run.sums.of_ledgers):
             arrays |= {f"total{at}_{measure}_{n}": total for n, total in enumerate(totals)}
         runs.append(
             {
                 "run": name,
                 "kept": [[place, asdict(each)] for place, each in sorted(run.kept.items())],
                 "seen": asdict(run.seen) | {"unjudged": sorted(run.seen.unjudged)},
-                "ledgers": [len(totals) for totals in run.totals],
+                "ledgers": [len(totals) for totals in run.sums.of_ledgers],
             }
         )
     arrays |= {f"recent{at}": numbers for at, numbers in enumerate(recent)}
@@ -104,7 +104,7 @@ def _run(saved: dict[str, Any], at: int, arrays: Any, fold: Fold) -> RunFold:
     seen = saved["seen"]
     confidence = None if seen["confidence"] is None else tuple(seen["confidence"])
     run.seen = Seen(**(seen | {"unjudged": set(seen["unjudged"]), "confidence": confidence}))
-    run.totals = [
+    run.sums.of_ledgers = [
         [arrays[f"total{at}_{measure}_{n}"] for n in range(number)]
         for measure, number in enumerate(saved["ledgers"])
     ]

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.ledgers import Account
 from tseval.core.measure import Measure
 from tseval.core.registry import measures as listed
-from tseval.core.taking import account_of, moments
+from tseval.core.running import RunningSums
 from tseval.errors import UsageError
 from tseval.families.temporal.draft import FAMILY
 from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
 from tseval.tables import ALL_TOPICS
-
-if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
 
 
 class RunningScores:
@@ -36,23 +31,15 @@ class RunningScores:
     ) -> None:
         self.measures = listed(wanted, FAMILY)
         self.topics = stream.topics
-        start = stream.start()
-        given = dict(zip(self.topics, start.first_nugget_times, strict=True)) | dict(starts or {})
-        times = np.array([given[topic] for topic in self.topics])
-        self._times = [moments(measure, times) for measure in self.measures]
-        self._accounts: list[Account] = []
-        self._totals: list[list[FloatArray]] = []
-        for measure, until in zip(self.measures, self._times, strict=True):
-            account = account_of(measure, start)
-            self._accounts.append(account)
-            self._totals.append([ledger.before(until) for ledger in account.ledgers])
+        gold = stream.start()
+        start = dict(zip(self.topics, gold.first_nugget_times, strict=True)) | dict(starts or {})
+        times = np.array([start[topic] for topic in self.topics])
+        self._sums = RunningSums(self.measures, times)
+        self._sums.add(gold)
 
     def add(self, step: EarliestIndex) -> None:
         """Count what one update changes."""
-        for measure, times, totals in zip(self.measures, self._times, self._totals, strict=True):
-            account = account_of(measure, step)
-            for total, ledger in zip(totals, account.ledgers, strict=True):
-                total += ledger.before(times)
+        self._sums.add(step)
 
     def value(self, measure: str | Measure, topic: str = ALL_TOPICS) -> float | None:
         """A measure of a topic so far, or its mean over the topics where it is defined.
@@ -62,8 +49,7 @@ class RunningScores:
         names = [each.name for each in self.measures]
         if str(measure) not in names:
             raise UsageError(f"{measure} is not followed; these are: {', '.join(names)}")
-        at = names.index(str(measure))
-        values = self._accounts[at].score(self._totals[at], np.arange(len(self.topics)))
+        values = self._sums.values(self.measures[names.index(str(measure))])
         if topic == ALL_TOPICS:
             number = int(values.defined.sum())
             return float(values.value[values.defined].sum() / number) if number else None
