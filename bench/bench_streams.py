@@ -22,6 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+START = 1_700_006_400
+"""Unix seconds of the first update."""
 NUGGETS, NUGGET_WORDS, UPDATE_WORDS, VOCABULARY = 1000, 8, 20, 20_000
 PIECE = 100_000
 GIB = 1024**3
@@ -63,12 +65,14 @@ def make(folder: Path, size: int) -> tuple[Path, Path]:
     with gold.open("w") as file:
         file.write("topic\tnugget_id\ttime\ttext\n")
         for at, text in enumerate(texts(random, NUGGETS, NUGGET_WORDS, known)):
-            file.write(f"t\tn{at}\t{at * 60}\t{text}\n")
+            file.write(f"t\tn{at}\t{START + at * 60}\t{text}\n")
     with updates.open("w") as file:
         file.write("run\ttopic\tupdate_id\ttime\ttext\n")
         for start in range(0, size, PIECE):
             block = texts(random, min(PIECE, size - start), UPDATE_WORDS, known)
-            lines = (f"a\tt\tu{start + i}\t{start + i}\t{text}\n" for i, text in enumerate(block))
+            lines = (
+                f"a\tt\tu{start + i}\t{START + start + i}\t{text}\n" for i, text in enumerate(block)
+            )
             file.write("".join(lines))
     return updates, gold
 
