@@ -23,11 +23,8 @@ from tseval.core.wording import count
 
 LINES = (FIXTURES / "live.jsonl").read_bytes().splitlines(keepends=True)
 COUNTING = {
-    str(ROOT / "tseval" / name)
-    for name in (
-        "cli/score.py",
-        *(f"streaming/{each}.py" for each in ("blocks", "fold", "follow", "repeats", "saved")),
-    )
+    *map(str, (ROOT / "tseval" / "streaming").glob("*.py")),
+    *(str(ROOT / "tseval" / name) for name in ("cli/score.py", "core/running.py")),
 }
 """The files of the program that count updates and save what is counted."""
 PLACES = 60
