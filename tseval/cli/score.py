@@ -166,8 +166,8 @@ def _where_it_goes_on(state: Path, lines: int) -> str:
 
 def _follower(call: Call, inputs: TemporalInputs, asked: StreamOptions) -> Follower:
     """What follows the stream."""
-    from tseval.streaming.blocks import Pairing, foldable, read_gold, wanted_of
     from tseval.streaming.follow import Follower, Following
+    from tseval.streaming.gold import Pairing, foldable, read_gold, wanted_of
 
     request, options = call.request, call.options
     chosen = foldable(request.wanted)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.core.scores import Record, Scores
+from tseval.core.scoring import scores_of
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.files.faults import FaultList
@@ -24,8 +25,9 @@ from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.jsonl import cells_of, records
 from tseval.files.plain import build
 from tseval.streaming import saved
-from tseval.streaming.blocks import Paired, Pairing, StreamGold, scores_of_fold, signature_of
+from tseval.streaming.evaluation import StreamEvaluation
 from tseval.streaming.fold import Fold, Wanted, rows_of
+from tseval.streaming.gold import Paired, Pairing, StreamGold
 from tseval.streaming.repeats import Repeats, twice
 from tseval.tables import Updates
 from tseval.tables.schema import UPDATES
@@ -167,10 +169,18 @@ class Follower:
 
     def _signature(self) -> str:
         """What must be the same when a state goes on."""
-        following = self.following
-        rule = following.on_missing or DRAFT.on_missing
-        signature = signature_of(self.fold, self.gold, self.pairing.name, rule, following.undefined)
-        return f"{signature}|measures:{' '.join(map(str, self.fold.wanted.measures))}"
+        measures, following = self.fold.wanted.measures, self.following
+        evaluation = self._evaluation()
+        signature = evaluation.signature(
+            **evaluation.traits_of(measures),
+            missing=following.on_missing or DRAFT.on_missing,
+            undefined=following.undefined,
+        )
+        return f"{signature}|measures:{' '.join(map(str, measures))}"
+
+    def _evaluation(self) -> StreamEvaluation:
+        """What has come so far."""
+        return StreamEvaluation.of(self.fold, self.gold, self.pairing.name)
 
     def _header(self) -> Iterator[str]:
         """The first line: by what rules the others came about; the first update completes them."""
@@ -288,10 +298,8 @@ class Follower:
         return updates.origin.fault(row, reason, "each update comes once")
 
     def _scores(self) -> Scores:
-        following = self.following
-        return scores_of_fold(
-            self.fold, self.gold, self.pairing.name, (), following.on_missing, following.undefined
-        )
+        measures, following = self.fold.wanted.measures, self.following
+        return scores_of(self._evaluation(), measures, following.on_missing, following.undefined)
 
     def _values(self) -> dict[tuple[str, str, str], float | None]:
         if not self.fold.runs:

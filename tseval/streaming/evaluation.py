@@ -1,0 +1,140 @@
+"""What a stream has come to: the evaluation that the one driver takes scores from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.core.doubtful_times import Span, years_apart
+from tseval.core.family import Column, Evaluation
+from tseval.core.measure import Measure
+from tseval.core.results import Result, Values
+from tseval.families.temporal.caveats import Census, gold_spans, of_gold, of_matches, of_runs
+from tseval.families.temporal.editions import DRAFT
+from tseval.streaming.fold import Fold, RunFold
+from tseval.streaming.gold import StreamGold
+from tseval.tables import InputRecord, natural_order
+from tseval.tables.units import Units
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class StreamUnits(Units):
+    """The units of a stream, and which of them have any update."""
+
+    present: BoolArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamEvaluation(Evaluation):
+    """The runs of a stream so far: ready for the measures that are followed, and no others."""
+
+    fold: Fold
+    gold: StreamGold
+    runs: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        fold: Fold,
+        gold: StreamGold,
+        matcher: str,
+        inputs: Sequence[InputRecord] = (),
+        empty: Sequence[str] = (),
+    ) -> StreamEvaluation:
+        """What a fold holds; `empty` names the runs without an update."""
+        return cls(
+            edition=DRAFT,
+            traits={"matcher": matcher} | gold.hashes,
+            inputs=tuple(inputs),
+            fold=fold,
+            gold=gold,
+            runs=tuple(natural_order({*fold.runs, *empty})),
+        )
+
+    @cached_property
+    def _folds(self) -> list[RunFold]:
+        return [self.fold.run(name) for name in self.runs]
+
+    @cached_property
+    def _units(self) -> StreamUnits:
+        topics = self.fold.wanted.topics
+        present = np.array([each.present for each in self._folds], bool)
+        return StreamUnits(self.runs, topics, present.reshape(len(self.runs), len(topics)))
+
+    @property
+    def index(self) -> StreamUnits:
+        """The runs and the topics."""
+        return self._units
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts."""
+        return self.fold.wanted.starts
+
+    @cached_property
+    def _values(self) -> dict[Measure, Values]:
+        """Each measure in every unit."""
+        of_runs = [each.values() for each in self._folds]
+        return {
+            measure: Values(
+                np.concatenate([own[at].value for own in of_runs]),
+                np.concatenate([own[at].defined for own in of_runs]),
+            )
+            for at, measure in enumerate(self.fold.wanted.measures)
+        }
+
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
+        """A measure at its time."""
+        return Column(self.index, self._values[measure])
+
+    def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
+        """The cost that measures take which could name one and don't."""
+        silent = any(
+            parameter.name == "cost" and not measure.has("cost")
+            for measure in wanted
+            for parameter in measure.definition.parameters
+        )
+        if not silent:
+            return {}
+        costs = self.fold.has_cost and self.gold.nuggets.cost is not None
+        return {"cost": "column" if costs else "1"}
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:  # noqa: ARG002
+        """The warnings of `tseval.score`."""
+        by_text = self.gold.matches is None
+        if self.gold.matches is not None:
+            applied = any(run.says_any for run in self._folds)
+            runs = [run.run for run in self._folds if run.seen.updates]
+            yield from of_matches(self.gold.matches, self.gold.nuggets, runs, applied=applied)
+        yield from of_runs([_census(each, by_text=by_text) for each in self._folds])
+        yield from of_gold(self.gold.nuggets, self.gold.judged(), self.gold.topics, by_text=by_text)
+        found = [
+            *gold_spans(self.gold.nuggets, self.gold.topics),
+            *(span for run in self._folds for span in _spans(run)),
+        ]
+        yield from years_apart(found, self.gold.judged())
+
+
+def _spans(run: RunFold) -> Iterator[Span]:
+    """From when to when the run's times are, in each topic that it has."""
+    for name, first, last in zip(run.wanted.topics, *map(np.ndarray.tolist, run.span), strict=True):
+        if first <= last:
+            yield Span(f"run {run.run}", name, first, last)
+
+
+def _census(run: RunFold, *, by_text: bool) -> Census:
+    seen = run.seen
+    low, high = seen.confidence or (0.0, 1.0)
+    constant = low if low == high and seen.updates > 1 else None
+    silent = seen.silent if by_text else 0
+    unjudged = tuple(sorted(seen.unjudged))
+    outside = 0 if seen.pooled else seen.judged
+    dumb = 0 < silent == seen.judged
+    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest, outside, dumb)

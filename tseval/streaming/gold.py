@@ -1,0 +1,223 @@
+"""What the updates of a stream are held against: the gold, and how their pairs are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.core.family import asked_for, hashes
+from tseval.core.measure import Measure, with_times
+from tseval.core.registry import measures
+from tseval.errors import UsageError
+from tseval.families.temporal import plain_files as formats
+from tseval.families.temporal.assessments import CanonicalUpdates, standing
+from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, INPUTS, TemporalInputs
+from tseval.files.forms import Forms, check_forms, form_for
+from tseval.files.topics import read_topics
+from tseval.matching.matching import NuggetsByTopic, get_matcher
+from tseval.streaming.fold import Wanted, table_of
+from tseval.tables import (
+    Matches,
+    Nuggets,
+    Origin,
+    Pairs,
+    Pool,
+    Topics,
+    Updates,
+    all_names,
+    known_updates,
+    natural_order,
+    resolve,
+)
+from tseval.tables.topic_names import TopicNames, with_topics_named
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class StreamGold:
+    """What updates are held against, read whole."""
+
+    nuggets: Nuggets
+    topics: Topics | None
+    matches: Matches | None
+    pool: Pool | None
+
+    def known(self, updates: Updates) -> CanonicalUpdates:
+        """Updates under the gold's names of topics, and as what stands for them in the pool."""
+        return standing(self.named(updates), self.pool, None, DRAFT.rules)
+
+    def named(self, table: Any) -> Any:
+        """A table under the nuggets' names of topics, which the draft keeps; None stays None."""
+        return with_topics_named(table, self.names)
+
+    @cached_property
+    def names(self) -> TopicNames:
+        """What gives topics the nuggets' names."""
+        return TopicNames(self.nuggets.topic, DRAFT.rules.topic_names)
+
+    def judged(self) -> tuple[str, ...]:
+        """The topics of the gold, in natural order."""
+        return tuple(natural_order(all_names(self.nuggets.topic).to_pylist()))
+
+    def starts(self, judged: Sequence[str]) -> FloatArray:
+        """When each topic starts: as the topics file says, else with its earliest nugget."""
+        place = {name: at for at, name in enumerate(judged)}
+        start = np.full(len(judged), np.inf)
+        topic = [place[name] for name in self.nuggets.topic.to_list()]
+        np.minimum.at(start, topic, self.nuggets.time)
+        if self.topics is not None:
+            for row, name in enumerate(self.topics.topic.to_list()):
+                if name in place:
+                    start[place[name]] = self.topics.start[row]
+        return start
+
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """Where each table that was given comes from, in the order of signatures."""
+        tables = {
+            "nuggets": self.nuggets,
+            "matches": self.matches,
+            "topics": self.topics,
+            "pool": self.pool,
+        }
+        return {name: table.origin for name, table in tables.items() if table is not None}
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The parts of a signature that name the inputs."""
+        return hashes(self.origins)
+
+
+def _read(source: Any, form: str | None, reader: Callable[..., Any]) -> Any:
+    """A table that may not be given."""
+    return None if source is None else reader(source, form)
+
+
+def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
+    """Read everything but the runs."""
+    check_forms(forms, INPUTS)
+    form = partial(form_for, forms)
+    if sources.duplicates is not None:
+        raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
+    gold = StreamGold(
+        nuggets=formats.read_nuggets(sources.nuggets, form("nuggets")),
+        topics=_read(sources.topics, form("topics"), read_topics),
+        matches=_read(sources.matches, form("matches"), formats.read_matches),
+        pool=_read(sources.pool, form("pool"), formats.read_pool),
+    )
+    named = {name: gold.named(getattr(gold, name)) for name in ("topics", "matches", "pool")}
+    return replace(gold, **named)
+
+
+def foldable(wanted: Iterable[str | Measure] | str | Measure | None) -> tuple[Measure, ...]:
+    """The measures asked for, or the draft's; one that cannot be folded is a `UsageError`."""
+    chosen = measures(asked_for(wanted) or DRAFT.measures, DRAFT.family)
+    for measure in chosen:
+        if not measure.definition.foldable:
+            raise UsageError(f"{measure} needs all updates at once: leave the blocks out")
+    return tuple(chosen)
+
+
+def wanted_of(gold: StreamGold, chosen: Sequence[Measure], at: Sequence[str]) -> Wanted:
+    """What is scored."""
+    judged = gold.judged()
+    return Wanted(gold.nuggets, judged, tuple(with_times(chosen, at)), gold.starts(judged))
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The pairs of a block, sorted by update, then nugget; with the row of matches of each."""
+
+    pairs: Pairs
+    match: IntArray | None = None
+
+
+class Pairing:
+    """The pairs of each block: by a matcher, or by assessors' matches."""
+
+    def __init__(self, gold: StreamGold, matcher: str | None, threshold: float | None) -> None:
+        self.gold = gold
+        self.name = ASSESSED
+        self._sought: NuggetsByTopic | None = None
+        if gold.matches is None:
+            using = get_matcher(matcher or DEFAULT_MATCHER, threshold)
+            self.name = str(using)
+            self._sought = NuggetsByTopic(using, gold.nuggets)
+        elif threshold is not None or matcher not in (None, ASSESSED):
+            raise UsageError("matches are given: a matcher would not be asked")
+        else:
+            self.name = gold.matches.maker or ASSESSED
+        number = 0 if gold.matches is None else len(gold.matches)
+        self._known = np.zeros(number, bool)
+        self._runs: set[str] = set()
+
+    def pairs(self, updates: Updates) -> Pairs:
+        """The pairs of a block, all of which is counted."""
+        found = self.find(updates)
+        self.note(updates, found, 0, len(updates))
+        return found.pairs
+
+    def find(self, updates: Updates) -> Paired:
+        """The pairs of a block."""
+        if self._sought is not None:
+            return Paired(self._sought.match(updates))
+        found = resolve(self._matches, updates, self.gold.nuggets)
+        order = np.lexsort((found.pairs.nugget, found.pairs.update))
+        pairs = Pairs(found.pairs.update[order], found.pairs.nugget[order])
+        return Paired(pairs, found.row[order])
+
+    def note(self, updates: Updates, found: Paired, start: int, stop: int) -> None:
+        """Remember the matches of these rows of a block, and their runs, as found."""
+        if found.match is None:
+            return
+        low, high = np.searchsorted(found.pairs.update, (start, stop))
+        self._known[found.match[low:high]] = True
+        codes = np.unique(updates.run.codes[start:stop])
+        self._runs.update(updates.run.take_names(codes))
+
+    @property
+    def _matches(self) -> Matches:
+        if self.gold.matches is None:
+            raise UsageError("no matches are given")
+        return self.gold.matches
+
+    @property
+    def known(self) -> str:
+        """Which matches speak of updates that came, as text that can be kept."""
+        return np.packbits(self._known).tobytes().hex()
+
+    def resume(self, known: str, runs: Iterable[str]) -> None:
+        """Go on where `known` was kept, with the runs that there were."""
+        bits = np.unpackbits(np.frombuffer(bytes.fromhex(known), np.uint8))
+        self._known |= bits[: len(self._known)].astype(bool)
+        self._runs.update(runs)
+
+    def check(self, *, to_come: bool = False) -> int:
+        """At the end: every match must speak of an update that there was, unless more are to come.
+
+        How many do not.
+        """
+        if self._sought is not None:
+            return 0
+        matches, pool = self._matches, self.gold.pool
+        known = self._known | self._of_no_run(matches)
+        if pool is not None:
+            known |= known_updates(matches.topic, matches.update_id, pool)
+        nothing = resolve(matches, table_of("", []), self.gold.nuggets)
+        lost = np.zeros_like(known) if to_come else ~known
+        formats.check_resolved(replace(nothing, lost_update=lost), matches, pool)
+        return int(np.count_nonzero(~known))
+
+    def _of_no_run(self, matches: Matches) -> BoolArray:
+        """The matches that name a run which is not here."""
+        if matches.run is None:
+            return np.zeros(len(matches), bool)
+        absent = [name not in self._runs for name in matches.run.vocabulary()]
+        return np.array(absent, bool)[matches.run.codes]
