@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from tseval.cli import options
 from tseval.cli.family_command import record_options
-from tseval.cli.options import chained, check_output, deliver, form_of, warn
+from tseval.cli.options import check_output, deliver, form_of, on_line, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.comparison import read_board
@@ -19,196 +19,223 @@ from tseval.comparison.board import Board
 from tseval.comparison.findings import Findings
 from tseval.comparison.frames import sections
 from tseval.comparison.gold import ScoredRuns
-from tseval.comparison.plan import ALPHA, FAMILIES, RESAMPLES, Plan, Treatment
+from tseval.comparison.plan import AGAINST, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.reuse import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
 from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
 from tseval.core import declared as declarations
+from tseval.core.declared import Declared, declared, file_option, option
 from tseval.core.family import Access
-from tseval.core.rules import each_once
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS, TEMPORAL_FORMS
-from tseval.files.forms import form_for, form_named
+from tseval.files.forms import Forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.provenance import provenance_of
 from tseval.files.rows import ROW_FORMS
 from tseval.files.score_readers import read_teams
-from tseval.statistics import CORRECTIONS, INTERVALS, PERSISTENCE, TESTS
+from tseval.parallel.sharing import Sharing
+from tseval.statistics import PERSISTENCE
 
-BY_GOLD = (
-    "matches",
-    "matcher",
-    "threshold",
-    "pool",
-    "duplicates",
-    "topics",
-    "edition",
-    "at",
-    "rules",
-    "ignore_unsampled",
-    "binary",
-    "matched_nuggets_only",
-    "latency_from",
-    "against_matcher",
-    "leave_out",
-    "jobs",
-    "engine_name",
-    "scheduler",
-    "resume",
-)
-"""Options that say how runs are scored, and so need the gold."""
-TESTING = ("baseline", "test", "correction", "family", "interval", "alpha", "resamples", "seed")
-OWN_OPTIONS = {
-    "runs": TESTING,
-    "power": tuple(name for name in TESTING if name not in ("interval", "family")),
-    "against": (
-        "against",
-        "against_matcher",
-        "against_measure",
-        "persistence",
-        "alpha",
-        "resamples",
-        "seed",
-    ),
-    "leave_out": ("leave_out", "teams"),
-}
-"""What each analysis asks for; an option that is another's alone is refused."""
+GOLD = "compare"
+"""The view by which options of runs and gold say that they have a meaning here."""
 
-gold_options = chained(
-    click.option(
-        "--gold",
-        metavar="NUGGETS",
-        help="The files are runs, which are scored against these nuggets first, as `tseval score` "
-        "does.",
-    ),
-    *record_options(TemporalInputs),
-    click.option("--edition", help="Whose rules, with --gold. Default: draft."),
-    click.option(
-        "--at",
-        multiple=True,
-        metavar="TIME",
-        help="Score at this time too; repeatable.",
-    ),
-    options.rule_option("ts2014"),
-    *record_options(TemporalOptions, "compare"),
-)
-test_options = chained(
-    click.option(
-        "--baseline", metavar="RUN", help="Compare with this run alone. Default: every pair."
-    ),
-    click.option(
-        "--test",
-        type=click.Choice(TESTS),
-        default=TESTS[0],
-        show_default=True,
-        help="Which test gives the p values; all are paired by topic and two-sided.",
-    ),
-    click.option(
-        "--correction",
-        type=click.Choice(list(CORRECTIONS)),
-        default=next(iter(CORRECTIONS)),
-        show_default=True,
-        help="What is done about many comparisons: Holm, Bonferroni, Benjamini-Hochberg.",
-    ),
-    click.option(
-        "--family",
-        type=click.Choice(FAMILIES),
-        default=FAMILIES[0],
-        show_default=True,
-        help="Which comparisons are corrected together.",
-    ),
-    click.option(
-        "--interval",
-        type=click.Choice(INTERVALS),
-        default=INTERVALS[0],
-        show_default=True,
-        help="How intervals are made of resampled topics.",
-    ),
-    click.option(
-        "--alpha",
-        type=float,
-        default=ALPHA,
-        show_default=True,
-        help="A corrected p value up to this is a difference; intervals hold the rest.",
-    ),
-    click.option(
-        "--resamples",
-        type=int,
-        default=RESAMPLES,
-        show_default=True,
-        help="How many times topics are drawn. Where a correction asks for smaller p values, they "
-        "are drawn further.",
-    ),
-    options.seed_option,
-)
-other_analyses = chained(
-    click.option(
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked instead of a comparison of runs."""
+
+    power: bool = option(
         "--power",
-        is_flag=True,
-        help="Instead: how many pairs of runs each measure tells apart, and by which difference.",
-    ),
-    click.option(
+        "Instead: how many pairs of runs each measure tells apart, and by which difference.",
+        kind=bool,
+    )
+    against: tuple[str, ...] = option(
         "--against",
+        "Instead: how alike these scores rank the runs; repeatable.",
         metavar="SCORES",
-        multiple=True,
-        help="Instead: how alike these scores rank the runs; repeatable.",
-    ),
-    click.option(
+        several=True,
+    )
+    against_matcher: str | None = option(
         "--against-matcher",
+        "The same against the runs scored by this matcher, with --gold.",
         metavar="NAME",
-        help="The same against the runs scored by this matcher, with --gold.",
-    ),
-    click.option(
+    )
+    against_measure: str | None = option(
         "--against-measure",
+        "The same against this measure: of those scores, or without them of the same.",
         metavar="NAME",
-        help="The same against this measure: of those scores, or without them of the same.",
-    ),
-    click.option(
+    )
+    persistence: float = option(
         "--persistence",
-        type=float,
+        "How far down rank-biased overlap reads.",
         default=PERSISTENCE,
-        show_default=True,
-        help="How far down rank-biased overlap reads.",
-    ),
-    click.option(
+        kind=float,
+        within=(AGAINST,),
+        shows_default=True,
+    )
+    leave_out: str | None = option(
         "--leave-out",
-        type=click.Choice(LEFT_OUT),
-        help="Instead: how scores and ranks move without the matches that a run, or a team, "
-        "brought alone; with --gold and --matches.",
-    ),
-    click.option(
+        "Instead: how scores and ranks move without the matches that a run, or a team, brought "
+        "alone; with --gold and --matches.",
+        choices=LEFT_OUT,
+    )
+    teams: str | None = file_option(
         "--teams",
-        metavar="FILE",
-        help="Whose each run is: a table `run team`. Default: the part of the name before its "
-        "first `-`.",
-    ),
-)
+        "Whose each run is: a table `run team`. Default: the part of the name before its first "
+        "`-`.",
+        within=(LEAVE_OUT,),
+    )
+
+    @property
+    def analysis(self) -> str:
+        """Which analysis is asked for; two at once are refused."""
+        asked = {
+            POWER: self.power,
+            AGAINST: bool(self.against or self.against_matcher or self.against_measure),
+            LEAVE_OUT: bool(self.leave_out),
+        }
+        chosen = [name for name, wanted in asked.items() if wanted]
+        if len(chosen) > 1:
+            first, second = chosen[:2]
+            raise UsageError(f"--{first} and --{second} are two questions: ask one at a time")
+        return chosen[0] if chosen else RUNS
+
+
+@dataclass(frozen=True)
+class Gold:
+    """What runs are scored against first, beside what `tseval score` declares."""
+
+    gold: str | None = option(
+        "--gold",
+        "The files are runs, which are scored against these nuggets first, as `tseval score` does.",
+        metavar="NUGGETS",
+    )
+    edition: str | None = option("--edition", "Whose rules, with --gold. Default: draft.")
+    at: tuple[str, ...] = option(
+        "--at", "Score at this time too; repeatable.", metavar="TIME", several=True
+    )
+
+
+@dataclass(frozen=True)
+class Request:
+    """A comparison as it was asked for."""
+
+    files: tuple[str, ...]
+    wanted: tuple[str, ...]
+    question: Question
+    plan: Plan
+    treatment: Treatment
+    gold: Gold
+    inputs: TemporalInputs | None
+    """The runs with their gold; None where the files are scores."""
+    options: TemporalOptions
+    rules: Mapping[str, str]
+    forms: Forms
+    quiet: bool
+    sharing: Sharing
+
+    def form(self, name: str) -> str | None:
+        """The format of scores: beside runs and gold, that of all is not for them."""
+        return (form_for if self.inputs is None else form_named)(self.forms, name)
+
+    @property
+    def scored(self) -> ScoredRuns:
+        """The runs and how they are scored."""
+        if self.inputs is None:
+            raise UsageError("this needs the gold to score with: give --gold NUGGETS")
+        return ScoredRuns(
+            sources=self.inputs,
+            options=self.options,
+            edition=self.gold.edition or "draft",
+            rules=self.rules,
+            measures=self.wanted,
+            at=self.gold.at,
+            access=Access(self.forms, self.sharing),
+        )
+
+    @property
+    def board(self) -> Board:
+        """The scores that are given, or those of the runs that are."""
+        if self.inputs is None:
+            return read_board(self.files, self.wanted, self.treatment, self.form("scores"))
+        return self.board_of(self.scored)
+
+    def board_of(self, runs: ScoredRuns) -> Board:
+        """The scores of these runs."""
+        with progress("matching", self.quiet) as tell:
+            return runs.board(self.treatment, self.treatment.on_missing, progress=tell)
+
+    @property
+    def other_board(self) -> Board:
+        """The scores that are held against: of files, of another matcher, or by another measure."""
+        asked = self.question
+        measure = asked.against_measure
+        other = self if measure is None else replace(self, wanted=(measure,))
+        if asked.against:
+            return read_board(asked.against, other.wanted, self.treatment, self.form("against"))
+        if asked.against_matcher is not None:
+            return self.board_of(other.scored.matched_by(asked.against_matcher))
+        return other.board
+
+
+def compared(request: Request) -> Findings:
+    """Runs side by side."""
+    return compare_board(request.board, request.plan)
+
+
+def powers(request: Request) -> Findings:
+    """How many pairs each measure tells apart."""
+    return discriminate_board(request.board, request.plan)
+
+
+def correlated(request: Request) -> Findings:
+    """How alike two sets of scores rank the runs."""
+    asked = request.question
+    check_inputs([*request.files, *asked.against])
+    other, board = request.other_board, request.board
+    return correlate_boards(board, other, request.plan, asked.persistence, asked.against_measure)
+
+
+def left_out(request: Request) -> Findings:
+    """What leaving one out changes."""
+    asked = request.question
+    teams = None if asked.teams is None else read_teams(asked.teams)
+    with progress("leaving out", request.quiet) as tell:
+        return leave_out(
+            request.scored,
+            str(asked.leave_out),
+            request.treatment,
+            request.treatment.on_missing,
+            teams,
+            tell,
+        )
+
+
+ANALYSES: Mapping[str, Callable[[Request], Findings]] = {
+    RUNS: compared,
+    POWER: powers,
+    AGAINST: correlated,
+    LEAVE_OUT: left_out,
+}
 
 
 @click.command("compare")
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
 @options.measures_named("Default: all that there are.")
-@test_options
-@other_analyses
-@gold_options
+@options.chained(*record_options(Plan))
+@options.chained(*record_options(Question))
+@options.chained(*record_options(Gold))
+@options.chained(*record_options(TemporalInputs), *record_options(TemporalOptions, GOLD))
+@options.rule_option("ts2014")
 @options.on_missing(
     "Topics that another run has a score for and this one not. Default: zero, where that is "
     "the worst value, or what the scores or the edition say."
 )
 @options.undefined_option
-@click.option(
-    "--lower-is-better",
-    "lower",
-    multiple=True,
-    metavar="NAME",
-    help="Of this measure lower is better; for names that no definition knows. Repeatable.",
-)
-@click.option(
-    "--higher-is-better", "higher", multiple=True, metavar="NAME", help="Or higher. Repeatable."
-)
+@options.chained(*record_options(Treatment))
 @options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
 @options.output_option
 @options.input_format(SCORE_FORMS, ("scores", "against", *options.OF_MATCHING))
@@ -234,14 +261,15 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     if not files:
         raise click.UsageError("Give one or more files of scores.")
-    analysis = _analysis(given)
-    _refuse_unused(analysis, given)
-    known = FINDINGS_FORMS if analysis == "runs" else ROW_FORMS
+    question = declarations.build(Question, given)
+    _refuse_ineffective(question, declarations.build(Gold, given), given["input_format"])
+    known = FINDINGS_FORMS if question.analysis == RUNS else ROW_FORMS
     form = form_of(given["form"], output, ("table", *known), "table")
     with options.shared_as(given) as sharing:
-        found = ANALYSES[analysis](files, given | {"sharing": sharing})
-    options.refuse_inputs(output, _recorded(files, given))
-    warn(found.warnings, given["quiet"])
+        request = _request(files, question, sharing, given)
+        found = ANALYSES[question.analysis](request)
+    options.refuse_inputs(output, _recorded(request))
+    warn(found.warnings, request.quiet)
     if form == "table":
         shown = sections(found)
         deliver(sections_table(shown, found.signature, to_file=output is not None), output)
@@ -249,147 +277,80 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         deliver(findings_bytes(found, form), output)
 
 
-def _recorded(files: tuple[str, ...], given: dict[str, Any]) -> Iterator[str]:
+def _request(
+    files: tuple[str, ...], question: Question, sharing: Sharing, given: Mapping[str, Any]
+) -> Request:
+    """What the command line asks for."""
+    gold = declarations.build(Gold, given)
+    own = declarations.build(TemporalOptions, given)
+    named = dict(given) | {"updates": files, "nuggets": gold.gold}
+    treatment = {each.name: given[each.name] for each in fields(Treatment)}
+    return Request(
+        files=files,
+        wanted=given["wanted"],
+        question=question,
+        plan=declarations.build(Plan, given),
+        treatment=Treatment(**treatment),
+        gold=gold,
+        inputs=None if gold.gold is None else declarations.build(TemporalInputs, named),
+        options=own,
+        rules=declarations.rules(options.parted(given["rules"]), own),
+        forms=given["input_format"],
+        quiet=given["quiet"],
+        sharing=sharing,
+    )
+
+
+def _recorded(request: Request) -> Iterator[str]:
     """The inputs that the files of scores name."""
-    if given["gold"] is not None:
+    if request.inputs is not None:
         return
-    for told in (
-        provenance_of(each, given["input_format"]) for each in (*files, *given["against"])
-    ):
-        yield from () if told is None else (each.path for each in told.inputs)
+    named = [(each, "scores") for each in request.files]
+    named += [(each, "against") for each in request.question.against]
+    for path, name in named:
+        recorded = provenance_of(path, request.form(name))
+        yield from () if recorded is None else (source.path for source in recorded.inputs)
 
 
-def _analysis(given: dict[str, Any]) -> str:
-    """Which analysis is asked for; two at once are refused."""
-    asked = {
-        "power": given["power"],
-        "against": any(given[name] for name in ("against", "against_matcher", "against_measure")),
-        "leave_out": given["leave_out"],
-    }
-    chosen = [name for name, wanted in asked.items() if wanted]
-    if len(chosen) > 1:
-        first, second = map(_option, chosen[:2])
-        raise UsageError(f"{first} and {second} are two questions: ask one at a time")
-    return chosen[0] if chosen else "runs"
+FOR_GOLD = {
+    "rules": "--rule",
+    "jobs": "--jobs",
+    "engine_name": "--engine",
+    "scheduler": "--scheduler",
+    "resume": "--resume",
+    "against_matcher": "--against-matcher",
+    "leave_out": "--leave-out",
+    "edition": "--edition",
+    "at": "--at",
+}
+"""Options that say how runs are scored, and so need the gold, beside those of `tseval score`."""
 
 
-def _option(name: str) -> str:
-    plain = name.removesuffix("_name").replace("rules", "rule")
-    return "--" + plain.replace("_", "-")
-
-
-def _refuse_unused(analysis: str, given: dict[str, Any]) -> None:
+def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
     """An option that this analysis, or scores without gold, have no use for is refused."""
-    context = click.get_current_context()
-    on_line = [
-        name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
-    others = {name for names in OWN_OPTIONS.values() for name in names} - set(OWN_OPTIONS[analysis])
-    for name in on_line:
-        if name in others:
-            what = "a comparison of runs" if analysis == "runs" else _option(analysis)
-            raise UsageError(f"{_option(name)} has no meaning with {what}")
-        if name in BY_GOLD and given["gold"] is None:
-            raise UsageError(f"{_option(name)} needs the gold to score with: give --gold NUGGETS")
-    forms = given["input_format"]
+    analysis = question.analysis
+    for record in (Plan, Question):
+        for what in _told(record).values():
+            if what.within and analysis not in what.within:
+                where = "a comparison of runs" if analysis == RUNS else f"--{analysis}"
+                raise UsageError(f"{what.name} has no meaning with {where}")
+    if gold.gold is None:
+        of_score = {**_told(TemporalInputs), **_told(TemporalOptions)}
+        asked = [what.name for what in of_score.values()]
+        asked += [flag for name, flag in FOR_GOLD.items() if on_line(name)]
+        if asked:
+            raise UsageError(f"{asked[0]} needs the gold to score with: give --gold NUGGETS")
     own = [forms] if isinstance(forms, str) else [*(forms or {}).values()]
     form = next((each for each in own if each not in TEMPORAL_FORMS), None)
-    if given["gold"] is not None and form is not None:
+    if gold.gold is not None and form is not None:
         known = ", ".join(TEMPORAL_FORMS)
         raise UsageError(f"--input-format {form} is for scores; runs and gold have: {known}")
-    if given["teams"] is not None and given["leave_out"] != "team":
+    if question.teams is not None and question.leave_out != "team":
         raise UsageError("--teams has no meaning without --leave-out team")
-    if given["against"] and given["against_matcher"]:
+    if question.against and question.against_matcher:
         raise UsageError("give --against or --against-matcher, not both")
 
 
-def _plan(given: dict[str, Any]) -> Plan:
-    return Plan(**{name: given[name] for name in TESTING})
-
-
-def _treatment(given: dict[str, Any]) -> Treatment:
-    return Treatment(
-        given["on_missing"],
-        given["undefined"],
-        given["lower"],
-        given["higher"],
-    )
-
-
-def _gold(files: tuple[str, ...], given: dict[str, Any]) -> ScoredRuns:
-    named = {"updates": files, "nuggets": given["gold"]}
-    return ScoredRuns(
-        sources=declarations.build(TemporalInputs, given | named),
-        options=declarations.build(TemporalOptions, given),
-        edition=given["edition"] or "draft",
-        rules=each_once(options.parted(given["rules"])),
-        measures=given["wanted"],
-        at=given["at"],
-        access=Access(given["input_format"], given["sharing"]),
-    )
-
-
-def _form(given: dict[str, Any], name: str) -> str | None:
-    """The format of scores: beside runs and gold, that of all is not for them."""
-    forms = given["input_format"]
-    return form_for(forms, name) if given["gold"] is None else form_named(forms, name)
-
-
-def _board(files: tuple[str, ...], given: dict[str, Any]) -> Board:
-    """The scores that are given, or those of the runs that are."""
-    if given["gold"] is None:
-        return read_board(files, given["wanted"], _treatment(given), _form(given, "scores"))
-    gold = _gold(files, given)
-    with progress("matching", given["quiet"]) as told:
-        return gold.board(_treatment(given), given["on_missing"], progress=told)
-
-
-def _compared(files: tuple[str, ...], given: dict[str, Any]) -> Findings:
-    return compare_board(_board(files, given), _plan(given))
-
-
-def _powers(files: tuple[str, ...], given: dict[str, Any]) -> Findings:
-    return discriminate_board(_board(files, given), _plan(given))
-
-
-def _correlated(files: tuple[str, ...], given: dict[str, Any]) -> Findings:
-    check_inputs([*files, *given["against"]])
-    other = _other_board(files, given)
-    versus = given["against_measure"]
-    board = _board(files, given)
-    return correlate_boards(board, other, _plan(given), given["persistence"], versus)
-
-
-def _other_board(files: tuple[str, ...], given: dict[str, Any]) -> Board:
-    """The scores that are held against: of files, of another matcher, or by another measure."""
-    if given["against_measure"] is not None:
-        given = given | {"wanted": (given["against_measure"],)}
-    if not given["against"] and given["against_matcher"] is None:
-        return _board(files, given)
-    if given["against"]:
-        form = _form(given, "against")
-        return read_board(given["against"], given["wanted"], _treatment(given), form)
-    gold = _gold(files, given).matched_by(given["against_matcher"])
-    with progress("matching", given["quiet"]) as told:
-        return gold.board(_treatment(given), given["on_missing"], progress=told)
-
-
-def _left_out(files: tuple[str, ...], given: dict[str, Any]) -> Findings:
-    teams = None if given["teams"] is None else read_teams(given["teams"])
-    with progress("leaving out", given["quiet"]) as told:
-        return leave_out(
-            _gold(files, given),
-            given["leave_out"],
-            _treatment(given),
-            given["on_missing"],
-            teams,
-            told,
-        )
-
-
-ANALYSES = {
-    "runs": _compared,
-    "power": _powers,
-    "against": _correlated,
-    "leave_out": _left_out,
-}
+def _told(record: type) -> dict[str, Declared]:
+    """The options of a record that stand on the command line."""
+    return {field.name: what for field, what in declared(record) if on_line(field.name)}

@@ -11,7 +11,7 @@ import click
 
 from tseval.cli import options
 from tseval.cli.family_command import build_inputs, record_options
-from tseval.cli.options import check_output, deliver, form_of, parted, warn
+from tseval.cli.options import check_output, deliver, form_of, on_line, parted, warn
 from tseval.cli.progress import progress
 from tseval.core import declared as declarations
 from tseval.core import registry, trends
@@ -142,14 +142,8 @@ def known_options(family: Family[Any, Any]) -> dict[str, Declared]:
 
 def told_options() -> dict[str, Declared]:
     """The options of families that were given."""
-    context = click.get_current_context()
     every = {name: what for each in served() for name, what in known_options(each).items()}
-    sources = {name: context.get_parameter_source(name) for name in every}
-    return {
-        name: every[name]
-        for name, source in sources.items()
-        if source is not None and source.name == "COMMANDLINE"
-    }
+    return {name: what for name, what in every.items() if on_line(name)}
 
 
 def followed(request: Request, given: Mapping[str, Any]) -> Followed:

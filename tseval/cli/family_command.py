@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import click
 
 from tseval.cli import options
-from tseval.cli.options import check_output, deliver, form_of, parted, warn
+from tseval.cli.options import check_output, deliver, form_of, on_line, parted, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
@@ -506,7 +506,6 @@ def refuse_ineffective(
 
     They are those that were given: an option that stands at its default says nothing.
     """
-    context = click.get_current_context()
     within: dict[str, tuple[str, ...]] = {}
     names = dict(OF_SCORES)
     if isinstance(other, View | Writer) and not other.takes_measures:
@@ -522,9 +521,7 @@ def refuse_ineffective(
     if isinstance(other, View | str):
         shown = other if isinstance(other, str) else other.name
     for name, views in within.items():
-        source = context.get_parameter_source(name)
-        told = source is not None and source.name == "COMMANDLINE"
-        if told and views and shown not in views:
+        if views and shown not in views and on_line(name):
             raise UsageError(f"{names[name]} has no meaning {_where(family, other, form, views)}")
 
 

@@ -346,6 +346,12 @@ def form_of(form: str | None, output: Path | None, known: Sequence[str], default
     return chosen
 
 
+def on_line(name: str) -> bool:
+    """Whether a parameter stands on the command line; one at its default says nothing."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def warn(warnings: Iterable[str], quiet: bool) -> None:
     """Tell warnings on standard error; the quiet hear only those that explain scores of 0."""
     for warning in warnings:

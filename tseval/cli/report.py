@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.compare import TESTING, test_options
 from tseval.cli.family_command import record_options
 from tseval.cli.options import chained, check_output, deliver, warn
 from tseval.cli.progress import progress
@@ -109,7 +108,7 @@ filter_options = chained(
 @temporal_options
 @incident_options
 @filter_options
-@test_options
+@chained(*record_options(Plan))
 @options.on_missing(
     "Topics that another run has a score for and this one not; zero only where that is the "
     "worst value.",
@@ -168,7 +167,7 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
         scores=files,
         measures=given["wanted"],
         treatment=Treatment(given["on_missing"], given["undefined"]),
-        plan=Plan(**{name: given[name] for name in TESTING}),
+        plan=declarations.build(Plan, given),
         form=given["input_format"],
         title=given["title"],
         curves=given["curves"],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+from tseval.core.declared import option
 from tseval.errors import UsageError
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
 from tseval.tables.times import written
@@ -22,21 +23,77 @@ ON_MISSING = ("zero", ON_SKIP, "error")
 UNDEFINED = ("skip", "zero")
 
 
+RUNS, POWER, AGAINST, LEAVE_OUT = "runs", "power", "against", "leave-out"
+"""The analyses: runs held against each other, and the others by the options that ask for them."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How runs are compared; a value that has no meaning is a `UsageError`."""
 
-    test: str = TESTS[0]
-    correction: str = next(iter(CORRECTIONS))
-    family: str = FAMILIES[0]
-    interval: str = INTERVALS[0]
-    alpha: float = ALPHA
-    """A difference is found where its corrected p value is at most this; intervals hold 1 - it."""
-    resamples: int = RESAMPLES
-    """How often topics are drawn. Small p values go on: see `most_draws`."""
-    seed: int = 0
-    baseline: str | None = None
-    """The run that all others are compared with; without one every pair is compared."""
+    test: str = option(
+        "--test",
+        "Which test gives the p values; all are paired by topic and two-sided.",
+        default=TESTS[0],
+        choices=TESTS,
+        within=(RUNS, POWER),
+        shows_default=True,
+    )
+    correction: str = option(
+        "--correction",
+        "What is done about many comparisons: Holm, Bonferroni, Benjamini-Hochberg.",
+        default=next(iter(CORRECTIONS)),
+        choices=tuple(CORRECTIONS),
+        within=(RUNS, POWER),
+        shows_default=True,
+    )
+    family: str = option(
+        "--family",
+        "Which comparisons are corrected together.",
+        default=FAMILIES[0],
+        choices=FAMILIES,
+        within=(RUNS,),
+        shows_default=True,
+    )
+    interval: str = option(
+        "--interval",
+        "How intervals are made of resampled topics.",
+        default=INTERVALS[0],
+        choices=INTERVALS,
+        within=(RUNS,),
+        shows_default=True,
+    )
+    alpha: float = option(
+        "--alpha",
+        "A corrected p value up to this is a difference; intervals hold the rest.",
+        default=ALPHA,
+        kind=float,
+        within=(RUNS, POWER, AGAINST),
+        shows_default=True,
+    )
+    resamples: int = option(
+        "--resamples",
+        "How many times topics are drawn. Where a correction asks for smaller p values, they are "
+        "drawn further.",
+        default=RESAMPLES,
+        kind=int,
+        within=(RUNS, POWER, AGAINST),
+        shows_default=True,
+    )
+    seed: int = option(
+        "--seed",
+        "For everything random.",
+        default=0,
+        kind=int,
+        within=(RUNS, POWER, AGAINST),
+        shows_default=True,
+    )
+    baseline: str | None = option(
+        "--baseline",
+        "Compare with this run alone. Default: every pair.",
+        metavar="RUN",
+        within=(RUNS, POWER),
+    )
 
     def __post_init__(self) -> None:
         chosen("test", self.test, TESTS)
@@ -86,9 +143,16 @@ class Treatment:
     on_missing: str | None = None
     """By default `skip` where all scores say that they were made so, else `zero`."""
     undefined: str = UNDEFINED[0]
-    lower: tuple[str, ...] = ()
+    lower: tuple[str, ...] = option(
+        "--lower-is-better",
+        "Of this measure lower is better; for names that no definition knows. Repeatable.",
+        metavar="NAME",
+        several=True,
+    )
     """Measures of which lower is better, whatever their definition."""
-    higher: tuple[str, ...] = ()
+    higher: tuple[str, ...] = option(
+        "--higher-is-better", "Or higher. Repeatable.", metavar="NAME", several=True
+    )
 
     def __post_init__(self) -> None:
         if self.on_missing is not None:
