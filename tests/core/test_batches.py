@@ -229,7 +229,7 @@ def test_what_has_no_batches(options: tuple[str, ...], said: str) -> None:
 
 def zigzag(folder: Path, hits: Sequence[int]) -> str:
     """What is said of an update and a nugget an hour, of which some fit together."""
-    rows = [(hour, hour * 3600, hit) for hour, hit in enumerate(hits)]
+    rows = [(hour, START + hour * 3600, hit) for hour, hit in enumerate(hits)]
     tables = {
         "mine.tsv": [
             "run\ttopic\tupdate_id\ttime\ttext",
@@ -243,7 +243,7 @@ def zigzag(folder: Path, hits: Sequence[int]) -> str:
             "topic\tupdate_id\tnugget_id",
             *(f"t\tu{h}\tn{h}" for h, _, hit in rows if hit),
         ],
-        "topics.tsv": ["topic\tstart", "t\t0"],
+        "topics.tsv": ["topic\tstart", f"t\t{START}"],
     }
     for name, lines in tables.items():
         (folder / name).write_text("\n".join(lines) + "\n")

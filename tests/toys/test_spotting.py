@@ -94,7 +94,7 @@ def test_faults_have_a_line_and_a_cure(files: tuple[str, str]) -> None:
 
 
 def test_curves(files: tuple[str, str]) -> None:
-    from tseval.cli.curves import command_of_curves
+    from tseval.cli.curve import command_of_curves
 
     runner = CliRunner().invoke(command_of_curves(), [*files, "--topic", "t1"])
     assert runner.exit_code == 0, runner.output

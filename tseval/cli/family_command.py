@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -181,6 +181,16 @@ def record_options(record: type, view: str = "") -> list[Callable[[Any], Any]]:
     every = ((field, what) for field, what in declared(record) if what.flags)
     named = [each for each in every if not view or view in (each[1].within or (view,))]
     return [_option(field.name, field.default, what) for field, what in named]
+
+
+def named_options(record: type, view: str) -> dict[str, Callable[[Any], Any]]:
+    """The same by their flags, none of them required: for commands that serve several families."""
+    named = [(field, what) for field, what in declared(record) if what.flags]
+    return {
+        what.name: _option(field.name, field.default, replace(what, required=False))
+        for field, what in named
+        if view in (what.within or (view,))
+    }
 
 
 def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
