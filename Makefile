@@ -19,7 +19,7 @@ FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel format hooks house slow versions clean
+.PHONY: help demo test lint types tests docs cli wheel format hooks house slow coverage versions clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -33,6 +33,7 @@ help:
 	@echo "make format  rewrite the layout and docs/cli.md"
 	@echo "make hooks   run the quick checks before each commit (pre-commit)"
 	@echo "make slow    measure all tests, and name the slow ones in tests/slow.txt"
+	@echo "make coverage  which lines and branches the tests never reach, with the floor of pyproject.toml"
 	@echo "make versions  the tests on other Pythons, and with the lowest versions of dependencies"
 	@echo "make house   count lines, files, imports and rooms again into docs/house.md"
 	@echo "make clean   remove what was built (not $(VENV))"
@@ -100,6 +101,10 @@ hooks: $(VENV)/.dev
 # One after the other, so that processor time is that of one test.
 slow: $(VENV)/.dev
 	$(BIN)/pytest -q --write-slow
+
+# Counting branches makes tests too slow for every run of CI.
+coverage: $(VENV)/.dev
+	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-report=html:build/coverage
 
 versions: $(VENV)/.dev
 	.ci/versions.sh $(BIN)/uv

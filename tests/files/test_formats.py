@@ -337,7 +337,11 @@ def test_far_times_of_parquet() -> None:
     ids=str,
 )
 def test_ids_of_parquet(topics: pa.Array) -> None:
-    assert ids(parquet(topic=topics), "topic") == ["1", "2"]
+    try:
+        rows = parquet(topic=topics)
+    except pa.ArrowNotImplementedError as cannot:
+        pytest.skip(f"this pyarrow writes no such column: {cannot}")
+    assert ids(rows, "topic") == ["1", "2"]
 
 
 def test_nulls_of_parquet_in_optional_columns_are_the_defaults() -> None:
