@@ -180,20 +180,21 @@ def record_options(record: type, view: str = "") -> list[Callable[[Any], Any]]:
     """The options of a record: all, or those that have a meaning in a view."""
     every = ((field, what) for field, what in declared(record) if what.flags)
     named = [each for each in every if not view or view in (each[1].within or (view,))]
-    return [_option(field.name, field.default, what) for field, what in named]
+    return [option_of(field.name, field.default, what) for field, what in named]
 
 
 def named_options(record: type, view: str) -> dict[str, Callable[[Any], Any]]:
     """The same by their flags, none of them required: for commands that serve several families."""
     named = [(field, what) for field, what in declared(record) if what.flags]
     return {
-        what.name: _option(field.name, field.default, replace(what, required=False))
+        what.name: option_of(field.name, field.default, replace(what, required=False))
         for field, what in named
         if view in (what.within or (view,))
     }
 
 
-def _option(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
+def option_of(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
+    """A declared option as the command line has it."""
     default = None if default is MISSING else default
     if what.kind is bool:
         return click.option(*what.flags, name, is_flag=True, help=what.help)

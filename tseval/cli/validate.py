@@ -5,20 +5,22 @@ from __future__ import annotations
 import click
 
 from tseval.cli import options
+from tseval.core import registry
 from tseval.files import SCORE_FORMS
 from tseval.files.forms import Forms
 from tseval.files.validation import validate
-from tseval.tables import SCHEMAS
+
+TABLES = tuple(registry.schemas())
 
 
 @click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--table",
-    type=click.Choice(list(SCHEMAS)),
+    type=click.Choice(TABLES),
     help="What the files are. Default: by the columns that their headers name.",
 )
-@options.input_format(SCORE_FORMS, (*SCHEMAS,))
+@options.input_format(SCORE_FORMS, TABLES)
 @options.debug_option
 def command(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
     """Every fault of a file, as file:line: reason.

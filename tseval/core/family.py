@@ -19,6 +19,7 @@ from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
 from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
+from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, form_for
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import InputRecord, Origin, Schema
@@ -320,6 +321,10 @@ class Family(Generic[Inputs, Options]):
     it, and how inputs are read."""
     schemas: tuple[Schema, ...] = ()
     """The plain tables that are this family's own."""
+    formats: tuple[Format, ...] = ()
+    """The kinds of files that only it reads, for `tseval validate` and `tseval import`."""
+    together: Callable[[Sequence[Any]], Iterator[Line]] = nothing_to_say
+    """What `tseval validate` says of tables that do not fit each other."""
     knows: Callable[[str], bool] | None = None
     """Whether a file is gold of this family, for commands that serve several."""
     over: str = "this"

@@ -9,12 +9,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tseval.core.editions import Edition
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
 from tseval.errors import MeasureError, UsageError
+from tseval.tables import SCHEMAS, Schema
+
+if TYPE_CHECKING:
+    from tseval.files.formats import Format
+    from tseval.files.imports import Import
 
 MEASURES = "tseval.measures"
 """A plug-in names a `Definition`, or an iterable of them, under this group."""
@@ -115,3 +120,21 @@ def edition(name: str, of: str) -> Edition[Any]:
     if not others:
         raise UsageError(f"unknown edition '{name}'; known: {known}")
     raise UsageError(f"edition {name} is for {others[0].family}; for {of} there are: {known}")
+
+
+def formats() -> tuple[Format, ...]:
+    """Every format of files, those first whose content tells them most surely."""
+    own = [each for family in all_families() for each in family.formats]
+    common = import_module("tseval.files.score_readers").FORMATS
+    return tuple(sorted([*common, *own], key=lambda each: each.rank))
+
+
+def imports() -> dict[str, Import]:
+    """Everything that `tseval import` knows, by its name."""
+    return {each.name: each for form in formats() for each in form.imports}
+
+
+def schemas() -> dict[str, Schema]:
+    """Every plain table by its name: those of more than one family first."""
+    own = {schema.table: schema for family in all_families() for schema in family.schemas}
+    return SCHEMAS | own

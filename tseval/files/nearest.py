@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from tseval.core import registry
 from tseval.errors import Fault
 from tseval.files import csv_table, parquet, tsv
 from tseval.files.plain import ARRAY, ARRAY_CURE, SEMICOLONS_CURE, recognise
-from tseval.tables import SCHEMAS, Schema
+from tseval.tables import Schema
 
 if TYPE_CHECKING:
     from tseval.files.inputs import Input
@@ -57,7 +58,9 @@ def ranked(names: Sequence[str]) -> list[Near]:
 
     That is the one that has most of the names, then the one that lacks least, then the first.
     """
-    found = [near for schema in SCHEMAS.values() if (near := _near(schema, list(names))).known]
+    found = [
+        near for schema in registry.schemas().values() if (near := _near(schema, list(names))).known
+    ]
     return sorted(found, key=lambda each: (-each.known, len(each.missing)))
 
 

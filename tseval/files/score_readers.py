@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import UsageError
-from tseval.families.temporal.trec_table import STATISTICS
 from tseval.files import JSON, SCORE_FORMS, TREC, TREC_TS, json_text, parquet, tsv
 from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
+from tseval.files.formats import Format, Rank
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Input
 from tseval.files.plain import ARRAY, Rows, build, first_keys, read_rows, recognise
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 TRACK_HEADER = b"QueryID\tTeamID\tRunID\t"
 """What the table of the track's scripts begins with."""
+SUMMING = ("AVG", "STD", "MIN", "MAX", "ALL")
+"""What stands in the place of a topic or a team where a row sums up others."""
 TRACK_IDS = (TOPIC, Column("team", Kind.ID), Column("run_id", Kind.ID))
 RUN_NAME = "runid"
 """In files of trec_eval the row of this name tells what the run is called."""
@@ -435,7 +437,7 @@ def _track(source: Input) -> Found:
 
 def _of_topics(table: Rows) -> Any:
     """Which rows are a run's on a topic, and no mean or extreme of others."""
-    summing = strings([*STATISTICS, "ALL"])
+    summing = strings(SUMMING)
     return (table.get("topic").within(summing) < 0) & (table.get("team").within(summing) < 0)
 
 
@@ -459,3 +461,16 @@ def check_form(form: str | None) -> None:
     """Refuse the name of a form that scores do not have."""
     if form is not None and form not in SCORE_FORMS:
         raise UsageError(f"unknown input format '{form}'; known: {', '.join(SCORE_FORMS)}")
+
+
+FORMATS = (
+    Format(
+        "scores",
+        lambda source, form, _: read_score_rows(source, form),
+        is_score_object,
+        Rank.AFTER_TABLES,
+        forms=(TREC, JSON),
+    ),
+    Format("scores", lambda source, form, _: read_score_rows(source, form), is_trec, Rank.LAST),
+)
+"""Scores in other forms than plain tables: those that tell what they are, and lines that do not."""

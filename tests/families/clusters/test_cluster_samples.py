@@ -64,7 +64,7 @@ def test_what_a_sample_cannot_be(runs: list[str], tmp_path: Path) -> None:
     for option in (["--ontology", "x"], ["--depth", "2"], ["--qrels", "x"], ["--roll-up"]):
         refused = program(*given, "--size", "1", *option)
         assert refused.code == 2
-        assert "sample takes --size, --sampling, --seed and --year alone" in refused.err
+        assert "has no meaning with sample" in refused.err
     bare = tmp_path / "bare.tsv"
     bare.write_text("topic\tpost_id\ttime\nflood\tp\t1\n")
     refused = program("import", "sample", bare, "--size", "1")

@@ -180,7 +180,7 @@ def test_what_is_odd_is_told_and_kept(tmp_path: Path) -> None:
         (("--times", "epochs"), "times from epochs need --epochs FILE"),
         (("--times", "run"), "times from the run need --run FILE"),
         (("--year", "2017"), "--year has no meaning with clusters"),
-        (("--pool", "x"), "--pool has no meaning with clusters"),
+        (("--pool", "x"), "--pool has no meaning with clusters: it is for ts-run, ts-matches"),
     ],
 )
 def test_options_that_do_not_fit(tmp_path: Path, options: tuple[str, ...], said: str) -> None:

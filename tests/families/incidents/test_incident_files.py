@@ -870,7 +870,7 @@ def test_a_pool_by_size_and_depth() -> None:
         refused = program.tseval("import", "pool", "one", "--ontology", TYPES, *option)
         assert refused.code == 2
     refused = program.tseval("import", "kba-run", "one", "--size", "3")
-    assert (refused.code, "have no meaning with kba-run" in refused.err) == (2, True)
+    assert (refused.code, "has no meaning with kba-run" in refused.err) == (2, True)
 
 
 def test_a_pool_by_confidence_of_a_run_without_confidences() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from tseval.core.declared import argument, file_option, option
+from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
@@ -32,7 +33,7 @@ from tseval.families.clusters.push import LISTS, LIVE, NEEDS, OF_LISTS, OF_LIVE
 from tseval.families.clusters.push_rules import PushRules
 from tseval.families.clusters.pushes import PushIndex
 from tseval.families.clusters.rules import POSTS, ClusterRules
-from tseval.families.clusters.sampling import RANDOM, SAMPLINGS, drawn
+from tseval.families.clusters.sampling import drawn
 from tseval.families.clusters.tables import Clusters, Epochs, Grades, Live, Posts, Selected
 from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs

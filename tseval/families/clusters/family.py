@@ -13,6 +13,7 @@ from tseval.families.clusters.evaluation import (
 )
 from tseval.families.clusters.explanation import explain_clusters
 from tseval.families.clusters.files import is_table_of_clusters
+from tseval.families.clusters.imports import FORMATS
 
 
 def explained(evaluation: ClusterEvaluation, _: Asked[ClusterOptions]) -> Shown:
@@ -50,5 +51,6 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
     over="clusters",
     curves=True,
     batches=True,
+    formats=FORMATS,
     words=Words("posts"),
 )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tseval.errors import Fault, UsageError
+from tseval.core.declared import file_option, option
+from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
+from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
+from tseval.families.clusters.drawing import sampled
 from tseval.families.clusters.files import (
     Clock,
     epoch_clock,
@@ -22,46 +26,64 @@ from tseval.families.clusters.files import (
     run_clock,
     snowflake_clock,
 )
-from tseval.families.clusters.recognition import POST_NAMES, is_listing, read_listing
+from tseval.families.clusters.recognition import FACT, POST_NAMES, is_listing, read_listing
 from tseval.families.clusters.tables import Clusters, Posts
-from tseval.files.imports import Imported, numbers_as_text
+from tseval.files.formats import Format, Line, Rank
+from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
+from tseval.files.nearest import array_keys, nearest_fault
+from tseval.files.plain import Rows, recognise
+from tseval.tables import InputRecord, Origin
 
 TIMES = ("epochs", "run", "snowflake")
 """Where times of posts may come from, beside the clusters' own file."""
-CLUSTERS, RTS_RUN = "clusters", "rts-run"
-CLUSTER_IMPORTS = (CLUSTERS, RTS_RUN)
+YEAR_HELP = "The year of times such as 0729-23:17:35."
 
 
 @dataclass(frozen=True)
 class Helpers:
-    """What a file lacks, from elsewhere."""
+    """What clusters lack, from elsewhere."""
 
-    epochs: str | None = None
-    times: str | None = None
-    runs: Sequence[str] = ()
-    qrels: str | None = None
-    topic: str | None = None
-    year: int | None = None
-
-    def unused(self, form: str) -> list[str]:
-        """The options that have no meaning with a format."""
-        given = {name for name, value in vars(self).items() if value}
-        meant = {
-            CLUSTERS: {"epochs", "times", "runs", "qrels", "topic"}
-            | ({"year"} if self.runs else set()),
-            RTS_RUN: {"year"},
-        }.get(form, set())
-        names = {"runs": "run"}
-        return sorted(f"--{names.get(name, name)}" for name in given - meant)
+    epochs: str | None = file_option("--epochs", "When posts were created: post YYYYMMDD epoch.")
+    times: str | None = option(
+        "--times",
+        "Where the times come from. Default: their file, else --epochs or --run.",
+        choices=TIMES,
+    )
+    runs: tuple[str, ...] = file_option("--run", "A run that tells the times.", several=True)
+    qrels: str | None = file_option("--qrels", "Warn of topics that are not in it.")
+    topic: str | None = option(
+        "--topic", "The topic of two columns. Default: the file's name.", metavar="NAME"
+    )
+    year: int | None = option("--year", YEAR_HELP, kind=int)
 
 
-def imported_clusters(path: str, given: Helpers) -> Imported:
+@dataclass(frozen=True)
+class YearOfRun:
+    """What a run lacks that does not write whole times."""
+
+    year: int | None = option("--year", YEAR_HELP, kind=int)
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """What `tseval import sample` may be asked for."""
+
+    size: int | None = option(
+        "--size", "At most so many posts of each run and topic.", kind=int, metavar="N", at_least=1
+    )
+    sampling: str | None = option("--sampling", SAMPLING_HELP, choices=SAMPLINGS)
+    seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
+    year: int | None = option("--year", YEAR_HELP, kind=int)
+
+
+def imported_clusters(paths: Sequence[str], given: Helpers) -> Imported:
     """Clusters of any form as the plain table; what is odd in them is a warning."""
+    if given.year is not None and not given.runs:
+        raise UsageError("--year has no meaning with clusters")
     clock = _clock(given)
     replace_times = given.times is not None or bool(given.runs)
-    source = Input(path)
-    clusters = read_clusters(source, None, clock, given.topic, replace_times=replace_times)
+    clusters = read_clusters(paths[0], None, clock, given.topic, replace_times=replace_times)
     columns: dict[str, Sequence[str]] = {
         "topic": clusters.topic.to_list(),
         "cluster_id": clusters.cluster_id.to_list(),
@@ -102,8 +124,9 @@ def _unknown_topics(clusters: Clusters, qrels: str | None) -> Iterator[Fault]:
             yield clusters.fault_at(row, f'topic "{name}" is not in the qrels')
 
 
-def imported_run(path: str, given: Helpers) -> Imported:
+def imported_run(paths: Sequence[str], given: YearOfRun) -> Imported:
     """A run of scenario A as a table of posts."""
+    (path,) = paths
     if push_files.run_layout(Input(path)) is not push_files.RUN_A:
         raise UsageError(f"{path} is no run of scenario A: topic post time tag")
     posts = read_posts([path], None, given.year, repeats=True)
@@ -133,26 +156,25 @@ def run_remarks(posts: Posts) -> Iterator[str]:
         )
 
 
-def imported_for_clusters(form: str, path: str, given: Helpers) -> Imported:
-    """A file of one of `CLUSTER_IMPORTS` as a plain table."""
-    unused = given.unused(form)
-    if unused:
-        raise UsageError(f"{unused[0]} has no meaning with {form}")
-    return imported_clusters(path, given) if form == CLUSTERS else imported_run(path, given)
+def imported_sample(paths: Sequence[str], given: SampleOptions) -> Imported:
+    """A sample of the posts of several runs."""
+    if given.size is None:
+        raise UsageError("sample needs to know how many posts of each run and topic: --size N")
+    sampling = given.sampling or SAMPLINGS[0]
+    return sampled(paths, given.size, sampling=sampling, seed=given.seed, year=given.year)
 
 
-def listing_faults(source: Input) -> Iterator[tuple[str, bool]]:
-    """Every fault and oddity of clusters in a form without times, for `tseval validate`."""
+def _read_listing(source: Input, _: str | None, __: Sequence[str]) -> Rows:
+    """Clusters in a form without times: what is odd in them is a fault here too."""
     listing = read_listing(source)
-    yield from ((str(remark), True) for remark in listing.remarks)
-    if not listing.remarks:
-        number = len(listing.posts)
-        noun = "row" if number == 1 else "rows"
-        yield f"{source.path}: clusters without times, {number:,} {noun}, no fault", False
+    if listing.remarks:
+        raise InputError(listing.remarks)
+    record = InputRecord(source.path, lambda: source.sha256, len(listing.posts))
+    return Rows({}, Origin.single(record, np.zeros(len(listing.posts), np.int64)))
 
 
 def track_table(source: Input) -> str | None:
-    """Which file of the push tracks an input is: by the names of `READERS`."""
+    """Which file of the push tracks an input is: by the names of `FORMATS`."""
     fields = push_files.first_fields(source)
     if len(fields) in (3, 4) and fields[-1] in LIVE_LABELS and fields[1].isdigit():
         return "live"
@@ -163,17 +185,75 @@ def track_table(source: Input) -> str | None:
     if len(fields) == 3 and fields[1].isdigit() and len(fields[1]) == 8:
         return "epochs"
     of_posts = len(fields) != 2 or fields[1].isdigit() or fields[1] in POST_NAMES
-    return "listing" if of_posts and is_listing(source) else None
+    return LISTING if of_posts and is_listing(source) else None
 
 
-READERS: dict[str, Callable[[Input], Any]] = {
-    "run": lambda source: read_posts([source], None, LEAP_YEAR, repeats=True),
-    "qrels": read_grades,
-    "epochs": read_epochs,
-    "live": read_live,
-}
-"""How `tseval validate` reads each of them, beside listings."""
 LIVE_LABELS = ("-1", "0", "1", "2", "5")
 """What live judgments end with, where a run has its tag."""
 LEAP_YEAR = 2000
 """The year in which `validate` reads times without one: it has every day there is."""
+LISTING = "clusters without times"
+
+
+def _is(source: Input, name: str) -> bool:
+    """Whether an input is this file of the push tracks, and no JSON of a plain table's rows."""
+    return not _is_of_rows(source) and track_table(source) == name
+
+
+def _is_of_rows(source: Input) -> bool:
+    """Whether JSON is one object a row, or an array of them, and no collapsed facts."""
+    names = recognise(source)[1]
+    keys = names if source.head().lstrip()[:1] == b"{" else array_keys(source)
+    return bool(keys) and FACT not in keys and nearest_fault(source, keys) is not None
+
+
+def _said_of_run(posts: Posts) -> Iterator[Line]:
+    path = posts.origin.sources[0].path
+    yield from ((f"{path}: warning: {line}", False) for line in run_remarks(posts))
+
+
+def _format(name: str, read: Callable[..., Any], **more: Any) -> Format:
+    return Format(name, read, partial(_is, name=name), Rank.AFTER_TABLES, **more)
+
+
+FORMATS = (
+    _format("live", lambda source, _, __: read_live(source), layouts=push_files.LIVE_LAYOUTS),
+    _format(
+        "run",
+        lambda source, _, __: read_posts([source], None, LEAP_YEAR, repeats=True),
+        remarks=_said_of_run,
+        layouts=(push_files.RUN_A, push_files.RUN_B),
+        imports=(
+            Import(
+                "rts-run",
+                "runs of scenario A of Real-Time Summarization",
+                imported_run,
+                YearOfRun,
+            ),
+            Import(
+                "sample",
+                "runs as the posts whose clusters assessors are to find, which is then --selected "
+                "of `tseval clusters`",
+                imported_sample,
+                SampleOptions,
+                several=True,
+            ),
+        ),
+    ),
+    _format("qrels", lambda source, _, __: read_grades(source), layouts=(push_files.QRELS_FILE,)),
+    _format("epochs", lambda source, _, __: read_epochs(source), layouts=(push_files.EPOCHS_FILE,)),
+    _format(
+        LISTING,
+        _read_listing,
+        imports=(
+            Import(
+                "clusters",
+                "assessors' clusters in two columns, or in the JSON of Microblog 2015, RTS 2016, "
+                "RTS 2017 and CrisisFACTS",
+                imported_clusters,
+                Helpers,
+            ),
+        ),
+    ),
+)
+"""The files of the push evaluations, for `tseval validate` and `tseval import`."""

@@ -59,6 +59,7 @@ QRELS_FILE = _layout(QRELS, f"topic {IGNORED} post_id grade")
 EPOCHS_FILE = _layout(EPOCHS, "post_id day time")
 LIVE_2016_WORDS, LIVE_2017_WORDS = "topic post_id time label", "topic post_id label"
 LIVE_2016, LIVE_2017 = _layout(LIVE, LIVE_2016_WORDS), _layout(LIVE, LIVE_2017_WORDS)
+LIVE_LAYOUTS = (LIVE_2016, LIVE_2017)
 
 LIVE_CURE = f"give qrels as --qrels; live judgments are {LIVE_2017_WORDS}, or {LIVE_2016_WORDS}"
 

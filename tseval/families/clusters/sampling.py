@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pyarrow.compute as pc
 
+from tseval.core.draws import SAMPLINGS
 from tseval.errors import UsageError
 from tseval.families.clusters.grouping import ClusterIndex
 from tseval.tables import Ids
@@ -20,9 +21,6 @@ from tseval.tables.arrow import numbers
 if TYPE_CHECKING:
     from tseval.families.clusters.tables import Posts
     from tseval.tables.columns import BoolArray, IntArray
-
-RANDOM = "random"
-SAMPLINGS = ("confidence", RANDOM)
 
 
 class Sampled(Protocol):

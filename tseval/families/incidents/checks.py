@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from tseval.errors import Fault
+from tseval.errors import Fault, InputError
 from tseval.families.incidents import runs as incident_runs
 from tseval.families.incidents.labels import is_labels, plain_schema, read_labels
 from tseval.families.incidents.ontologies import is_ontology, read_ontology
+from tseval.families.incidents.pooling import PoolOptions, imported
 from tseval.families.incidents.tables import Ontology, Predictions, TypeNames
 from tseval.files.faults import FaultList
+from tseval.files.formats import Format, Rank
+from tseval.files.imports import Import
 from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
 from tseval.files.plain import recognise
 from tseval.tables import Origin
 from tseval.tables.schema import JUDGED_POOL, PREDICTIONS, TYPED_LABELS
-
-if TYPE_CHECKING:
-    from tseval.families.incidents.tables import Labels
 
 ONTOLOGY, LABELS, RUN = "ontology", "incident labels", "incident run"
 TOPICS = "incident topics"
@@ -37,7 +37,6 @@ PROPOSAL_KEYS = ["EventID", "ProcessingType", "ID", "Content", "PostTimestamp", 
 """What each line of a run of the proposal has."""
 PROCESSING = ("Automatic", "Semi-Automatic", "Manual")
 """How a run of the proposal may say that it was made."""
-Read: TypeAlias = "Ontology | Labels | Predictions | incident_runs.EventNames"
 NO_TYPES = Ontology((), (), Origin((), np.zeros(0, np.int64), np.zeros(0, np.int64)))
 
 
@@ -64,22 +63,29 @@ def ontology_among(paths: Sequence[str]) -> Ontology | None:
     return None
 
 
-def read(source: Input, name: str, ontology: Ontology | None) -> Read:
-    """Read a file of incident streams; any fault is an `InputError`."""
-    if name == ONTOLOGY:
-        return read_ontology(source)
-    if name == TOPICS:
-        return incident_runs.read_event_names(source.path)
-    types = TypeNames(ontology or NO_TYPES, renamed=True)
-    if name == LABELS:
-        return read_labels([source], types)
+def _types(paths: Sequence[str]) -> TypeNames:
+    """The types of the ontology among the files; a faulty one tells its faults in its turn."""
+    try:
+        found = ontology_among(paths)
+    except InputError:
+        found = None
+    return TypeNames(found or NO_TYPES, renamed=True)
+
+
+def _run(source: Input, _: str | None, paths: Sequence[str]) -> Predictions:
+    """A run; what the track calls an error of it is an `InputError`."""
+    types = _types(paths)
     run = incident_runs.read_predictions([source], incident_runs.RunReading(types, 0.0))
     faults = FaultList(source)
     faults.extend(run_faults(source, run))
-    if ontology is not None:
+    if types.ontology is not NO_TYPES:
         faults.extend(_unknown_types(source, types))
     faults.check()
     return run
+
+
+def _is(name: str) -> Callable[[Input], bool]:
+    return lambda source: table_of(source) == name
 
 
 def _unknown_types(source: Input, types: TypeNames) -> Iterator[Fault]:
@@ -190,3 +196,32 @@ def _times(run: Predictions) -> Iterator[Fault]:
     for row in incident_runs.out_of_order(run):
         reason = f'post "{run.post_id[row]}" is earlier than the one before it in its event'
         yield run.origin.fault(row, reason, "sort the run by PostTimestamp")
+
+
+FORMATS = (
+    Format(
+        TOPICS,
+        lambda source, _, __: incident_runs.read_event_names(source.path),
+        incident_runs.is_event_names,
+        Rank.SURE,
+    ),
+    Format(ONTOLOGY, lambda source, _, __: read_ontology(source), _is(ONTOLOGY)),
+    Format(LABELS, lambda source, _, paths: read_labels([source], _types(paths)), _is(LABELS)),
+    Format(
+        RUN,
+        _run,
+        _is(RUN),
+        imports=(
+            Import(
+                "pool",
+                "runs of incident streams as the posts to which any gave a type, for assessors, "
+                "who write 1 or 0 into its column `relevant`: then it is the labels of `tseval "
+                "incidents`",
+                imported,
+                PoolOptions,
+                several=True,
+            ),
+        ),
+    ),
+)
+"""The files of incident streams, for `tseval validate` and `tseval import`."""

@@ -6,6 +6,7 @@ from tseval.core.family import Asked, Family, Shown, View, Writer, Written
 from tseval.errors import UsageError
 from tseval.families.incidents import alerts, information_types, priorities
 from tseval.families.incidents.alerts import WORTH
+from tseval.families.incidents.checks import FORMATS
 from tseval.families.incidents.editions import (
     INCIDENT_2018,
     INCIDENT_2018V2,
@@ -127,4 +128,5 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
     batches=True,
     words=IncidentEvaluation.words,
     undefined_counts=False,
+    formats=FORMATS,
 )

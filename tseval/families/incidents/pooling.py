@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tseval.core.declared import file_option, option
+from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.families.clusters.sampling import SAMPLINGS
 from tseval.families.incidents.ontologies import read_ontology
 from tseval.families.incidents.options import type_places
 from tseval.families.incidents.runs import RunReading, read_predictions
@@ -163,6 +164,51 @@ def pooled(
     pool = _united(_of_each_run(said, given, confidence), types.ontology, drawing)
     warnings = (*_warnings(said, types), *_unsure(said, given, drawing))
     return Imported(_columns(pool, types.ontology), warnings)
+
+
+@dataclass(frozen=True)
+class PoolOptions:
+    """What `tseval import pool` may be asked for."""
+
+    ontology: str | None = file_option("--ontology", "The information types.")
+    threshold: float | None = option(
+        "--threshold", "The confidence from which on a type is taken. Default: 0.", kind=float
+    )
+    roll_up: bool = option("--roll-up", "A type counts for its ancestors too.", kind=bool)
+    entries: tuple[str, ...] = option(
+        "--entries", "Only these types. Default: all.", metavar="NAME,…", by_commas=True
+    )
+    size: int | None = option(
+        "--size",
+        "At most so many posts of each topic and type.",
+        kind=int,
+        metavar="N",
+        at_least=1,
+    )
+    depth: int | None = option(
+        "--depth",
+        "At most so many posts of each run, topic and type.",
+        kind=int,
+        metavar="N",
+        at_least=1,
+    )
+    sampling: str | None = option("--sampling", SAMPLING_HELP, choices=SAMPLINGS)
+    seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
+
+
+def imported(paths: Sequence[str], options: PoolOptions) -> Imported:
+    """The pool of several runs."""
+    if options.ontology is None:
+        raise UsageError("pool needs to know the information types: --ontology FILE")
+    drawing = Drawing(options.size, options.depth, options.sampling, options.seed)
+    return pooled(
+        paths,
+        options.ontology,
+        options.threshold or 0.0,
+        roll_up=options.roll_up,
+        entries=options.entries,
+        drawing=drawing,
+    )
 
 
 def _emitted(

@@ -15,6 +15,7 @@ from tseval.families.temporal.evaluation import (
     read,
 )
 from tseval.families.temporal.explanation import explain_nuggets, explain_updates
+from tseval.families.temporal.formats import FORMATS, together
 from tseval.families.temporal.jitter import jittered
 from tseval.families.temporal.trec_table import trec_table_bytes
 from tseval.files import TEMPORAL_FORMS, TREC_TS
@@ -95,6 +96,8 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
             takes_measures=True,
         ),
     ),
+    formats=FORMATS,
+    together=together,
     words=Words(),
     work="matching",
     resumes=True,

@@ -6,6 +6,7 @@ from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.rules import NoRules
 from tseval.families.tracking.evaluation import ValueInputs, ValueOptions, read
+from tseval.families.tracking.files import FORMATS
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
 from tseval.files import TEMPORAL_FORMS
 from tseval.tables.schema import VALUES
@@ -39,6 +40,7 @@ tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
     editions=(GUIDELINES,),
     read=read,
     schemas=(VALUES,),
+    formats=FORMATS,
     words=Words("values"),
     forms=TEMPORAL_FORMS,
 )

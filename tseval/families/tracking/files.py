@@ -14,7 +14,15 @@ from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
 from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import Layout, Span, certain, read_lines
+from tseval.files.formats import Format
 from tseval.files.frames import FrameInput, run_names
+from tseval.files.imports import (
+    Import,
+    Imported,
+    NothingAsked,
+    numbers_as_text,
+    optional_numbers,
+)
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
 from tseval.files.reading import faults_of, input_of, refuse, refuse_all, rows_of
@@ -158,3 +166,37 @@ def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -
             reason = f'{column.name} "{cells[place]}" is outside [-{limit}, {limit}]'
             faults.extend([values.origin.fault(int(rows[place]), reason, LOCATION_CURE)])
         filled[rows] = degrees
+
+
+def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
+    """A run of value tracking; it loses its documents, which no score asks for."""
+    values = read_values(paths, TREC_TS)
+    located = values.attribute == ATTRIBUTES.index(LOCATIONS)
+    value, longitude = numbers_as_text(values.value), numbers_as_text(values.longitude)
+    return Imported(
+        {
+            "run": values.run.to_list(),
+            "topic": values.topic.to_list(),
+            "attribute": [ATTRIBUTES[code] for code in values.attribute.tolist()],
+            "time": numbers_as_text(values.time),
+            "value": [
+                f"{number}, {degrees}" if is_place else number
+                for number, degrees, is_place in zip(value, longitude, located, strict=True)
+            ],
+            "confidence": optional_numbers(values.confidence),
+        }
+    )
+
+
+FORMATS = (
+    Format(
+        VALUES.table,
+        lambda source, form, _: read_values([source], form),
+        is_run,
+        layouts=(RUN_LINES,),
+        imports=(
+            Import("ts-values", "runs of value tracking of TREC Temporal Summarization", imported),
+        ),
+    ),
+)
+"""Runs of value tracking, for `tseval validate` and `tseval import`."""
