@@ -158,20 +158,20 @@ def coverage(case: Case, run: str, topic: str, t: Fraction | None, size: int | N
         frozenset(member.post_id for member in members)
         for members in clusters_of(case, topic).values()
     ]
-    if made_for_posts(case, size):
+    if made_for_posts(case, run, size):
         clusters = list(set(clusters))
     ids = {post.post_id for post in returned(case, run, topic, t)}
     return Fraction(sum(not ids.isdisjoint(each) for each in clusters)), len(clusters)
 
 
-def made_for_posts(case: Case, size: int | None) -> bool:
-    """Whether a cluster is called as a post in it, or runs name posts' own ones."""
+def made_for_posts(case: Case, run: str, size: int | None) -> bool:
+    """Whether a cluster is called as a post in it, or the run names posts' own ones."""
     if any(member.cluster_id == member.post_id for member in case.members):
         return True
     return (
         case.named
         and size is None
-        and any(post.own and post.topic in topics(case) for post in case.posts)
+        and any(post.run == run and post.own and post.topic in topics(case) for post in case.posts)
     )
 
 

@@ -124,14 +124,32 @@ def clustered(draw: st.DrawFn, topics: Sequence[str], ids: Sequence[str]) -> lis
     return rows
 
 
+def called_alike(members: list[Row], row: Row, name: str) -> None:
+    """Call the cluster of a row otherwise, if no other of its topic is called so."""
+    topic, before = row["topic"], row["cluster_id"]
+    if not any(each["topic"] == topic and each["cluster_id"] == name for each in members):
+        members[:] = [
+            {**each, "cluster_id": name}
+            if (each["topic"], each["cluster_id"]) == (topic, before)
+            else each
+            for each in members
+        ]
+
+
 @st.composite
 def clusters(draw: st.DrawFn) -> World:
     topics = draw(odd.some_names(1, 3))
     runs = draw(odd.some_names(1, 3, plain_file=True))
     ids = draw(odd.some_names(2, 6))
     members = clustered(draw, topics, ids)
-    inside = {(row["topic"], row["post_id"]) for row in members}
+    if draw(st.booleans()):  # as in files made for the proposal: some are called as a post in them
+        for row in draw(st.lists(st.sampled_from(members), max_size=3)):
+            called_alike(members, row, row["post_id"])
+    inside: dict[tuple[str, str], list[str]] = {}
+    for row in members:
+        inside.setdefault((row["topic"], row["post_id"]), []).append(row["cluster_id"])
     how = draw(st.sampled_from(("all", "column", "table", "sample", "random")))
+    own = draw(st.booleans())
     posts = [
         {
             "run": run,
@@ -139,7 +157,10 @@ def clusters(draw: st.DrawFn) -> World:
             "post_id": post,
             "time": draw(odd.times()),
             "confidence": draw(st.sampled_from(NUMBERS)),
-            "selected": str(int((topic, post) in inside and draw(st.booleans()))),
+            "selected": (chosen := str(int((topic, post) in inside and draw(st.booleans())))),
+            "cluster_id": draw(st.sampled_from(("", *inside[topic, post])))
+            if chosen == "1"
+            else "",
         }
         for run in runs
         for topic in topics
@@ -147,6 +168,7 @@ def clusters(draw: st.DrawFn) -> World:
     ]
     kinds = {"run": ID, "topic": ID, "post_id": ID, "time": TIME, "confidence": NUMBER}
     kinds |= {"selected": NUMBER} if how == "column" else {}
+    kinds |= {"cluster_id": ID} if how == "column" and own else {}
     tables = {
         RUNS: Table(kinds, posts, ("run", "topic", "time")),
         "clusters": Table({"topic": ID, "cluster_id": ID, "post_id": ID, "time": TIME}, members),
@@ -155,7 +177,8 @@ def clusters(draw: st.DrawFn) -> World:
     if how == "table":
         chosen = [row for row in posts if row["selected"] == "1"]
         if chosen:
-            tables["selected"] = Table({"topic": ID, "post_id": ID, "run": ID}, chosen)
+            named = {"topic": ID, "post_id": ID, "run": ID, **({"cluster_id": ID} if own else {})}
+            tables["selected"] = Table(named, chosen)
     if how in {"sample", "random"}:
         options["sample"] = draw(st.integers(1, 3))
         options["sampling"] = "random" if how == "random" else "confidence"
@@ -176,6 +199,7 @@ def pushing(edition: str, *, live: bool = False) -> Callable[[], st.SearchStrate
         topics = draw(odd.some_names(1, 3, bare=True))
         runs = draw(odd.some_names(1, 3, plain_file=True))
         ids = draw(odd.some_names(3, 8, bare=True))
+        once = draw(st.booleans())
         first = odd.EPOCH.fromisoformat(f"{FIRST_DAYS[edition]}T00:00:00+00:00").timestamp()
         created = {
             post: int(first) + 86_400 * draw(st.integers(0, 2)) + draw(st.integers(0, 86_399))
@@ -205,7 +229,7 @@ def pushing(edition: str, *, live: bool = False) -> Callable[[], st.SearchStrate
             }
             for run in runs
             for topic in topics
-            for post in draw(st.lists(st.sampled_from(ids), min_size=1, max_size=6, unique=True))
+            for post in draw(st.lists(st.sampled_from(ids), min_size=1, max_size=6, unique=once))
         ]
         epochs = [
             {"post_id": post, "day": _day(time), "time": str(time)}
@@ -260,9 +284,10 @@ def incidents(edition: str) -> Callable[[], st.SearchStrategy[World]]:
 
     @st.composite
     def worlds(draw: st.DrawFn) -> World:
-        events = draw(odd.some_names(1, 3))
-        runs = draw(odd.some_names(1, 3, plain_file=True))
-        ids = draw(odd.some_names(2, 6))
+        bare = draw(st.booleans())  # as names have to be in lines that blanks divide
+        events = draw(odd.some_names(1, 3, bare=bare))
+        runs = draw(odd.some_names(1, 3, bare=bare, plain_file=True))
+        ids = draw(odd.some_names(2, 6, bare=bare))
         time = {post: draw(odd.times()) for post in ids}
         types = st.lists(st.sampled_from(TYPES), max_size=3, unique=True).map(",".join)
         places = st.tuples(st.sampled_from(events), st.sampled_from(ids))
@@ -437,6 +462,7 @@ def _family(name: str, worlds: Callable[[], Any], **more: Any) -> Family:
     return Family(name, "clusters", tseval.score_clusters, worlds, "clusters", beside, **more)
 
 
+OF_THE_NOTE = ("alerts explained", "types explained")
 EDITIONS_OF_INCIDENTS = ("note", "2018", "2018v2", "2019a", "2019b", "2021", "proposal")
 FAMILIES: Mapping[str, Family] = {
     each.name: each
@@ -461,7 +487,7 @@ FAMILIES: Mapping[str, Family] = {
                 incidents(name),
                 "labels",
                 ("ontology",),
-                ("alerts explained", "types explained") if name == "note" else (),
+                ("official files", *(OF_THE_NOTE if name == "note" else ())),
             )
             for name in EDITIONS_OF_INCIDENTS
         ),

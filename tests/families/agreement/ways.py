@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import tseval
 from tests.families.agreement import forms
 from tests.families.agreement.families import Family
-from tests.families.agreement.tables import RUNS, World
+from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
 from tseval.core.scores import Scores
 from tseval.families.temporal.evaluation import TemporalInputs
@@ -207,6 +207,10 @@ def saved_and_read(case: Case) -> None:
         case.same(read_back(path), per_topic(case.plain))
 
 
+MEANS_OF_TOPICS = ("temporal", "clusters", "values")
+"""Families of which every measure's `all` is the mean that a comparison takes."""
+
+
 def compared(case: Case) -> None:
     """What compare and report make of saved scores is what they make of those in memory."""
     path = case.place() / "scores.json"
@@ -220,6 +224,14 @@ def compared(case: Case) -> None:
     assert (page.measures, page.runs, page.topics) == (held.measures, held.runs, held.topics)
     means = {(page.runs[m.run], b.name): m.mean for b in page.measures for m in b.means}
     assert means == {(s.run, s.measure): s.mean for s in found.standings}
+    if case.family.name in MEANS_OF_TOPICS:
+        whole = {
+            (run, name): value
+            for (run, topic, name), value in values(case.plain).items()
+            if topic == "all"
+        }
+        for each in found.standings:
+            near(case, each.mean, whole[each.run, each.measure])
     COMPARED[case.family.name, case.way] += 3 * len(found.standings)
 
 
@@ -329,6 +341,43 @@ def types_explained(case: Case) -> None:
     case.same(found, {key: known[key] for key in found})
 
 
+def official_files(case: Case) -> None:
+    """The track's lines of a run, its labels one a line, and times from a file of epochs."""
+    world, folder = case.world, case.place()
+    labels, said = world.tables["labels"].rows, world.runs.rows
+    names = {row[name] for row in (*labels, *said) for name in ("topic", "post_id")}
+    runs = {row["run"] for row in said}
+    if any(name.split() != [name] for name in names | runs) or any("]" in run for run in runs):
+        return  # blanks divide the fields of such a line, and a bracket ends the types
+    lines = (
+        f"{row['topic']} Q0 {row['post_id']} {row['rank']} {row['priority']} "
+        f"{json.dumps(_types(row))} {row['run']}\n"
+        for row in said
+    )
+    (folder / "run").write_text("".join(lines), encoding="utf-8")
+    records = (
+        {
+            "eventID": row["topic"],
+            "postID": row["post_id"],
+            "postCategories": _types(row),
+            "postPriority": row["level"],
+        }
+        for row in labels
+    )
+    (folder / "labels").write_text("".join(json.dumps(each) + "\n" for each in records))
+    (folder / "ontology").write_bytes(world.files["ontology"])
+    made = {row["post_id"]: {"day": "20140513", **row} for row in labels}
+    times = Table({"post_id": ID, "day": ID, "time": TIME}, list(made.values()))
+    epochs = forms.given(times, folder, "epochs")
+    files = {"ontology": folder / "ontology", "epochs": epochs}
+    found = case.family.call([folder / "run"], folder / "labels", **world.options, **files)
+    case.same(values(found), values(case.plain))
+
+
+def _types(row: Row) -> list[str]:
+    return [each for each in row["types"].split(",") if each]
+
+
 def one_long_batch(case: Case) -> None:
     """Where one batch holds the period, its metrics are those of the period."""
     metrics = ("P", "R", "A", "F_pr", "F_pra", "T11SU", "C_trk", "FPR", "FDR")
@@ -392,6 +441,7 @@ MORE: Mapping[str, Callable[[Case], None]] = {
     "alerts explained": alerts_explained,
     "types explained": types_explained,
     "one long batch": one_long_batch,
+    "official files": official_files,
     "in blocks": in_blocks,
     "as a stream": as_a_stream,
 }

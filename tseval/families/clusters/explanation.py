@@ -56,9 +56,11 @@ def explain_clusters(index: ClusterIndex) -> pd.DataFrame:
     frame["reported"] = [" ".join(reported.get(pair, ())) for pair in pairs]
     frame["delays"] = [" ".join(delays.get(pair, ())) for pair in pairs]
     frame = frame.assign(**_sums(index, run, number, reports[1]))
-    if not index.distinct.all():
-        others = np.where(index.distinct, -1, index.same_as)[number]
-        frame["same_as"] = ["" if other < 0 else names[other] for other in others.tolist()]
+    counted = index.counted.ravel()
+    if not counted.all():
+        other = (names[at] for at in index.same_as[number].tolist())
+        pairs_of = zip(other, counted.tolist(), strict=True)
+        frame["same_as"] = ["" if counts else name for name, counts in pairs_of]
     order = np.lexsort(
         (np.array(frame["cluster_id"], str), groups.first[number], groups.topic[number], run)
     )

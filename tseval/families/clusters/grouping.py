@@ -138,33 +138,46 @@ class ClusterIndex(Units):
         return came
 
     @cached_property
-    def same_as(self) -> IntArray:
-        """Per cluster the one that it counts as in coverage: itself, or one of the same posts.
+    def made_for_posts(self) -> BoolArray:
+        """Per run whether its clusters were made for selected posts.
 
-        Two selected posts of the same information have clusters of the same posts; they count
-        once, so that what was pooled with another run's changes nothing. Where clusters were not
-        made for posts, assessors may have named two pieces of information that the same posts hold.
+        So it is where any cluster is called as a post in it, and where the run names posts' own.
         """
-        same = np.arange(len(self.groups))
         cluster, post = self.clusters.cluster_id, self.clusters.post_id
-        called = cluster.within(post.names) == post.codes
-        if not called.any() and not (self.own != ABSENT).any():
-            return same
-        order = np.lexsort((post.codes, self.groups.number))
+        if (cluster.within(post.names) == post.codes).any():
+            return np.ones(len(self.runs), bool)
+        named = (self.own != ABSENT) & (self.unit != ABSENT)
+        made = np.zeros(len(self.runs), bool)
+        made[self.unit[named] // max(len(self.topics), 1)] = True
+        return made
+
+    @cached_property
+    def same_as(self) -> IntArray:
+        """Per cluster the first by name, itself maybe, that holds the same posts of its topic."""
+        same = np.arange(len(self.groups))
+        order = np.lexsort((self.clusters.post_id.codes, self.groups.number))
         ends = np.cumsum(np.bincount(self.groups.number, minlength=len(same)))
-        posts = np.split(post.codes[order], ends[:-1])
-        named = cluster.rows(self.groups.row).to_list()
+        posts = np.split(self.clusters.post_id.codes[order], ends[:-1])
+        named = self.clusters.cluster_id.rows(self.groups.row).to_list()
         first: dict[tuple[int, bytes], int] = {}
         for number in sorted(range(len(same)), key=named.__getitem__):
             key = int(self.groups.topic[number]), posts[number].tobytes()
             same[number] = first.setdefault(key, number)
         return same
 
-    @property
-    def distinct(self) -> BoolArray:
-        """Per cluster whether it counts in coverage."""
-        distinct: BoolArray = self.same_as == np.arange(len(self.groups))
-        return distinct
+    @cached_property
+    def counted(self) -> BoolArray:
+        """Whether a cluster counts in a run's coverage, of the shape (runs, clusters).
+
+        Two selected posts of the same information have clusters of the same posts; they count
+        once, so that what was pooled with another run's changes nothing. Where clusters were not
+        made for posts, assessors may have named two pieces of information that the same posts hold.
+        """
+        made = self.made_for_posts[:, None]
+        if not made.any():
+            return np.ones((len(self.runs), len(self.groups)), bool)
+        counted: BoolArray = ~made | (self.same_as == np.arange(len(self.groups)))
+        return counted
 
     @property
     def returned(self) -> IntArray:

@@ -74,10 +74,11 @@ def _selected_before(index: ClusterIndex) -> IntArray:
 
 def coverage(index: ClusterIndex, _: Measure) -> Account:
     """The clusters with a post of the run, by all clusters of the topic."""
-    distinct = index.distinct
-    first = index.reports.post[(index.reports.before == 0) & distinct[index.reported]]
-    runs = np.arange(len(index.runs)) * len(index.topics)
-    unit = (runs[:, None] + index.groups.topic[distinct]).ravel()
+    counted, topics = index.counted, max(len(index.topics), 1)
+    run = index.unit[index.reports.post] // topics
+    first = index.reports.post[(index.reports.before == 0) & counted[run, index.reported]]
+    runs = np.arange(len(index.runs)) * topics
+    unit = (runs[:, None] + index.groups.topic)[counted]
     every = Ledger.of(unit, np.full(len(unit), ALWAYS), np.ones(len(unit)))
     return Account((_dated(index, first, np.ones(len(first))), every), ratio)
 
