@@ -333,7 +333,7 @@ def answer(
     check_outputs(record)
     takes_measures = other is None or other.takes_measures
     if view is not None and view.leaves_out:
-        options.refuse_sharing(given, called(family, view, form))
+        request.refuse_sharing(called(family, view, form))
     with options.shared_as(given) as sharing, progress(family.work, request.quiet) as tell:
         needed = request.wanted if view is None else view.needs
         access = Access(request.input_format, sharing, tell, needed)

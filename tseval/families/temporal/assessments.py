@@ -1,6 +1,6 @@
 """The rules applied: which updates and nuggets count, and what the assessors' files say of them.
 
-From tables as they were read to an `AssessedIndex`. Every habit that shapes tables acts here; those
+From tables as they were read to an `AssessedIndex`. Every rule that shapes tables acts here; those
 that weigh and divide act in `assessed.py` and `track.py`.
 """
 

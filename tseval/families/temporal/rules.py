@@ -1,4 +1,4 @@
-"""Rules: the habits in which evaluations of temporal summarization differ, each by its name.
+"""Rules: the choices in which evaluations of temporal summarization differ, each by its name.
 
 The record knows what each choice is called, which values it takes and what they mean in words. An
 edition is an instance of it; the code that reads the record knows no editions.

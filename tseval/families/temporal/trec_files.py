@@ -57,7 +57,7 @@ class TrackReading:
 
 
 PLAIN = TrackReading()
-"""How they are read where nobody has habits."""
+"""How they are read where no rule says otherwise."""
 
 RUN = Schema(
     "updates",
