@@ -723,7 +723,10 @@ def test_a_file_that_is_not_compressed_as_its_suffix_says(suffix: str) -> None:
     Path(f"run.tsv.{suffix}").write_bytes(Path(SWIFT).read_bytes())
     outcome = program.tseval("score", f"run.tsv.{suffix}", NUGGETS)
     assert outcome.err.startswith(f"error: run.tsv.{suffix}: cannot be read as {suffix}: ")
-    assert outcome.err.count("\n") == 1
+    assert outcome.err.endswith(
+        "\n  copy or download the file again, or take the suffix away if it is not compressed\n"
+    )
+    assert outcome.err.count("\n") == 2
     assert outcome.code == 1
 
 
