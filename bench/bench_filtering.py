@@ -31,7 +31,14 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.oracles import filtering as slow  # noqa: E402
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read  # noqa: E402
+from tseval.core.calling import evaluated  # noqa: E402
+from tseval.core.registry import measures  # noqa: E402
+from tseval.families.filtering.evaluation import (  # noqa: E402
+    FilterEvaluation,
+    FilterInputs,
+    FilterOptions,
+)
+from tseval.families.filtering.family import FAMILY  # noqa: E402
 
 LIMIT, TIMES = 20.0, 50.0
 START, END = 1325376000, 1335916800
@@ -95,9 +102,10 @@ def written(run: Rows, path: Path) -> str:
 
 def pairs(paths: list[str], truth: Path) -> FilterEvaluation:
     """The files read and their pairs matched, which is what the loop starts from."""
-    settings = Settings(tuple(LENGTHS), str(START), str(END))
-    evaluation = read(FilterSources(paths, str(truth)), settings=settings)
-    return evaluation.prepared_for(METRICS, by_topic=False)
+    options = FilterOptions(tuple(LENGTHS), str(START), str(END))
+    evaluation: FilterEvaluation = evaluated(FAMILY, FilterInputs(paths, str(truth)), options)
+    wanted = measures([f"end({metric})" for metric in METRICS], FAMILY.name)
+    return evaluation.prepared_for(wanted, per_topic=False)
 
 
 def fitted(evaluation: FilterEvaluation) -> FilterEvaluation:

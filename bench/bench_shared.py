@@ -69,10 +69,8 @@ from tseval.comparison.runs import compare_board
 from tseval.core.calling import Asked, evaluated
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.families.filtering.evaluation import FilterSources, Settings
-from tseval.families.filtering.evaluation import read as read_filtering
-from tseval.families.filtering.scoring import chosen_measures as filter_measures
-from tseval.families.filtering.scoring import scores_of as filter_scores
+from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
+from tseval.families.filtering.family import FAMILY as FILTERING
 from tseval.families.incidents.family import FAMILY as INCIDENTS
 from tseval.families.incidents.options import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import LEVELS
@@ -178,11 +176,11 @@ class Scored(NamedTuple):
 def our_sets(files: Files, unjudged: str = "ignore") -> tuple[Scored, Scores]:
     """P, R and F_1 by `tseval filter`; NaN is undefined."""
     start = time.perf_counter()
-    sources = FilterSources(files.runs, files.truth)
-    settings = Settings(cutoff="0", level="useful")
-    evaluation = read_filtering(sources, settings=settings, given_rules={"unjudged": unjudged})
+    inputs = FilterInputs(files.runs, files.truth)
+    options = FilterOptions(cutoff="0", level="useful", unjudged=unjudged)
+    evaluation = evaluated(FILTERING, inputs, options)
     read = time.perf_counter()
-    scores = filter_scores(evaluation, filter_measures(evaluation, ["P", "R", "F_1"]))
+    scores = scores_of(evaluation, chosen_measures(evaluation, ["P", "R", "F_1"]))
     took = read - start, time.perf_counter() - read
     return Scored(np.where(scores.defined, scores.values, np.nan), *took), scores
 

@@ -19,12 +19,16 @@ import pytest
 import tseval
 from tests.conformance.test_filtering_reference import KEPT, made_up, oracle
 from tests.program import tseval as program
+from tseval.core import calling
+from tseval.core.registry import measures
 from tseval.core.results import Values
 from tseval.families.filtering import reports
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
+from tseval.families.filtering.evaluation import FilterEvaluation, FilterInputs, FilterOptions
+from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.files import read_returned, read_truth
 from tseval.families.filtering.index import Fitted
 from tseval.families.filtering.metrics import METRICS, Batches, Counts, harmonic
+from tseval.families.filtering.pairs import JudgedPairs
 from tseval.statistics.ranks import kendall, kendall_p
 
 NAMES = {"P": "P", "R": "R", "A": "A", "Fpr": "F_pr", "Fpra": "F_pra"}
@@ -59,16 +63,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def evaluated(pack: Path, year: str, cutoff: str, unjudged: str, folder: Path) -> FilterEvaluation:
     told = oracle(pack)[year]
-    settings = Settings(DAYS, str(told["t0"]), str(told["t1"]), cutoff)
+    options = FilterOptions(DAYS, str(told["t0"]), str(told["t1"]), cutoff)
     real = [pack / "filtering" / year / BASELINE]
     runs = runs_of_the_recipe(pack, folder) if year == "kba2012" else real
-    sources = FilterSources([str(run) for run in runs], str(truth_path(pack, year)))
+    inputs = FilterInputs([str(run) for run in runs], str(truth_path(pack, year)))
     rules = {"unjudged": {"ignore": "ignore", "negative": "fp"}[unjudged]}
-    evaluation = read(sources, "kenter2015", settings, rules)
-    return evaluation.prepared_for(list(NAMES.values()), by_topic=False)
+    evaluation = calling.evaluated(FAMILY, inputs, options, calling.Asked(rules=rules))
+    wanted = measures([f"end({metric})" for metric in NAMES.values()], FAMILY.name)
+    prepared = evaluation.prepared_for(wanted, per_topic=False)
+    assert isinstance(prepared, FilterEvaluation)
+    return prepared
 
 
 # The files
+
+
+def judged_pairs(truth: str, options: FilterOptions) -> JudgedPairs:
+    found = calling.evaluated(FAMILY, FilterInputs([], truth), options).index.tally.judged
+    assert isinstance(found, JudgedPairs)
+    return found
 
 
 def test_the_truths_are_read_whole(conformance: Path) -> None:
@@ -82,15 +95,13 @@ def test_the_truths_are_read_whole(conformance: Path) -> None:
         assert (len(truth), len(truth.topic.names)) == (rows, entities)
         assert first is None or (truth.time.min(), truth.time.max()) == (first, last)
         for votes, positive in (("all", lowest), ("any", highest)):
-            alone = FilterSources([], path)
-            judged = read(alone, given_rules={"votes": votes}, runs_needed=False).index.tally.judged
+            judged = judged_pairs(path, FilterOptions(votes=votes))
             assert (len(judged.time), judged.positive.sum()) == (pairs, positive)
 
 
 def test_the_period_of_2012(conformance: Path) -> None:
     path = str(truth_path(conformance, "kba2012"))
-    settings = Settings(start="1325376000")
-    judged = read(FilterSources([], path), settings=settings, runs_needed=False).index.tally.judged
+    judged = judged_pairs(path, FilterOptions(start="1325376000"))
     assert (len(judged.time), judged.positive.sum()) == (34336, 4732)
 
 

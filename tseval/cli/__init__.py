@@ -28,7 +28,7 @@ OTHERS = {
 
 MODULES = {"import": "importing"}
 """The files of commands whose own names no module can have."""
-OWN = {"score", "filter"}
+OWN = {"score"}
 """The commands of families that have a file of their own here."""
 
 

@@ -16,7 +16,7 @@ from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
 from tseval.errors import UsageError
-from tseval.families.filtering.evaluation import LEVELS, Settings
+from tseval.families.filtering.evaluation import DEFAULT_BATCH, LEVELS, SWEEP
 from tseval.families.incidents.options import EVENTS_DRAWN
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS
@@ -80,12 +80,12 @@ filter_options = chained(
         "--batch",
         metavar="LENGTH",
         multiple=True,
-        help=f"How long a batch lasts; repeatable. Default: {Settings().batches[0]}.",
+        help=f"How long a batch lasts; repeatable. Default: {DEFAULT_BATCH}.",
     ),
     click.option(
         "--cutoff",
         metavar="N|sweep",
-        help=f"From which confidence on a document is returned. Default: {Settings().cutoff}.",
+        help=f"From which confidence on a document is returned. Default: {SWEEP}.",
     ),
     click.option(
         "--level", type=click.Choice(list(LEVELS)), help="What is positive. Default: vital."

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tseval.comparison.directions import known_measures
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
+from tseval.core.family import Access
+from tseval.families.filtering.caveats import trend_warnings
+from tseval.families.filtering.evaluation import FilterEvaluation, FilterInputs, FilterOptions, read
+from tseval.families.filtering.family import FAMILY as FILTERING
 from tseval.families.filtering.measures import FAMILY
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.reports import every_batch, fits
-from tseval.families.filtering.scoring import trend_warnings, trends
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.reporting.boards import Names
 from tseval.reporting.content import Dots, FitRow, Line, Panel
@@ -26,20 +28,22 @@ if TYPE_CHECKING:
 class FilterRuns:
     """Runs and truth, whose rules, and how they are cut into batches."""
 
-    sources: FilterSources
+    sources: FilterInputs
     edition: str = "kenter2015"
-    settings: Settings = field(default_factory=Settings)
+    options: FilterOptions = field(default_factory=FilterOptions)
     rules: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, sharing: Sharing = ALONE) -> FilterEvaluation:
         """Read every input."""
-        return read(self.sources, self.edition, self.settings, self.rules, sharing=sharing)
+        edition = FILTERING.edition(self.edition)
+        access = Access(sharing=sharing)
+        return read(self.sources, self.options, edition, self.rules, access)
 
 
 def asked(evaluation: FilterEvaluation, measures: Sequence[str]) -> list[tuple[str, str]]:
     """The metrics whose trends the measures are, by length of batches; F_pra's if none is."""
     own = [each for name in measures for each in known_measures(name) if each.family == FAMILY]
-    return trends(evaluation, own)
+    return evaluation.trends(own)
 
 
 def trend_panels(evaluation: FilterEvaluation, asked: Asked, names: Names) -> Iterator[Panel]:
@@ -91,7 +95,7 @@ def fit_rows(evaluation: FilterEvaluation, asked: Asked, names: Names) -> Iterat
 def warnings(evaluation: FilterEvaluation, asked: Asked) -> Iterator[str]:
     """What is known of the inputs, and of the trends."""
     yield from evaluation.warnings
-    yield from trend_warnings(evaluation, asked)
+    yield from trend_warnings(evaluation.index, asked)
 
 
 def _known(value: float) -> float | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from tseval.errors import UsageError
-from tseval.families.filtering.evaluation import FilterSources, Settings
+from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
 from tseval.families.incidents.options import IncidentInputs
 from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.reporting.assembling import Request
@@ -169,9 +169,9 @@ class ReportInputs:
         given = {"batches": tuple(_several(self.batch)), "level": self.level}
         given |= {} if self.cutoff is None else {"cutoff": str(self.cutoff)}
         return FilterRuns(
-            sources=FilterSources(_several(self.runs), self.truth),
+            sources=FilterInputs(_several(self.runs), self.truth),
             edition=self.edition or FilterRuns.edition,
-            settings=Settings(**{name: value for name, value in given.items() if value}),  # type: ignore[arg-type]
+            options=FilterOptions(**{name: value for name, value in given.items() if value}),  # type: ignore[arg-type]
             rules=self.rules,
         )
 

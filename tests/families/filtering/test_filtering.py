@@ -15,10 +15,12 @@ import pytest
 import tseval
 from tests.program import FIXTURES, Outcome
 from tests.program import tseval as program
+from tseval.core.calling import evaluated
 from tseval.core.registry import measure
 from tseval.core.scores import Scores
 from tseval.errors import InputError, MissingTopics, UsageError
-from tseval.families.filtering.evaluation import FilterSources, Settings, read
+from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
+from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.index import best
 from tseval.families.filtering.metrics import METRICS, Batches, Counts
 from tseval.families.filtering.period import Period
@@ -282,8 +284,8 @@ def test_rankings_with_too_few_batches_for_some() -> None:
     long, judged = daily([True, True, False, True])
     few = run(("t", "d0", 0))
     runs = [long.assign(run="long"), few.assign(run="few")]
-    settings = Settings(start="0", cutoff="50")
-    index = read(FilterSources(runs, judged), settings=settings).index
+    options = FilterOptions(start="0", cutoff="50")
+    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
     told, *rest = ranking_notes(index, [("FDR", "1d")])
     assert told == (
         "Ranking by end(FDR,batch=1d): long; without a trend: few; no Kendall's tau with the"
@@ -705,14 +707,17 @@ def told(*options: object) -> Outcome:
             "2023-11-14T03:00:00Z; documents are judged from 2023-11-14T03:00:00Z to "
             "2023-11-19T06:00:00Z: choose --start and --end so that some lie between them",
         ),
-        (("--edition", "ts2014"), "edition ts2014 is for temporal; for filtering there are"),
+        (
+            ("--edition", "ts2014"),
+            "unknown edition 'ts2014'; known: kenter2015, ",
+        ),
         (("--rule", "kept=never"), "rule kept cannot be 'never': choose one of at-least, above"),
         (("--rule", "nothing=1"), "unknown rule 'nothing'; known: kept, own-rating, "),
         (("--rule", "votes=any", "--votes", "all"), "rule votes is given twice: any and all"),
         (("--show", "tests"), "--show tests needs two runs at least"),
         (("--show", "fits", "-q"), "-q has no meaning with --show fits"),
-        (("-q", "-f", "svg"), "-q has no meaning for a chart"),
-        (("--show", "bursts"), "--show bursts looks at the truth alone: give that one file"),
+        (("-q", "-f", "svg"), "-q has no meaning with -f svg"),
+        (("--show", "bursts"), "--show bursts looks at the truth alone: give no other file"),
         (("--show", "fits", "-o", "fits.svg"), "'svg' is none of the forms that this result has"),
         (("--series", "series.svg"), "--series series.svg: the suffix must be one of .tsv, .csv"),
     ],
@@ -803,8 +808,8 @@ def waves(hits: Sequence[int], positives: int = 10) -> tuple[pd.DataFrame, pd.Da
 
 def fits_of(hits: Sequence[int]) -> dict[Hashable, Any]:
     returned, judged = waves(hits)
-    settings = Settings(start="0", end=str(len(hits) * DAY), cutoff="50")
-    index = read(FilterSources([returned], judged), settings=settings).index
+    options = FilterOptions(start="0", end=str(len(hits) * DAY), cutoff="50")
+    index = evaluated(FAMILY, FilterInputs([returned], judged), options).index
     (row,) = fits(index, [("R", "1d")]).to_dict("records")
     return row
 
@@ -843,8 +848,8 @@ def test_tau_turns_costs_around() -> None:
     better, judged = daily([True, True, False, True])
     worse, _ = daily([True, False, False, True])
     runs = [better.assign(run="better"), worse.assign(run="worse")]
-    settings = Settings(start="0", cutoff="50")
-    index = read(FilterSources(runs, judged), settings=settings).index
+    options = FilterOptions(start="0", cutoff="50")
+    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
     rows = ranking(index, [("C_trk", "1d"), ("R", "1d")])
     assert rows["tau"].tolist() == [1, 1, 1, 1]
     assert rows["run"].tolist() == ["better", "worse"] * 2
@@ -866,8 +871,8 @@ def test_of_how_many_fits_the_assumptions_hold() -> None:
     judged = waves([0] * 12)[1]
     runs = [waves(hits)[0].assign(run=f"r{at}") for at, hits in enumerate(found)]
     runs.append(pd.concat([runs[0].iloc[:0], run(("t", "d0-0", 0))]).assign(run="few"))
-    settings = Settings(start="0", end=str(12 * DAY), cutoff="50")
-    index = read(FilterSources(runs, judged), settings=settings).index
+    options = FilterOptions(start="0", end=str(12 * DAY), cutoff="50")
+    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
     verdicts = fits(index, [("R", "1d")])["verdict"].tolist()
     (row,) = assumption_shares(index, [("R", "1d")]).to_dict("records")
     tested = [each for each in verdicts if each not in ("no residuals", "too few batches")]
@@ -891,8 +896,8 @@ def test_stability_of_slopes() -> None:
         waves(hits)[0].assign(run=name)
         for name, hits in (("rising", rising), ("zigzag", zigzag), ("flat", flat))
     ]
-    settings = Settings(("1d", "2d"), "0", str(6 * DAY), "50")
-    index = read(FilterSources(runs, judged), settings=settings).index
+    options = FilterOptions(("1d", "2d"), "0", str(6 * DAY), "50")
+    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
     (row,) = slope_stability(index, [("R", "1d"), ("R", "2d")]).to_dict("records")
     lines = {
         name: [np.polyfit(range(len(y)), y, 1)[0] for y in (hits, np.add(hits[::2], hits[1::2]))]
@@ -948,8 +953,8 @@ def test_teams_by_the_names_of_runs() -> None:
     names = {"a-1": worse, "a-2": better, "b-1": worse}
     runs = [rows.assign(run=name) for name, rows in names.items()]
     few = run(("t", "d0", 0)).assign(run="c")
-    settings = Settings(start="0", cutoff="50")
-    index = read(FilterSources([*runs, few], judged), settings=settings).index
+    options = FilterOptions(start="0", cutoff="50")
+    index = evaluated(FAMILY, FilterInputs([*runs, few], judged), options).index
     found = Teams.of(index, [("C_trk", "1d"), ("FDR", "1d")], {})
     rows = found.places()
     cost = rows[rows["ranking"] == "end(C_trk,batch=1d)"]

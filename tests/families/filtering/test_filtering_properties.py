@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 import tseval
 from tests.oracles import filtering as slow
 from tests.oracles.filtering import Options
+from tseval.core.calling import Asked, evaluated
 from tseval.errors import InputError
 from tseval.families.filtering import reports, stability, teams
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterSources, Settings, read
+from tseval.families.filtering.evaluation import FilterEvaluation, FilterInputs, FilterOptions
+from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.files import is_kba, read_returned
 from tseval.families.filtering.metrics import METRICS
 from tseval.files.inputs import Input
@@ -60,7 +62,7 @@ class World:
     def evaluation(self, cutoff: str, batch: int | None = None) -> FilterEvaluation:
         runs, truth = self.inputs()
         options = self.options
-        settings = Settings(
+        asked = FilterOptions(
             batches=(f"{batch or options.batch}s",),
             start=str(options.start),
             end=str(options.end),
@@ -76,7 +78,9 @@ class World:
             "partial": options.partial,
             "weights": {"union": "shared"}.get(options.weights, options.weights),
         }
-        return read(FilterSources(runs, truth), "kenter2015", settings, rules)
+        found = evaluated(FAMILY, FilterInputs(runs, truth), asked, Asked(rules=rules))
+        assert isinstance(found, FilterEvaluation)
+        return found
 
 
 @st.composite
@@ -123,7 +127,7 @@ def told(value: float) -> float | None:
 def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
     evaluation = world.evaluation(str(cutoff))
     options = replace(world.options, cutoff=cutoff)
-    length = evaluation.settings.batches[0]
+    length = evaluation.options.batches[0]
     frame = reports.every_batch(evaluation.index, [(metric, length) for metric in METRICS])
     for number, rows in enumerate(world.runs):
         tallies = slow.tallies(slow.best(rows), world.truth, options)
@@ -140,7 +144,7 @@ def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
 @given(worlds(), st.sampled_from(tuple(METRICS)))
 def test_the_trend_at_the_best_cutoff(world: World, metric: str) -> None:
     evaluation = world.evaluation("sweep")
-    length = evaluation.settings.batches[0]
+    length = evaluation.options.batches[0]
     fitted = evaluation.index.fitted(metric, length)
     for number, rows in enumerate(world.runs):
         run = slow.best(rows)
@@ -197,11 +201,11 @@ def test_the_whole_period(world: World, cutoff: int) -> None:
 def test_bursts(world: World, cutoff: int, metric: str) -> None:
     evaluation = world.evaluation(str(cutoff))
     options = replace(world.options, cutoff=cutoff)
-    length = evaluation.settings.batches[0]
+    length = evaluation.options.batches[0]
     for number, rows in enumerate(world.runs):
         theirs = slow.burst(slow.best(rows), world.truth, metric, options)
         for weighted, expected in ((False, theirs.uniform), (True, theirs.weighted)):
-            overall = evaluation.index.bursts(metric, length, weighted).overall
+            overall = evaluation.index.bursts(metric, length, weighted).runs
             assert overall is not None
             ours = float(overall.value[number]) if overall.defined[number] else None
             assert close(ours, expected)
@@ -210,7 +214,7 @@ def test_bursts(world: World, cutoff: int, metric: str) -> None:
 @given(worlds())
 def test_the_weights_of_bursts(world: World) -> None:
     evaluation = world.evaluation("sweep")
-    cut = evaluation.index.cut(evaluation.settings.batches[0])
+    cut = evaluation.index.cut(evaluation.options.batches[0])
     frame = reports.bursts(evaluation.index.tally, [cut])
     own = frame[frame["topic"] != "all"]
     ours = {
@@ -248,7 +252,7 @@ def test_the_official_scorer(world: World, step: int, require: int) -> None:
 def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: bool) -> None:
     options = replace(world.options, cutoff=50)
     evaluation = world.evaluation("50")
-    asked = [(metric, evaluation.settings.batches[0])]
+    asked = [(metric, evaluation.options.batches[0])]
     frame = reports.fits(evaluation.index, asked, weighted=weighted)
     for rows, ours in zip(world.runs, frame.to_dict("records"), strict=True):
         points = slow.series(slow.tallies(slow.best(rows), world.truth, options), metric, options)
@@ -310,7 +314,7 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
     world = replace(world, runs=world.runs * 2)
     evaluation = world.evaluation("sweep")
     named = {run: "ab"[at % 2] for at, run in enumerate(evaluation.index.runs)}
-    asked = [(metric, evaluation.settings.batches[0]) for metric in metrics]
+    asked = [(metric, evaluation.options.batches[0]) for metric in metrics]
     found = teams.Teams.of(evaluation.index, asked, named)
     frame, runs = found.places(), reports.ranking(evaluation.index, asked)
     for metric, length in asked:

@@ -2,188 +2,361 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from tseval.core.doubtful_times import not_in_seconds, run_spans, years_apart
+from tseval.core.declared import argument, file_option, option, output_option
 from tseval.core.editions import Edition
-from tseval.core.family import SHORT_HASH
-from tseval.core.registry import edition
-from tseval.core.wording import count, listed
-from tseval.errors import MissingTopics, UsageError
+from tseval.core.family import Access, Evaluation, Words, hashes
+from tseval.core.measure import Measure
+from tseval.core.scores import Scores
+from tseval.errors import UsageError
+from tseval.families.filtering.caveats import caveats, trend_warnings, undefined_runs
 from tseval.families.filtering.files import read_returned, read_truth
 from tseval.families.filtering.index import Constants, TrendIndex
-from tseval.families.filtering.measures import FAMILY
-from tseval.families.filtering.metrics import COSTS, EVEN
+from tseval.families.filtering.measures import FIRST, is_of_batches, metric_of
+from tseval.families.filtering.metrics import COSTS, EVEN, METRICS
 from tseval.families.filtering.pairs import FilterPairs, paired
 from tseval.families.filtering.period import Period, seconds_of
 from tseval.families.filtering.rules import FilterRules
-from tseval.families.filtering.tables import Returned, Truth
+from tseval.families.filtering.tables import Truth
 from tseval.families.filtering.tally import Tally
-from tseval.files.forms import Forms, check_forms, form_for
+from tseval.files.forms import check_forms
 from tseval.files.frames import check_inputs
+from tseval.files.rows import ROW_FORMS
 from tseval.parallel.runs import Spread
-from tseval.parallel.sharing import ALONE, Sharing
-from tseval.tables import InputRecord
-from tseval.tables.times import written
-from tseval.version import VERSION
+from tseval.tables.times import NotANumber, number, written
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import FloatArray
 
     Given: TypeAlias = str | Path | pd.DataFrame
 
 LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
 """The rating from which on a document is positive, by its name."""
-HIGHEST_CONFIDENCE = 1000.0
-"""Where the scale of the track ends, whose cutoffs all editions have: none tells higher ones apart.
-"""
 SWEEP = "sweep"
 """What asks for every cutoff of the edition."""
 DEFAULT_BATCH = "1d"
-ON_MISSING = ("zero", "skip", "error")
-
-
+RAW, WEIGHTED = "raw", "weighted"
+"""The residuals that a verdict goes by."""
+RANKING, TEAMS, TESTS, FITS, STABILITY, BURSTS = VIEWS = (
+    *("ranking", "teams", "tests", "fits", "stability", "bursts"),
+)
+"""What can be shown instead of scores."""
 INPUTS = ("run", "truth")
 """What the inputs are called."""
 
 
+def _numbers(flag: str, example: str) -> Callable[[str | tuple[float, ...]], tuple[float, ...]]:
+    """What reads the numbers of an option from its text."""
+
+    def numbers(text: str | tuple[float, ...]) -> tuple[float, ...]:
+        if isinstance(text, tuple):  # the default
+            return text
+        try:
+            return tuple(map(number, text.split(",")))
+        except NotANumber:
+            raise UsageError(
+                f"{flag}: write three numbers, such as {example}; not '{text}'"
+            ) from None
+
+    return numbers
+
+
 @dataclass(frozen=True)
-class FilterSources:
+class FilterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given]
-    truth: Given
-    form: Forms = None
-    """The format of all of them, or of each of `INPUTS`, where it is not to be recognised."""
-
-    def form_of(self, name: str) -> str | None:
-        """The format of one of `INPUTS`; None leaves it to its content."""
-        check_forms(self.form, INPUTS)
-        return form_for(self.form, name)
+    runs: Sequence[Given] = argument("RUN", "one or more runs", several=True)
+    truth: Given = argument("TRUTH", "the truth")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What is asked for beside the rules: the parameters of `tseval.score_filtering`."""
+class FilterOptions:
+    """The period and its batches, what is returned, what is positive, and what is shown."""
 
-    batches: tuple[str, ...] = (DEFAULT_BATCH,)
-    start: str | None = None
-    end: str | None = None
-    cutoff: str = SWEEP
-    cutoff_step: int | None = None
-    level: str | None = None
-    zeta: float = 1.0
-    f_weights: tuple[float, ...] = EVEN
-    costs: tuple[float, ...] = COSTS
-    require_positives: int = 0
-    on_missing: str | None = None
+    batches: tuple[str, ...] = option(
+        "--batch",
+        "How long a batch lasts, such as 12h or 7d; repeatable.",
+        default=(DEFAULT_BATCH,),
+        metavar="LENGTH",
+        several=True,
+        shows_default=True,
+    )
+    start: str | None = option(
+        "--start",
+        "Where the period starts: Unix seconds, ISO 8601, or 6h, 2d from the first judged "
+        "document. Default: there.",
+        metavar="TIME",
+    )
+    end: str | None = option(
+        "--end",
+        "Where it ends; 30d counts from its start. Default: just after the last judged document.",
+        metavar="TIME",
+    )
+    cutoff: str = option(
+        "--cutoff",
+        "The confidence from which on a document is returned; sweep tries those of the edition "
+        "and takes for each run the one with the best end point.",
+        default=SWEEP,
+        metavar="N|sweep",
+        shows_default=True,
+    )
+    cutoff_step: int | None = option(
+        "--cutoff-step", "The step of the sweep.", metavar="N", kind=int, at_least=1
+    )
+    level: str | None = option(
+        "--level",
+        "What is positive: documents rated vital (2), useful (1) or neutral (0), or better. "
+        "Default: vital; in a plain table without a 2, useful.",
+        choices=tuple(LEVELS),
+    )
+    zeta: float = option(
+        "--zeta", "How slowly aptness falls.", default=1.0, kind=float, shows_default=True
+    )
+    f_weights: tuple[float, ...] = option(
+        "--f-weights",
+        "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
+        default=EVEN,
+        metavar="P,R,A",
+        kind=_numbers("--f-weights", "1,1,1"),
+    )
+    costs: tuple[float, ...] = option(
+        "--costs",
+        "For C_trk: what a miss and a false alarm cost, and what share of documents are targets. "
+        "Default: 1,0.1,0.02.",
+        default=COSTS,
+        metavar="MISS,ALARM,TARGET",
+        kind=_numbers("--costs", "1,0.1,0.02"),
+    )
+    unjudged: str | None = option(
+        "--unjudged",
+        "Returned documents that nobody judged; fp: false positives. Default: ignore.",
+        choices=("ignore", "fp"),
+        rule="unjudged",
+    )
+    votes: str | None = option(
+        "--votes",
+        "Whether all assessors have to find a document positive, or any. Default: all.",
+        choices=("all", "any"),
+        rule="votes",
+    )
+    partial: str | None = option(
+        "--partial",
+        "A last batch that is shorter than the others. Default: keep, with a warning.",
+        choices=("keep", "drop"),
+        rule="partial",
+    )
+    weights: str | None = option(
+        "--weights",
+        "A batch weighs its share of the pairs that are positive or returned, or of what the "
+        "metric itself is taken from. Default: shared.",
+        choices=("shared", "own"),
+        rule="weights",
+    )
+    require_positives: int = option(
+        "--require-positives",
+        "Leave out topics with fewer positives than this in the period.",
+        default=0,
+        metavar="N",
+        kind=int,
+        at_least=0,
+        shows_default=True,
+    )
+    teams: str | None = file_option(
+        "--teams",
+        "For --show teams: whose each run is, a table `run team`. Default: what stands before the "
+        "first hyphen of the run's name; a run that is called as its file is a team by itself.",
+        within=(TEAMS,),
+    )
+    residuals: str = option(
+        "--residuals",
+        "The residuals that the verdict of `--show fits`, and `--show stability`, look at.",
+        default=RAW,
+        choices=(RAW, WEIGHTED),
+        shows_default=True,
+        within=(FITS, STABILITY),
+    )
+    series: Path | None = output_option(
+        "--series",
+        "Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
+        forms=ROW_FORMS,
+    )
+
+    @property
+    def lengths(self) -> tuple[str, ...]:
+        """The lengths of batches, each once."""
+        return tuple(dict.fromkeys(self.batches))
 
     @property
     def constants(self) -> Constants:
         """The numbers in the formulas of metrics."""
         return Constants(self.zeta, self.f_weights, self.costs)
 
+    @property
+    def weighted(self) -> bool:
+        """Whether weighted residuals are looked at."""
+        return self.residuals == WEIGHTED
 
-@dataclass(frozen=True)
-class FilterEvaluation:
+
+@dataclass(frozen=True, kw_only=True)
+class FilterEvaluation(Evaluation):
     """Runs and truth, ready for any measure."""
 
-    edition: Edition[FilterRules]
-    index: TrendIndex
-    settings: Settings
-    traits: Mapping[str, str]
-    inputs: tuple[InputRecord, ...]
-    warnings: tuple[str, ...]
+    words: ClassVar[Words] = Words(
+        "judged documents", missing_left_out="left out", undefined_topics=False
+    )
 
-    def signature(self) -> str:
-        """One line that names all that can change a number."""
-        parts = {"tseval": VERSION, "edition": self.edition.name} | dict(self.traits)
-        return "|".join(f"{name}:{value}" for name, value in parts.items())
+    trend_index: TrendIndex
+    options: FilterOptions
 
-    def prepared_for(self, metrics: Sequence[str], *, by_topic: bool) -> FilterEvaluation:
+    @property
+    def index(self) -> TrendIndex:
+        """What measures are taken from."""
+        return self.trend_index
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts: with the period."""
+        tally = self.trend_index.tally
+        return np.full(len(tally.judged.topics), tally.period.start)
+
+    def times_of(self, measure: Measure, index: TrendIndex) -> FloatArray:  # noqa: ARG002 - all alike
+        """Measures are of the period: none is taken before its end."""
+        return np.full(len(index.runs) * len(index.topics), np.inf)
+
+    def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
+        """The period is set otherwise."""
+        return False
+
+    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
+        """What is to be followed is in the batches themselves."""
+        return False
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures; a trend for every length of batches. With one alone it is not named."""
+        if not self.trend_index.runs:
+            raise UsageError("no run is given: name at least one table of returned documents")
+        for each in wanted:
+            if each.at is not None:
+                raise UsageError(
+                    f"{each}: filtering has no @TIME; --start and --end set the period"
+                )
+        lengths = self.options.lengths
+        if len(lengths) == 1:
+            return wanted
+        return [
+            each
+            for measure in wanted
+            for each in (
+                [measure]
+                if not is_of_batches(measure) or measure.has("batch")
+                else [measure(batch=length) for length in lengths]
+            )
+        ]
+
+    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> FilterEvaluation:
         """The same with an index that knows which metrics it will be asked for."""
-        index = self.index
-        if index.by_topic == by_topic and set(metrics) <= set(index.metrics):
-            return self
-        fresh = TrendIndex(index.tally, index.rules, index.constants, tuple(metrics), by_topic)
-        return replace(self, index=fresh)
+        metrics = [metric_of(each) for each in wanted if is_of_batches(each)]
+        if self.options.series is not None:
+            metrics = list(METRICS)
+        index = replace(self.trend_index, metrics=tuple(dict.fromkeys(metrics)), by_topic=per_topic)
+        return replace(self, trend_index=index)
+
+    def without_missing(self) -> FilterEvaluation:
+        """The same, where topics of which a run has nothing are left out of its counts."""
+        return self._without_missing
+
+    @cached_property
+    def _without_missing(self) -> FilterEvaluation:
+        index = self.trend_index
+        tally = replace(index.tally, taken=index.present)
+        fresh = TrendIndex(tally, index.rules, index.constants, index.lengths)
+        return replace(self, trend_index=fresh)
+
+    def trends(self, wanted: Sequence[Measure]) -> list[tuple[str, str]]:
+        """Each metric and length of batches whose trend is asked for; F_pra's if none is."""
+        index = self.trend_index
+        asked = [(metric_of(each), index.length_of(each)) for each in wanted if is_of_batches(each)]
+        return list(dict.fromkeys(asked or [(FIRST, length) for length in index.lengths]))
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """What a reader should know of batches and trends."""
+        if any(map(is_of_batches, wanted)):
+            yield from trend_warnings(self.trend_index, self.trends(wanted))
+
+    def finished(self, scores: Scores) -> Scores:
+        """The scores, of topics only if these are of interest; where `all` has none is told."""
+        told = (*scores.warnings, *undefined_runs(self.trend_index, scores))
+        if self.trend_index.by_topic:
+            return replace(scores, warnings=told)
+        return replace(
+            scores,
+            topics=(),
+            values=scores.values[:, :0],
+            defined=scores.defined[:, :0],
+            counted=scores.counted[:, :0],
+            warnings=told,
+        )
+
+    def notes(self, wanted: Sequence[Measure]) -> tuple[str, ...]:
+        """How runs are ranked by their end points."""
+        from tseval.families.filtering.reports import ranking_notes
+
+        asked = self.trends(wanted) if any(map(is_of_batches, wanted)) else []
+        return ranking_notes(self.trend_index, asked)
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that can change a number; nothing counts undefined values."""
+        return super().signature(**more | {"undefined": ""})
 
 
 def read(
-    sources: FilterSources,
-    edition_name: str = "kenter2015",
-    settings: Settings | None = None,
-    given_rules: Mapping[str, str] | None = None,
-    *,
-    runs_needed: bool = True,
-    sharing: Sharing = ALONE,
+    inputs: FilterInputs,
+    options: FilterOptions,
+    edition: Edition[FilterRules],
+    rules: Mapping[str, str],
+    access: Access,
 ) -> FilterEvaluation:
     """Read every input; a fault in any of them is an `InputError`.
 
-    It is the reading of the runs that is shared.
+    Without runs there is a truth to look at, and nothing to score. It is the reading of the runs
+    that is shared.
     """
-    settings = _checked(settings or Settings())
-    chosen = edition(edition_name, FAMILY)
-    rules = rules_of(chosen).changed(given_rules or {})
-    if not sources.runs and runs_needed:
-        raise UsageError("no run is given: name at least one table of returned documents")
-    check_inputs([*sources.runs, sources.truth])
-    returned = read_returned(sources.runs, sources.form_of("run"), Spread(sharing))
-    truth = read_truth(sources.truth, sources.form_of("truth"))
-    level, warned = _level(truth, settings.level)
-    pairs = paired(returned, truth, LEVELS[level], rules)
-    tally, lost = _tally(pairs, rules, settings, chosen)
-    traits = _traits(chosen, rules, settings, tally.period)
+    _check(options)
+    changed = edition.rules.changed(rules)
+    check_inputs([*inputs.runs, inputs.truth])
+    check_forms(access.forms, INPUTS)
+    returned = read_returned(inputs.runs, access.form("run"), Spread(access.sharing))
+    truth = read_truth(inputs.truth, access.form("truth"))
+    level, warned = _level(truth, options.level)
+    pairs = paired(returned, truth, LEVELS[level], changed)
+    tally = _tally(pairs, changed, options)
+    traits = _traits(edition, changed, options, tally.period)
     return FilterEvaluation(
-        edition=chosen,
-        index=TrendIndex(tally, rules, settings.constants),
-        settings=settings,
-        traits=traits | {"level": level, "truth": f"sha256:{_hash(truth)}"},
+        edition=edition,
+        trend_index=TrendIndex(tally, changed, options.constants, options.lengths),
+        options=options,
+        traits=traits | {"level": level} | hashes({"truth": truth.origin}),
         inputs=(*returned.origin.sources, *truth.origin.sources),
-        warnings=(
-            *warned,
-            *_of_times(returned, pairs),
-            *pairs.warnings,
-            *lost,
-            *_caveats(tally, settings),
-        ),
+        warnings=(*warned, *caveats(returned, pairs, tally, options.require_positives)),
     )
 
 
-def rules_of(chosen: Edition[FilterRules]) -> FilterRules:
-    """The habits of an edition of filtering."""
-    return chosen.rules
-
-
-def _checked(settings: Settings) -> Settings:
-    """The settings, if each is one that there is."""
-    if settings.level is not None and settings.level not in LEVELS:
-        raise UsageError(f"level cannot be '{settings.level}': choose one of {', '.join(LEVELS)}")
-    if not (np.isfinite(settings.zeta) and settings.zeta > 0):
+def _check(options: FilterOptions) -> None:
+    """Refuse options that have no meaning."""
+    if options.level is not None and options.level not in LEVELS:
+        raise UsageError(f"level cannot be '{options.level}': choose one of {', '.join(LEVELS)}")
+    if not (np.isfinite(options.zeta) and options.zeta > 0):
         raise UsageError("zeta has to be above 0")
-    _check_constants(settings)
-    if settings.cutoff_step is not None and settings.cutoff_step < 1:
-        raise UsageError("the step of cutoffs has to be 1 or more")
-    if settings.on_missing not in (None, *ON_MISSING):
-        known = ", ".join(ON_MISSING)
-        raise UsageError(f"on_missing cannot be '{settings.on_missing}': choose one of {known}")
-    if not settings.batches:
-        raise UsageError("no length of batches is given")
-    for length in settings.batches:
-        seconds_of(length)
-    return replace(settings, batches=tuple(dict.fromkeys(settings.batches)))
-
-
-def _check_constants(settings: Settings) -> None:
-    """Refuse weights of F and costs without a meaning."""
-    weights, costs = settings.f_weights, settings.costs
+    weights, costs = options.f_weights, options.costs
     if len(weights) != len(EVEN) or not all(np.isfinite(w) and w > 0 for w in weights):
         raise UsageError("the weights of P, R and A have to be three numbers above 0: 1,1,1")
     of_no_use = not all(np.isfinite(cost) and cost > 0 for cost in costs)
@@ -192,11 +365,12 @@ def _check_constants(settings: Settings) -> None:
             "the costs of a miss and a false alarm and the share of targets have to be three "
             "numbers above 0, the share below 1: 1,0.1,0.02"
         )
-
-
-def _told(numbers: tuple[float, ...], default: tuple[float, ...]) -> str:
-    """Numbers as a part of the signature; nothing where they are the default."""
-    return "" if numbers == default else ",".join(map(written, numbers))
+    if options.cutoff_step is not None and options.cutoff_step < 1:
+        raise UsageError("the step of cutoffs has to be 1 or more")
+    if not options.batches:
+        raise UsageError("no length of batches is given")
+    for length in options.batches:
+        seconds_of(length)
 
 
 def _level(truth: Truth, asked: str | None) -> tuple[str, list[str]]:
@@ -212,121 +386,61 @@ def _level(truth: Truth, asked: str | None) -> tuple[str, list[str]]:
     return "useful", [warning]
 
 
-def cutoffs_of(rules: FilterRules, settings: Settings) -> FloatArray:
+def cutoffs_of(rules: FilterRules, options: FilterOptions) -> FloatArray:
     """The cutoffs to try, ascending."""
-    if settings.cutoff == SWEEP:
-        step = settings.cutoff_step or rules.step
+    if options.cutoff == SWEEP:
+        step = options.cutoff_step or rules.step
         return np.arange(rules.lowest, rules.highest + 1, step, dtype=np.float64)
-    if settings.cutoff_step is not None:
+    if options.cutoff_step is not None:
         raise UsageError("a step of cutoffs has no meaning with one cutoff")
     try:
-        cutoff = float(settings.cutoff)
+        cutoff = float(options.cutoff)
     except ValueError:
         cutoff = np.nan
     if not np.isfinite(cutoff):
-        raise UsageError(f"cutoff cannot be '{settings.cutoff}': give a number, or {SWEEP}")
+        raise UsageError(f"cutoff cannot be '{options.cutoff}': give a number, or {SWEEP}")
     return np.array([cutoff])
 
 
-def _tally(
-    pairs: FilterPairs, rules: FilterRules, settings: Settings, chosen: Edition[FilterRules]
-) -> tuple[Tally, list[str]]:
+def _tally(pairs: FilterPairs, rules: FilterRules, options: FilterOptions) -> Tally:
     """The pairs of the period, with the entities that count: those of the whole truth."""
-    period = Period.of(pairs.judged.time, settings.start, settings.end)
+    period = Period.of(pairs.judged.time, options.start, options.end)
     judged = pairs.judged.rows(period.holds(pairs.judged.time))
     kept = pairs.kept.rows(period.holds(pairs.kept.time))
     positive = np.bincount(judged.topic[judged.positive], minlength=len(judged.topics))
-    wanted = positive >= settings.require_positives
+    wanted = positive >= options.require_positives
     place = np.cumsum(wanted) - 1
     judged, kept = judged.rows(wanted[judged.topic]), kept.rows(wanted[kept.topic])
     topics = tuple(t for t, is_there in zip(judged.topics, wanted, strict=True) if is_there)
-    judged = replace(judged, topics=topics, topic=place[judged.topic])
-    kept = replace(kept, topic=place[kept.topic])
-    tally = Tally(
-        judged=judged,
-        kept=kept,
+    return Tally(
+        judged=replace(judged, topics=topics, topic=place[judged.topic]),
+        kept=replace(kept, topic=place[kept.topic]),
         period=period,
-        cutoffs=cutoffs_of(rules, settings),
+        cutoffs=cutoffs_of(rules, options),
         above=rules.kept == "above",
         taken=np.ones((len(kept.runs), len(topics)), bool),
     )
-    rule = settings.on_missing or chosen.on_missing
-    taken, warnings = _missing(tally, rule)
-    return replace(tally, taken=taken), warnings
-
-
-def _missing(tally: Tally, rule: str) -> tuple[BoolArray, list[str]]:
-    """Which (run, topic) count where a run has nothing of a judged topic, and warnings."""
-    runs, topics = tally.kept.runs, tally.judged.topics
-    unit = tally.kept.run * len(topics) + tally.kept.topic
-    present = np.bincount(unit, minlength=len(runs) * len(topics)) > 0
-    present = present.reshape(len(runs), len(topics))
-    present |= np.bincount(tally.judged.topic, minlength=len(topics)) == 0  # nothing to return
-    how = "left out" if rule == "skip" else "counted as an empty system"
-    warnings = []
-    for run, there in zip(runs, present, strict=True):
-        lost = [topics[at] for at in np.flatnonzero(~there).tolist()]
-        said = count(len(lost), "judged topic")
-        if lost and rule == "error":
-            raise MissingTopics(f"run {run} has no judged documents for {said}: {listed(lost)}")
-        if lost:
-            warnings.append(f"run {run}: no judged documents for {said}, {how}: {listed(lost)}")
-    return present if rule == "skip" else np.ones_like(present), warnings
 
 
 def _traits(
-    chosen: Edition[FilterRules], rules: FilterRules, settings: Settings, period: Period
+    edition: Edition[FilterRules], rules: FilterRules, options: FilterOptions, period: Period
 ) -> dict[str, str]:
-    """What is not the edition's, and what was asked for."""
-    changed = rules.differences(rules_of(chosen))
-    required = settings.require_positives
-    traits = {
+    """What is not the edition's, and what was asked for; what becomes of missing topics."""
+    changed = rules.differences(edition.rules)
+    return {
         "rules": ",".join(f"{name}={value}" for name, value in changed.items()),
         "period": f"{written(period.start)}-{written(period.end)}",
-        "batch": ",".join(settings.batches),
-        "cutoff": settings.cutoff,
-        "cutoff-step": str(settings.cutoff_step or ""),
-        "zeta": "" if settings.zeta == 1 else written(settings.zeta),
-        "f-weights": _told(settings.f_weights, EVEN),
-        "costs": _told(settings.costs, COSTS),
-        "require-positives": str(required or ""),
-        "missing": settings.on_missing or chosen.on_missing,
+        "batch": ",".join(options.lengths),
+        "cutoff": options.cutoff,
+        "cutoff-step": str(options.cutoff_step or ""),
+        "zeta": "" if options.zeta == 1 else written(options.zeta),
+        "f-weights": _unless(EVEN, options.f_weights),
+        "costs": _unless(COSTS, options.costs),
+        "require-positives": str(options.require_positives or ""),
+        "missing": edition.on_missing,
     }
-    return {name: value for name, value in traits.items() if value}
 
 
-def _hash(truth: Truth) -> str:
-    return truth.origin.sources[0].sha256[:SHORT_HASH]
-
-
-def _of_times(returned: Returned, pairs: FilterPairs) -> Iterator[str]:
-    """Whether times can hardly be seconds: then batches would be a thousand times too many."""
-    latest = np.full(len(returned.run.names), -np.inf)
-    np.maximum.at(latest, returned.run.codes, returned.time)
-    for run, time in zip(returned.run.vocabulary(), latest.tolist(), strict=True):
-        yield from not_in_seconds(f"run {run}", time)
-    yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
-    found = run_spans(returned.run, returned.topic, returned.time)
-    yield from years_apart(found, returned.topic.vocabulary())
-
-
-def _caveats(tally: Tally, settings: Settings) -> Iterator[str]:
-    """What is not wrong, but what a reader of the scores should know."""
-    if settings.require_positives and not tally.judged.topics:
-        required = count(settings.require_positives, "positive")
-        yield f"no topic has {required} or more in the period, as was required: nothing counts"
-    elif not tally.judged.positive.any():
-        yield "no judged document of the period is positive at this level"
-    kept = tally.kept
-    for code, run in enumerate(kept.runs):
-        own = kept.confidence[kept.run == code]
-        if len(own) > 1 and len(tally.cutoffs) > 1 and (own == own[0]).all():
-            yield f"run {run}: every confidence is {own[0]:g}"
-            continue
-        if len(own) and (tally.passed[kept.run == code] == 0).all():
-            least = tally.cutoffs[0]
-            yield f"run {run}: no confidence passes the lowest cutoff, {least:g}: nothing counts"
-        above = int((own > HIGHEST_CONFIDENCE).sum())
-        if above and len(tally.cutoffs) > 1:
-            noun = count(above, "confidence")
-            yield f"run {run}: {noun} above {HIGHEST_CONFIDENCE:g}, beyond the highest cutoff"
+def _unless(default: tuple[float, ...], numbers: tuple[float, ...]) -> str:
+    """Numbers as a part of the signature; nothing where they are the default."""
+    return "" if numbers == default else ",".join(map(written, numbers))

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from tseval.core.family import Family, NoInputs, NoOptions, Words, not_yet
+from tseval.core.family import Family
 from tseval.families.filtering import measures
 from tseval.families.filtering.editions import DIETZ2013, KBA2013, KENTER2015
+from tseval.families.filtering.evaluation import (
+    FilterEvaluation,
+    FilterInputs,
+    FilterOptions,
+    read,
+)
 from tseval.families.filtering.formats import FORMATS
+from tseval.families.filtering.views import PICTURE, VIEWS, series
 
 FAMILY = Family(
-    name="filtering",
+    name=measures.FAMILY,
     command="filter",
     summary="Filtering over time: batches, trends, end points.",
-    description="",
-    inputs=NoInputs,
-    options=NoOptions,
+    description="""\
+RUN is a table `topic post_id time confidence`, or a run of TREC KBA 2012 to 2014; TRUTH a table
+`topic post_id relevance`, with a column `time` where ids and runs don't tell it, or a truth of
+KBA. All may be compressed; `-` is standard input.
+
+\b
+tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
+""",
+    inputs=FilterInputs,
+    options=FilterOptions,
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
-    read=not_yet,
+    read=read,
     formats=FORMATS,
-    words=Words("judged documents", missing_left_out="left out"),
+    over="a truth",
+    views=VIEWS,
+    view_option="--show",
+    writers=(PICTURE,),
+    beside=series,
+    words=FilterEvaluation.words,
+    undefined_counts=False,
+    times=False,
 )

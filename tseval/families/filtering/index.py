@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tseval.core.measure import Measure
 from tseval.core.results import Taken, Values
 from tseval.families.filtering.metrics import (
     COSTS,
@@ -132,18 +133,21 @@ class Constants:
 class TrendIndex:
     """Runs and truth in a period; every series and trend is computed once, when it is asked for.
 
-    `metrics` are those that are known to be asked for, so that one count serves them all.
-    `by_topic` says whether topics have values of their own.
+    `lengths` are those of batches: a measure that names none is meant in the first. `metrics` are
+    those that are known to be asked for, so that one count serves them all. `by_topic` says whether
+    topics have values of their own.
     """
 
     tally: Tally
     rules: FilterRules
     constants: Constants
+    lengths: tuple[str, ...]
     metrics: tuple[str, ...] = ()
     by_topic: bool = True
     _series: dict[str, dict[str, Series]] = field(default_factory=dict)
     _fitted: dict[tuple[str, str], Fitted] = field(default_factory=dict)
     _topical: dict[tuple[str, str], Fitted] = field(default_factory=dict)
+    _overall: dict[str, Values] = field(default_factory=dict)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -152,8 +156,22 @@ class TrendIndex:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics that have values of their own."""
-        return self.tally.judged.topics if self.by_topic else ()
+        """The judged topics."""
+        return self.tally.judged.topics
+
+    @property
+    def present(self) -> BoolArray:
+        """Which (run, topic) have anything; a topic without judgments has nothing to lack."""
+        kept, judged = self.tally.kept, self.tally.judged
+        shape = (len(self.runs), len(self.topics))
+        unit = kept.run * shape[1] + kept.topic
+        present = np.bincount(unit, minlength=shape[0] * shape[1]).reshape(shape) > 0
+        empty: BoolArray = np.bincount(judged.topic, minlength=shape[1]) == 0
+        return present | empty
+
+    def length_of(self, measure: Measure) -> str:
+        """The length of a measure's batches: the first asked for if it names none."""
+        return str(measure.argument("batch")) or self.lengths[0]
 
     def cut(self, batch: str) -> Cut:
         """The period in batches of this length."""
@@ -239,15 +257,22 @@ class TrendIndex:
 
     def whole(self, metric: str) -> Taken:
         """A metric over the whole period, at the cutoff that stands for it."""
-        value, defined = (getattr(self.overall[metric], each) for each in ("value", "defined"))
-        cutoff = self.whole_cutoff(metric)
-        run = np.arange(len(self.runs))
-        overall = Values(value[run, cutoff], defined[run, cutoff])
-        return Taken(self._by_topic(metric, cutoff), overall)
+        return Taken(self._by_topic(metric, self.whole_cutoff(metric)), self.of_period(metric))
 
-    @cached_property
+    def of_period(self, metric: str) -> Values:
+        """A metric of each run over the whole period, at the cutoff that stands for it."""
+        found, cutoff = self.overall[metric], self.whole_cutoff(metric)
+        run = np.arange(len(self.runs))
+        return Values(found.value[run, cutoff], found.defined[run, cutoff])
+
+    @property
     def overall(self) -> dict[str, Values]:
         """Every metric of the whole period, of the shape (runs, cutoffs)."""
+        if not self._overall:
+            self._overall.update(self._of_whole())
+        return self._overall
+
+    def _of_whole(self) -> dict[str, Values]:
         parts = [self.batches(counts) for counts in self.tally.by_run(self.tally.whole)]
         found = {metric: [taken(each) for each in parts] for metric, taken in METRICS.items()}
         return {
@@ -267,7 +292,7 @@ class TrendIndex:
 
     def _by_topic(self, metric: str, cutoff: IntArray) -> Values:
         if not self.by_topic:
-            return Values(np.zeros(0), np.zeros(0, bool))
+            return self._nothing
         runs = zip(self.tally.by_run(self.tally.whole), cutoff.tolist(), strict=True)
         found = [METRICS[metric](self.batches(at_cutoff(counts, at))) for counts, at in runs]
         return Values(
@@ -295,8 +320,14 @@ class TrendIndex:
         return np.where(each.known, self.tally.cutoffs[each.cutoff], np.nan)
 
     def _taken(self, metric: str, batch: str, told: Callable[[Fitted], FloatArray]) -> Taken:
-        own = told(self.topical(metric, batch)) if self.by_topic else np.zeros(0)
-        return Taken(_known(own), _known(told(self.fitted(metric, batch))))
+        own = _known(told(self.topical(metric, batch))) if self.by_topic else self._nothing
+        return Taken(own, _known(told(self.fitted(metric, batch))))
+
+    @property
+    def _nothing(self) -> Values:
+        """What every (run, topic) has where topics are of no interest."""
+        units = len(self.runs) * len(self.topics)
+        return Values(np.zeros(units), np.zeros(units, bool))
 
     def bursts(self, metric: str, batch: str, weighted: bool) -> Taken:
         """The mean of a metric over the intervals of each entity that have positives."""
@@ -312,8 +343,7 @@ class TrendIndex:
             self._placed(np.concatenate([each.value for each in own])),
             self._placed(np.concatenate([each.defined for each in own])) > 0,
         )
-        none = Values(np.zeros(0), np.zeros(0, bool))
-        return Taken(topics if self.by_topic else none, _known(np.array(every)))
+        return Taken(topics if self.by_topic else self._nothing, _known(np.array(every)))
 
 
 def burst_mean(metric: Values, positive: FloatArray, *, weighted: bool) -> Values:

@@ -6,7 +6,7 @@ come from an index that knows them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tseval.core.measure import Definition, Measure, Parameter
 from tseval.core.results import Taken
@@ -15,6 +15,8 @@ from tseval.tables.times import UNITS, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from tseval.families.filtering.index import TrendIndex
 
 FAMILY = "filtering"
 CITATION = (
@@ -29,56 +31,53 @@ DIETZ = (
     " TAIA 2013"
 )
 
+FIRST = "F_pra"
+"""The metric by whose end points runs are ranked unless others are asked for."""
 PER = {"batch": None, "day": UNITS["d"], "hour": UNITS["h"], "second": UNITS["s"]}
 """In what time slopes may be told, and its seconds."""
 
 
-class FilterIndex(Protocol):
-    """What the measures are taken from."""
-
-    def whole(self, metric: str) -> Taken:
-        """A metric over the whole period, at the cutoff that stands for it."""
-
-    def statistic(self, name: str, metric: str, batch: str, weighted: bool) -> Taken:
-        """A statistic of a metric's trend, at the cutoff with the best end point."""
-
-    def slope(self, name: str, metric: str, batch: str, per: float | None) -> Taken:
-        """The slope or its error in a unit of time of so many seconds; None is a batch."""
-
-    def bursts(self, metric: str, batch: str, weighted: bool) -> Taken:
-        """The mean of a metric over the intervals of each entity that have positives."""
-
-
-def whole(index: FilterIndex, measure: Measure) -> Taken:
+def whole(index: TrendIndex, measure: Measure) -> Taken:
     """A metric over the whole period."""
     return index.whole(measure.definition.name)
 
 
-def statistic(index: FilterIndex, measure: Measure) -> Taken:
+def statistic(index: TrendIndex, measure: Measure) -> Taken:
     """A statistic of a trend."""
-    name, metric, batch = _asked(measure)
+    name, metric, batch = _asked(index, measure)
     parameters = {parameter.name for parameter in measure.definition.parameters}
     weighted = "residuals" in parameters and measure.argument("residuals") == "weighted"
     return index.statistic(name, metric, batch, weighted)
 
 
-def slope(index: FilterIndex, measure: Measure) -> Taken:
+def slope(index: TrendIndex, measure: Measure) -> Taken:
     """A slope or its error, in the unit of time asked for."""
-    return index.slope(*_asked(measure), PER[str(measure.argument("per"))])
+    return index.slope(*_asked(index, measure), PER[str(measure.argument("per"))])
 
 
-def bursts(index: FilterIndex, measure: Measure) -> Taken:
+def bursts(index: TrendIndex, measure: Measure) -> Taken:
     """A burst-aware mean."""
-    name, metric, batch = _asked(measure)
+    name, metric, batch = _asked(index, measure)
     return index.bursts(metric, batch, weighted=name == "burst")
 
 
-def _asked(measure: Measure) -> tuple[str, str, str]:
-    return (
-        measure.definition.name,
-        str(measure.argument("of")),
-        str(measure.argument("batch")),
-    )
+def _asked(index: TrendIndex, measure: Measure) -> tuple[str, str, str]:
+    return measure.definition.name, str(measure.argument("of")), index.length_of(measure)
+
+
+def is_of_batches(measure: Measure) -> bool:
+    """Whether a measure is taken from batches, and not from the period as a whole."""
+    return any(parameter.name == "batch" for parameter in measure.definition.parameters)
+
+
+def has_trend(measure: Measure) -> bool:
+    """Whether a measure is a statistic of a trend."""
+    return is_of_batches(measure) and measure.definition.account is not bursts
+
+
+def metric_of(measure: Measure) -> str:
+    """The metric that a measure is, or is taken from."""
+    return str(measure.argument("of")) if is_of_batches(measure) else measure.definition.name
 
 
 OF = Parameter("of", "the metric whose trend it is", default="", choices=tuple(METRICS), bare=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -162,6 +164,12 @@ def places(values: FloatArray, *, lower: bool) -> list[int | None]:
     return [int(p) + 1 if k else None for p, k in zip(ahead, known, strict=True)]
 
 
+def usual_scores(index: TrendIndex) -> FloatArray:
+    """The score of each run that is blind to time; NaN where it is undefined."""
+    usual = index.of_period(USUAL)
+    return np.where(usual.defined, usual.value, np.nan)
+
+
 def ranking(index: TrendIndex, asked: Asked) -> pd.DataFrame:
     """The runs by their end points, beside the usual ranking that is blind to time.
 
@@ -169,10 +177,7 @@ def ranking(index: TrendIndex, asked: Asked) -> pd.DataFrame:
     """
     import pandas as pd
 
-    usual = index.whole(USUAL).runs
-    value = np.full(len(index.runs), np.nan)
-    if usual is not None:
-        value = np.where(usual.defined, usual.value, np.nan)
+    value = usual_scores(index)
     parts = []
     for metric, length in asked:
         fitted, lower = index.fitted(metric, length), metric in LOWER_IS_BETTER
@@ -390,3 +395,34 @@ def _over_entities(weight: FloatArray, there: BoolArray) -> tuple[FloatArray, Fl
     mean = np.where(there, weight, 0.0).sum(axis=0) / below
     square = np.where(there, (weight - mean) ** 2, 0.0).sum(axis=0) / below
     return mean, np.sqrt(square), number
+
+
+# Pictures.
+
+
+@dataclass(frozen=True, eq=False)
+class FilterChart:
+    """What a picture of trends shows: every batch, the fits, the ranking, and the signature."""
+
+    drawn_by: ClassVar[str] = "filtering"
+
+    batches: pd.DataFrame
+    fits: pd.DataFrame
+    ranking: pd.DataFrame
+    signature: str
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """Every run, in the order of the fits."""
+        return tuple(map(str, self.fits["run"].unique()))
+
+    @cached_property
+    def panels(self) -> tuple[tuple[str, str], ...]:
+        """The metric and length of batches of each panel."""
+        pairs = self.fits[["metric", "batch"]].drop_duplicates()
+        return tuple(zip(pairs["metric"], pairs["batch"], strict=True))
+
+    @property
+    def ranked(self) -> bool:
+        """Whether there is a ranking to draw."""
+        return len(self.runs) > 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.families.filtering.index import USUAL, TrendIndex
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
-from tseval.families.filtering.reports import places
+from tseval.families.filtering.reports import places, usual_scores
 from tseval.statistics.ranks import kendall, kendall_p
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     Asked = Sequence[tuple[str, str]]
 
-METRICS = ("F_pr", "F_pra")
-"""By whose end points teams are ranked beside the usual ranking, unless others are asked for."""
+MEASURES = ("end(F_pr)", "end(F_pra)")
+"""The end points by which teams are ranked beside the usual ranking, unless others are asked for.
+"""
 READING = (
     "A team stands at the place of its best run, which may be another in each ranking. The second "
     "table: Kendall's tau of each two rankings of the teams, over those that have a place in both."
@@ -112,10 +113,7 @@ class Teams:
 
 
 def _usual(index: TrendIndex) -> Ranking:
-    value = np.full(len(index.runs), np.nan)
-    usual = index.whole(USUAL).runs
-    if usual is not None:
-        value = np.where(usual.defined, usual.value, np.nan)
+    value = usual_scores(index)
     cutoff = index.tally.cutoffs[index.whole_cutoff(USUAL)]
     return Ranking(USUAL, value, np.where(np.isfinite(value), cutoff, np.nan), lower=False)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tseval.families.filtering.reports import FilterChart
 from tseval.reporting.charts.drawing import (
     LINE,
     Frame,
@@ -50,33 +51,7 @@ DAY = 86400.0
 PADDING = 0.04
 
 
-@dataclass(frozen=True, eq=False)
-class FilterChart:
-    """The frames of every batch, of the fits and of the ranking, and the signature."""
-
-    batches: pd.DataFrame
-    fits: pd.DataFrame
-    ranking: pd.DataFrame
-    signature: str
-
-    @cached_property
-    def runs(self) -> tuple[str, ...]:
-        """Every run, in the order of the fits."""
-        return tuple(map(str, self.fits["run"].unique()))
-
-    @cached_property
-    def panels(self) -> tuple[tuple[str, str], ...]:
-        """The metric and length of batches of each panel."""
-        pairs = self.fits[["metric", "batch"]].drop_duplicates()
-        return tuple(zip(pairs["metric"], pairs["batch"], strict=True))
-
-    @property
-    def ranked(self) -> bool:
-        """Whether there is a ranking to draw."""
-        return len(self.runs) > 1
-
-
-def draw_filtering(chart: FilterChart, form: str) -> bytes:
+def draw(chart: FilterChart, form: str) -> bytes:
     """Draw the chart as ``form``, one of :data:`FORMS`.
 
     Raises:
