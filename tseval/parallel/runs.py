@@ -36,14 +36,14 @@ class Spread:
     def _shared(
         self, read: Read[Table], inputs: Sequence[Input], names: Sequence[str]
     ) -> Iterator[Table]:
-        given = list(zip(inputs, names, strict=True))
+        listed = list(zip(inputs, names, strict=True))
         files = [
             RunFile(str(each.file.absolute()), shown=each.path, run=name)
-            for each, name in given
+            for each, name in listed
             if each.can_be_read_again
         ]
         tables = self.sharing.engine.run(ReadWork(read), files)
-        for each, name in given:
+        for each, name in listed:
             yield next(tables) if each.can_be_read_again else read(each, name)
 
 

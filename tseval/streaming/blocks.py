@@ -88,9 +88,9 @@ def _inputs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
     if any(is_frame(each) for each in sources.updates):
         raise UsageError("a frame is in memory already: blocks are read from files")
     check_inputs(sources.listed())
-    given = [Input(str(each)) for each in sources.updates]
-    names = run_names(given)
-    return [BlockInput(each, name, form) for each, name in zip(given, names, strict=True)]
+    files = [Input(str(each)) for each in sources.updates]
+    names = run_names(files)
+    return [BlockInput(each, name, form) for each, name in zip(files, names, strict=True)]
 
 
 def _blocks(inputs: Sequence[BlockInput], rows: int, has_cost: bool) -> Iterator[Updates]:
@@ -142,6 +142,6 @@ def _key(updates: Updates, row: int) -> tuple[str, str, str]:
     return updates.run[row], updates.topic[row], updates.update_id[row]
 
 
-def _record(given: BlockInput) -> InputRecord:
-    source = given.source
-    return InputRecord(source.path, lambda: source.sha256, given.rows, source.unit)
+def _record(run: BlockInput) -> InputRecord:
+    source = run.source
+    return InputRecord(source.path, lambda: source.sha256, run.rows, source.unit)

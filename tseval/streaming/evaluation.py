@@ -14,6 +14,7 @@ from tseval.core.family import Column, Evaluation
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
 from tseval.families.temporal.caveats import Census, gold_spans, of_gold, of_matches, of_runs
+from tseval.families.temporal.draft import leaves_cost_open
 from tseval.families.temporal.editions import DRAFT
 from tseval.streaming.fold import Fold, RunFold
 from tseval.streaming.gold import StreamGold
@@ -96,12 +97,7 @@ class StreamEvaluation(Evaluation):
 
     def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
         """The cost that measures take which could name one and don't."""
-        silent = any(
-            parameter.name == "cost" and not measure.has("cost")
-            for measure in wanted
-            for parameter in measure.definition.parameters
-        )
-        if not silent:
+        if not leaves_cost_open(wanted):
             return {}
         costs = self.fold.has_cost and self.gold.nuggets.cost is not None
         return {"cost": "column" if costs else "1"}

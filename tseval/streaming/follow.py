@@ -111,7 +111,7 @@ class Recent:
 class _Chunk:
     """Updates that came together."""
 
-    given: Updates
+    updates: Updates
     known: CanonicalUpdates
     """What stands for them."""
     found: Paired
@@ -130,7 +130,7 @@ class Follower:
         self.recent = Recent()
         self.lines = 0
         self.hash = hashlib.sha256()
-        self.told: dict[tuple[str, str, str], float | None] = {}
+        self.shown: dict[tuple[str, str, str], float | None] = {}
         self.saved_at = 0
         self.saved_lines = 0
         """How many lines the state on disk holds."""
@@ -157,7 +157,7 @@ class Follower:
         self.first = None if position.columns is None else set(position.columns)
         self.topics = dict(position.topics)
         self.gold.names.written = dict(position.topics)
-        self.told = self._values()
+        self.shown = self._values()
         self.saved_at, self.saved_lines = self.fold.updates, position.lines
         if self.following.continued:
             self.lines = position.lines
@@ -238,12 +238,12 @@ class Follower:
             self.first = chunk.columns
             self.fold.has_cost = "cost" in chunk.columns
         rows = np.arange(start, stop)
-        given, standing = chunk.given.rows(rows), chunk.known.updates.rows(rows)
+        own, standing = chunk.updates.rows(rows), chunk.known.updates.rows(rows)
         pairs = rows_of(chunk.found.pairs, start, stop)
         self.fold.add(standing, pairs, chunk.known.sampled[rows])
         self.pairing.note(chunk.known.updates, chunk.found, start, stop)
-        self.recent.remember(given)
-        self.topics = self.gold.names.with_prefix(given.topic) | self.topics
+        self.recent.remember(own)
+        self.topics = self.gold.names.with_prefix(own.topic) | self.topics
 
     def _count(self, content: bytes) -> None:
         """Remember lines as taken."""
@@ -310,12 +310,12 @@ class Follower:
     def _news(self) -> Iterator[str]:
         """A line, if any measure changed."""
         values = self._values()
-        changed = [Record(*k, v) for k, v in values.items() if self.told.get(k, self) != v]
-        self.told = values
+        changed = [Record(*k, v) for k, v in values.items() if self.shown.get(k, self) != v]
+        self.shown = values
         if changed:
-            yield self._told(changed)
+            yield self._report(changed)
 
-    def _told(self, records: Iterable[Record], **more: Any) -> str:
+    def _report(self, records: Iterable[Record], **more: Any) -> str:
         seen = [run.seen for run in self.fold.runs.values()]
         latest = max((each.latest for each in seen), default=-np.inf)
         content = {
@@ -334,14 +334,14 @@ class Follower:
         self.save()
         lost = self.pairing.check(to_come=self.following.state is not None)
         if not self.fold.runs:
-            return self._told([], final=True, warnings=["there was no update"])
+            return self._report([], final=True, warnings=["there was no update"])
         scores = self._scores()
         records = scores.records(per_topic=self.following.per_topic)
         warnings = list(scores.warnings)
         if lost:
             verb = "match speaks" if lost == 1 else "matches speak"
             warnings.append(f"{lost:,} {verb} of updates that have not come yet")
-        return self._told(records, final=True, warnings=warnings)
+        return self._report(records, final=True, warnings=warnings)
 
     def save(self) -> None:
         """Write the state, if a file is named, and if it is one that can go on."""

@@ -6,7 +6,7 @@ draft leaves open stands here, beside the ledger that it shapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,15 @@ UNIT = Parameter("unit", "the unit of g=identity", default="h", choices=("s", "m
 def default_cost(updates: Updates, nuggets: Nuggets) -> str:
     """The cost where none is asked for: the column if both tables have it, else 1."""
     return "column" if updates.cost is not None and nuggets.cost is not None else "1"
+
+
+def leaves_cost_open(wanted: Iterable[Measure]) -> bool:
+    """Whether any of these measures could say what a text costs, and doesn't."""
+    return any(
+        parameter.name == "cost" and not measure.has("cost")
+        for measure in wanted
+        for parameter in measure.definition.parameters
+    )
 
 
 def _costs(table: Updates | Nuggets, kind: str, index: EarliestIndex) -> FloatArray:

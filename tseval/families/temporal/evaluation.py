@@ -39,7 +39,7 @@ from tseval.families.temporal.caveats import (
     of_pool_file,
     refuse_foreign_matches,
 )
-from tseval.families.temporal.draft import default_cost
+from tseval.families.temporal.draft import default_cost, leaves_cost_open
 from tseval.families.temporal.jitter import MEASURES, SAMPLES, error_of
 from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.families.temporal.trec_files import TrackReading
@@ -303,12 +303,9 @@ class TemporalEvaluation(Evaluation):
 
     def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
         """The cost that measures take which could name one and don't."""
-        silent = any(
-            parameter.name == "cost" and not measure.has("cost")
-            for measure in wanted
-            for parameter in measure.definition.parameters
-        )
-        return {"cost": default_cost(self.index.updates, self.index.nuggets)} if silent else {}
+        if not leaves_cost_open(wanted):
+            return {}
+        return {"cost": default_cost(self.index.updates, self.index.nuggets)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Verbosity without spans is worth a word."""
