@@ -21,7 +21,9 @@ from tseval.errors import Fault
 from tseval.files import tsv
 from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
+from tseval.files.frames import FrameInput
 from tseval.files.plain import Rows, build
+from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import without_broken_bytes
 from tseval.tables import Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers, strings
@@ -81,6 +83,25 @@ class Layout:
     def is_even(self) -> bool:
         """Whether every line has the same number of fields."""
         return not (self.may_have_more or self.ends_with_text)
+
+
+def named_fields(schema: Schema, words: str) -> Layout:
+    """Lines of these fields, which are called as the columns that they make."""
+    names = words.split()
+    return Layout(
+        schema,
+        {name: Span(at) for at, name in enumerate(names) if schema.find(name)},
+        len(names),
+        f"where there should be {len(names)}",
+        {0: f"each line is: {words}"},
+    )
+
+
+def read_lines_or_table(source: Input, layout: Layout, form: str | None = None) -> Rows:
+    """Read such lines, or the plain table that they stand for, which `form` asks for."""
+    if isinstance(source, FrameInput) or form or not layout.schema.missing(names_of(source)):
+        return rows_of(source, layout.schema, form)
+    return read_lines(source, layout)
 
 
 def read_lines(source: Input, layout: Layout) -> Rows:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tseval
 from tests.program import FIXTURES, SWIFT, Outcome
 from tests.program import tseval as program
-from tseval.families.clusters.files import days_of
+from tseval.tables.epochs import days_of
 
 pytestmark = pytest.mark.small_times
 

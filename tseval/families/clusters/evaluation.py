@@ -34,12 +34,14 @@ from tseval.families.clusters.push_rules import PushRules
 from tseval.families.clusters.pushes import PushIndex
 from tseval.families.clusters.rules import POSTS, ClusterRules
 from tseval.families.clusters.sampling import drawn
-from tseval.families.clusters.tables import Clusters, Epochs, Grades, Live, Posts, Selected
+from tseval.families.clusters.tables import Clusters, Grades, Live, Posts, Selected
+from tseval.files.epochs import read_epochs
 from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.parallel.runs import Spread
 from tseval.tables import ABSENT, Ids, InputRecord, Origin
 from tseval.tables.arrow import strings
+from tseval.tables.epochs import Epochs, days_of, snowflake_times
 from tseval.tables.keys import last_row_of, pair_keys
 
 if TYPE_CHECKING:
@@ -462,7 +464,7 @@ def read(
     changed = edition.rules.changed(rules)
     check_inputs(_listed(inputs))
     form = partial(_form, access.forms)
-    epochs = _read(inputs.epochs, form("epochs"), formats.read_epochs)
+    epochs = _read(inputs.epochs, form("epochs"), read_epochs)
     push = changed if isinstance(changed, PushRules) else None
     read_posts = partial(
         formats.read_posts,
@@ -484,7 +486,7 @@ def read(
         grades=_read(inputs.qrels, form("qrels"), partial(formats.read_grades, prefix=prefix)),
         epochs=_epochs(epochs, options, posts, clusters),
         live=_read(inputs.live, form("live"), formats.read_live),
-        live_epochs=_read(inputs.live_epochs, form("live_epochs"), formats.read_epochs) or epochs,
+        live_epochs=_read(inputs.live_epochs, form("live_epochs"), read_epochs) or epochs,
     )
     named, how = _named(inputs, options, posts, form("selected"))
     chosen_file = None if inputs.selected is None or named is None else named.origin
@@ -556,19 +558,19 @@ def _runs_and_clusters(
         return posts, read_clusters(formats.run_clock(posts))
     clusters = read_clusters(_clock(options, epochs))
     if year is None:
-        year = int(formats.days_of(clusters.time[:1])[0]) // 10_000
+        year = int(days_of(clusters.time[:1])[0]) // 10_000
     return read_posts(year), clusters
 
 
 def _clock(options: ClusterOptions, epochs: Epochs | None) -> formats.Clock | None:
     """What tells the times of clusters; None leaves it to their file."""
     if options.times == "snowflake":
-        return formats.snowflake_clock
+        return snowflake_times
     if options.times == "epochs" and epochs is None:
         raise UsageError("times from epochs need --epochs FILE")
     if options.times not in (None, *TIMES):
         raise UsageError(f"unknown times '{options.times}'; known: {', '.join(TIMES)}")
-    return None if epochs is None else formats.epoch_clock(epochs)
+    return None if epochs is None else epochs.times_of
 
 
 def _clusters(
@@ -592,9 +594,9 @@ def _epochs(
         return epochs
     ids = [posts.post_id] if clusters is None else [posts.post_id, clusters.post_id]
     every = Ids.of(strings(sorted({name for each in ids for name in each.vocabulary()})))
-    time = formats.snowflake_clock(every)
+    time = snowflake_times(every)
     known = ~np.isnan(time)
-    return Epochs(every.rows(known), formats.days_of(time[known]), time[known])
+    return Epochs(every.rows(known), days_of(time[known]), time[known])
 
 
 def _unread(inputs: ClusterInputs, options: ClusterOptions, posts: Posts) -> tuple[str, ...]:

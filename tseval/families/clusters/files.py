@@ -13,7 +13,7 @@ import numpy as np
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
 from tseval.families.clusters.recognition import is_listing, read_listing
-from tseval.families.clusters.tables import Clusters, Epochs, Grades, Live, Posts, Selected
+from tseval.families.clusters.tables import Clusters, Grades, Live, Posts, Selected
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
@@ -28,8 +28,9 @@ from tseval.files.reading import (
 )
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Texts, repeated_rows
 from tseval.tables.arrow import strings
-from tseval.tables.keys import equal_rows, last_row_of, pair_keys
-from tseval.tables.schema import CLUSTERS, EPOCHS, LIVE, POSTS, PUSHED, QRELS, SELECTED
+from tseval.tables.epochs import Epochs, days_of
+from tseval.tables.keys import equal_rows, pair_keys
+from tseval.tables.schema import CLUSTERS, LIVE, POSTS, PUSHED, QRELS, SELECTED
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
@@ -38,12 +39,6 @@ if TYPE_CHECKING:
 Clock: TypeAlias = "Callable[[Ids], FloatArray]"
 """From posts to when they were created; NaN where that isn't known."""
 
-SNOWFLAKE_START = 1_288_834_974_657
-"""The milliseconds since 1970 from which Snowflake ids count theirs."""
-SNOWFLAKE_SHIFT = 22
-MILLISECONDS = 1000.0
-FAR_DAY = 1e9
-"""Days further from 1970 than this have one number: no calendar reaches there."""
 WITHOUT_SELECTED = (
     'the column "cluster_id" is not read: it names the cluster of a selected post, and there is no '
     'column "selected" beside it'
@@ -218,51 +213,11 @@ def _refuse_all(clusters: Clusters) -> None:
         raise InputError([Fault(path, None, reason, "give the topic another name")])
 
 
-def epoch_clock(epochs: Epochs) -> Clock:
-    """Times from an epochs file."""
-
-    def clock(posts: Ids) -> FloatArray:
-        row = last_row_of(posts.within(epochs.post_id.names), epochs.post_id.codes)
-        return _time_at(row, epochs.time)
-
-    return clock
-
-
 def run_clock(posts: Posts) -> Clock:
     """Times from the runs: the earliest at which any of them has the post."""
     order = np.argsort(-posts.time, kind="stable")  # the earliest last
     ids, time = posts.post_id.rows(order), posts.time[order]
-    return epoch_clock(Epochs(ids, np.zeros(len(order), np.int64), time))
-
-
-def _time_at(row: IntArray, time: FloatArray) -> FloatArray:
-    known = np.append(time, np.nan)
-    return np.where(row == ABSENT, np.nan, known[row])
-
-
-def snowflake_clock(posts: Ids) -> FloatArray:
-    """Times from the ids themselves: milliseconds in the bits above the lowest 22."""
-    times = [_snowflake(name) for name in posts.vocabulary()]
-    return np.array(times, np.float64)[posts.codes]
-
-
-def _snowflake(name: str) -> float:
-    """The time in a Snowflake id; NaN for any other id."""
-    if not (name.isascii() and name.isdigit() and len(name) < 20):
-        return np.nan
-    since = int(name) >> SNOWFLAKE_SHIFT
-    return (since + SNOWFLAKE_START) / MILLISECONDS if since else np.nan
-
-
-def days_of(times: FloatArray) -> IntArray:
-    """The day of each time in UTC, as a number such as 20170729."""
-    since = np.clip(np.floor(times / 86_400), -FAR_DAY, FAR_DAY)
-    day = since.astype(np.int64).astype("datetime64[D]")
-    month, year = day.astype("datetime64[M]"), day.astype("datetime64[Y]")
-    numbers: IntArray = (year.astype(np.int64) + 1970) * 10_000
-    numbers += ((month - year).astype(np.int64) + 1) * 100
-    numbers += (day - month).astype(np.int64) + 1
-    return numbers
+    return Epochs(ids, np.zeros(len(order), np.int64), time).times_of
 
 
 def read_grades(given: Given, prefix: str = "", form: str | None = None) -> Grades:
@@ -275,22 +230,6 @@ def read_grades(given: Given, prefix: str = "", form: str | None = None) -> Grad
 def _named(topics: Ids, prefix: str) -> Ids:
     names = [prefix + name if name.isdigit() else name for name in topics.vocabulary()]
     return Ids(topics.codes, strings(names)) if prefix else topics
-
-
-def read_epochs(given: Given, form: str | None = None) -> Epochs:
-    """When posts were created. A post may stand twice if it has the same time both times."""
-    source = input_of(given, EPOCHS)
-    rows = push_files.read_track_file(source, push_files.EPOCHS_FILE, form=form)
-    day = rows.get("day").astype(np.int64)
-    epochs = Epochs(rows.get("post_id"), day, rows.get("time"), rows.origin)
-    repeats, originals = repeated_rows(epochs.post_id)
-    differ = epochs.time[repeats] != epochs.time[originals]
-    faults = FaultList(source)
-    for row, first in zip(repeats[differ].tolist(), originals[differ].tolist(), strict=True):
-        reason = f'post "{epochs.post_id[row]}" has another time than at {rows.origin.place(first)}'
-        faults.extend([rows.origin.fault(row, reason, "keep one of them")])
-    faults.check()
-    return epochs
 
 
 def read_live(given: Given, form: str | None = None) -> Live:

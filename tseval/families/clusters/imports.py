@@ -16,24 +16,23 @@ from tseval.families.clusters import push_files
 from tseval.families.clusters.drawing import sampled
 from tseval.families.clusters.files import (
     Clock,
-    epoch_clock,
     read_clusters,
-    read_epochs,
     read_grades,
     read_live,
     read_posts,
     repeated_posts,
     run_clock,
-    snowflake_clock,
 )
 from tseval.families.clusters.recognition import FACT, POST_NAMES, is_listing, read_listing
 from tseval.families.clusters.tables import Clusters, Posts
+from tseval.files.epochs import EPOCHS_FILE, read_epochs
 from tseval.files.formats import Format, Line, Rank
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
 from tseval.files.nearest import array_keys, nearest_fault
 from tseval.files.plain import Rows, recognise
 from tseval.tables import InputRecord, Origin
+from tseval.tables.epochs import snowflake_times
 
 TIMES = ("epochs", "run", "snowflake")
 """Where times of posts may come from, beside the clusters' own file."""
@@ -100,11 +99,11 @@ def _clock(given: Helpers) -> Clock | None:
     """Where times come from: as asked for, else from the one input that can tell them."""
     times = given.times or ("epochs" if given.epochs else "run" if given.runs else "")
     if times == "snowflake":
-        return snowflake_clock
+        return snowflake_times
     if times == "epochs":
         if given.epochs is None:
             raise UsageError("times from epochs need --epochs FILE")
-        return epoch_clock(read_epochs(given.epochs))
+        return read_epochs(given.epochs).times_of
     if times == "run":
         if not given.runs:
             raise UsageError("times from the run need --run FILE")
@@ -241,7 +240,7 @@ FORMATS = (
         ),
     ),
     _format("qrels", lambda source, _, __: read_grades(source), layouts=(push_files.QRELS_FILE,)),
-    _format("epochs", lambda source, _, __: read_epochs(source), layouts=(push_files.EPOCHS_FILE,)),
+    _format("epochs", lambda source, _, __: read_epochs(source), layouts=(EPOCHS_FILE,)),
     _format(
         LISTING,
         _read_listing,

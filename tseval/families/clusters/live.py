@@ -11,9 +11,10 @@ import numpy as np
 
 from tseval.families.clusters.push_rules import NOT_RELEVANT, REDUNDANT, RELEVANT, PushRules
 from tseval.families.clusters.pushes import Delays
-from tseval.families.clusters.tables import Epochs, Live, Posts
+from tseval.families.clusters.tables import Live, Posts
 from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
+from tseval.tables.epochs import Epochs
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
 
 if TYPE_CHECKING:

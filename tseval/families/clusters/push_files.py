@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tseval.files.faults import FaultList
-from tseval.files.fixed_fields import Layout, Span, cells_of_lines
+from tseval.files.fixed_fields import Layout, cells_of_lines, named_fields
 from tseval.files.frames import FrameInput
 from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
@@ -28,7 +28,7 @@ from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import Schema
 from tseval.tables.arrow import strings
-from tseval.tables.schema import EPOCHS, LISTS, LIVE, POSTS, QRELS
+from tseval.tables.schema import LISTS, LIVE, POSTS, QRELS
 
 if TYPE_CHECKING:
     from tseval.files.cells import Cells
@@ -40,25 +40,12 @@ IGNORED = "Q0"
 """What the words of a line call a field that is not read."""
 
 
-def _layout(schema: Schema, words: str) -> Layout:
-    """Lines of these fields, which are called as the columns that they make."""
-    names = words.split()
-    return Layout(
-        schema,
-        {name: Span(at) for at, name in enumerate(names) if schema.find(name)},
-        len(names),
-        f"where there should be {len(names)}",
-        {0: f"each line is: {words}"},
-    )
-
-
 RUN_A_WORDS = "topic post_id time run"
-RUN_A = _layout(POSTS, RUN_A_WORDS)
-RUN_B = _layout(LISTS, f"day topic {IGNORED} post_id rank score run")
-QRELS_FILE = _layout(QRELS, f"topic {IGNORED} post_id grade")
-EPOCHS_FILE = _layout(EPOCHS, "post_id day time")
+RUN_A = named_fields(POSTS, RUN_A_WORDS)
+RUN_B = named_fields(LISTS, f"day topic {IGNORED} post_id rank score run")
+QRELS_FILE = named_fields(QRELS, f"topic {IGNORED} post_id grade")
 LIVE_2016_WORDS, LIVE_2017_WORDS = "topic post_id time label", "topic post_id label"
-LIVE_2016, LIVE_2017 = _layout(LIVE, LIVE_2016_WORDS), _layout(LIVE, LIVE_2017_WORDS)
+LIVE_2016, LIVE_2017 = named_fields(LIVE, LIVE_2016_WORDS), named_fields(LIVE, LIVE_2017_WORDS)
 LIVE_LAYOUTS = (LIVE_2016, LIVE_2017)
 
 LIVE_CURE = f"give qrels as --qrels; live judgments are {LIVE_2017_WORDS}, or {LIVE_2016_WORDS}"

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.families.clusters.push_rules import PushRules
-from tseval.families.clusters.tables import Clusters, Epochs, Grades, Posts
+from tseval.families.clusters.tables import Clusters, Grades, Posts
 from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
+from tseval.tables.epochs import Epochs
 from tseval.tables.keys import last_row_of, pair_keys
 
 if TYPE_CHECKING:

@@ -110,16 +110,6 @@ class Grades(Table):
 
 
 @dataclass(frozen=True)
-class Epochs:
-    """When each post was created: its day as a number such as 20170729, and Unix seconds."""
-
-    post_id: Ids
-    day: IntArray
-    time: FloatArray
-    origin: Origin | None = None
-
-
-@dataclass(frozen=True)
 class Live(Table):
     """What assessors said of posts as they were pushed; a post may be judged several times."""
 

@@ -18,7 +18,6 @@ from tseval.core.scores import Scores
 from tseval.core.taking import moments
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError
-from tseval.families.clusters.files import epoch_clock, read_epochs, snowflake_clock
 from tseval.families.incidents.caveats import caveats
 from tseval.families.incidents.index import FAMILY, IncidentIndex, JudgedPosts
 from tseval.families.incidents.ineffective_options import check_measures, read_by, reads_of, unread
@@ -28,12 +27,14 @@ from tseval.families.incidents.options import IncidentInputs, IncidentOptions, t
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.runs import RunReading, read_event_names, read_predictions
 from tseval.families.incidents.tables import Labels, Ontology, Predictions, TypeNames
+from tseval.files.epochs import read_epochs
 from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.inputs import Input
 from tseval.parallel.runs import Spread
 from tseval.tables import ABSENT, ALL_TOPICS, Ids
 from tseval.tables.arrow import strings
+from tseval.tables.epochs import snowflake_times
 from tseval.tables.keys import last_row_of
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def read(
     ontology, labels, runs = _scored_types(ontology, labels, runs, applied, options.entries)
     labels, unscored = _scored_events(labels, names, applied)
     epochs = None if inputs.epochs is None else read_epochs(inputs.epochs, form("epochs"))
-    time = _times(labels, runs, None if epochs is None else epoch_clock(epochs)(labels.post_id))
+    time = _times(labels, runs, None if epochs is None else epochs.times_of(labels.post_id))
     index = _index(ontology, labels, runs, time, names or {}, applied)
     _check_met(index)
     _check_names(index)
@@ -316,7 +317,7 @@ def _times(labels: Labels, runs: Predictions, given: FloatArray | None) -> Float
     if runs.time is not None:
         row = last_row_of(labels.post_id.within(runs.post_id.names), runs.post_id.codes)
         return np.append(runs.time, np.nan)[row]
-    return snowflake_clock(labels.post_id)
+    return snowflake_times(labels.post_id)
 
 
 def _index(
