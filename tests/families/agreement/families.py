@@ -175,10 +175,10 @@ def clusters(draw: st.DrawFn) -> World:
     }
     options: dict[str, Any] = {"measures": GROUPING}
     if how == "table":
-        chosen = [row for row in posts if row["selected"] == "1"]
-        if chosen:
+        picked = [row for row in posts if row["selected"] == "1"]
+        if picked:
             named = {"topic": ID, "post_id": ID, "run": ID, **({"cluster_id": ID} if own else {})}
-            tables["selected"] = Table(named, chosen)
+            tables["selected"] = Table(named, picked)
     if how in {"sample", "random"}:
         options["sample"] = draw(st.integers(1, 3))
         options["sampling"] = "random" if how == "random" else "confidence"
