@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 
 from tseval.cli.progress import progress
-from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.scoring import score
 from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.inputs import beside
 from tseval.reporting.page.document import report_page
-from tseval.reporting.temporal import Runs
 
 BYTES, SECONDS = 10_000_000, 2.0
 NUGGETS = 40
@@ -77,11 +76,9 @@ def page(folder: Path, paths: dict[str, Path]) -> tuple[bytes, float]:
     found = score(str(paths["updates"]), str(paths["nuggets"]), matches=str(paths["matches"]))
     scores = folder / "scores.json"
     found.save(scores)
-    runs = Runs(
-        TemporalInputs([str(paths["updates"])], str(paths["nuggets"]), str(paths["matches"]))
-    )
+    given = beside({name: str(path) for name, path in paths.items()})
     begun = time.perf_counter()
-    report = assemble(Request([str(scores)], runs=runs), lambda what: progress(what, quiet=True))
+    report = assemble(Request([str(scores)], beside=given), lambda what: progress(what, quiet=True))
     made = report_page(report)
     return made, time.perf_counter() - begun
 

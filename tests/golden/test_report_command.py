@@ -97,22 +97,28 @@ def test_other_runs_or_gold_than_the_scores_are_told(scores: Path, tmp_path: Pat
 REFUSED = [
     ((), "Give one or more files of scores"),
     (("--matcher", "exact"), "--matcher has no meaning without --updates"),
-    (("--edition", "draft"), "--edition has no meaning without --updates, or --run"),
+    (
+        ("--edition", "draft"),
+        "--edition has no meaning without --updates FILE and --nuggets FILE, or --run",
+    ),
     (("--updates", SWIFT), "runs and gold belong together"),
     (("--nuggets", NUGGETS), "runs and gold belong together"),
-    (("--labels", NUGGETS), "--labels has no meaning without --run"),
-    (("--run", SWIFT), "a run needs --labels FILE and --ontology FILE (incident streams), or"),
+    (("--labels", NUGGETS), "with --labels give --run FILE and --ontology FILE (incidents)"),
+    (
+        ("--run", SWIFT),
+        "--labels FILE and --ontology FILE (incidents), or --truth FILE (filtering)",
+    ),
     (
         ("--run", SWIFT, "--truth", NUGGETS, "--labels", NUGGETS),
-        "--truth is for filtering: give one",
+        "--labels, --run and --truth are of different families: give one",
     ),
     (
         ("--run", SWIFT, "--truth", NUGGETS, "--event", "e"),
-        "--event has no meaning without --labels",
+        "--event has no meaning with --run and --truth",
     ),
     (
         ("--run", SWIFT, "--truth", NUGGETS, "--topics", TOPICS),
-        "--topics has no meaning with --truth",
+        "--topics has no meaning with --run and --truth",
     ),
     (("--engine", "nobody"), "nobody"),
     (("--scheduler", "tcp://nowhere:1"), "give --engine dask, too"),
@@ -317,7 +323,7 @@ def test_filtering_has_trends(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert 'id="trends"' in text
     data = json.loads(re.search(r'id="content">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
-    panel = data["panels"]["trend-0"]
+    panel = data["panels"]["trends-0"]
     runs = data["runs"]
     dots = {runs[run]: values for run, values in panel["dots"]}
     assert dots["improving.tsv"] == [0, 0, 0.6, 0.6, 1, 1]

@@ -12,6 +12,7 @@ import pytest
 import tseval
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
+from tseval.reporting.inputs import beside
 
 pytestmark = pytest.mark.small_times
 
@@ -117,7 +118,7 @@ def test_scores_and_tables_in_memory() -> None:
     scores = tseval.score(RUNS, NUGGETS, MATCHES)
     page = tseval.report(scores)
     assert [row.role for row in page.report.inputs] == ["run", "run", "nuggets", "matches"]
-    assert page.report.curves
+    assert page.report.section("curves").panels
     swift = pd.read_csv(SWIFT, sep="\t")
     nuggets = pd.read_csv(NUGGETS, sep="\t")
     other = tseval.report(scores.frame(), updates=swift, nuggets=nuggets, matcher="exact")
@@ -145,8 +146,9 @@ def test_it_is_saved_whole_or_not_at_all(folder: Path, tmp_path: Path) -> None:
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"updates": SWIFT}, "runs and gold belong together"),
     ({"matcher": "exact"}, "--matcher has no meaning without --updates"),
-    ({"rules": {"reward": "binary"}}, "--rule has no meaning without --updates, or --run"),
-    ({"runs": SWIFT}, "a run needs --labels FILE and --ontology FILE"),
+    ({"rules": {"reward": "binary"}}, "--rule has no meaning without --updates FILE and --nuggets"),
+    ({"runs": SWIFT}, "--labels FILE and --ontology FILE (incidents), or --truth FILE (filtering)"),
+    ({"weather": "fine"}, "a report takes no 'weather'"),
     ({"batch": "1d"}, "--batch has no meaning without --run"),
     ({"updates": SWIFT, "nuggets": NUGGETS, "runs": SWIFT}, "give one"),
     ({"measures": "nothing"}, "no scores of measure 'nothing'"),
@@ -173,7 +175,7 @@ def test_curves_end_where_the_means_are_whatever_becomes_of_missing_topics() -> 
         RUNS, NUGGETS, matches=MATCHES, measures="R", on_missing="skip", topics=TOPICS
     )
     page = tseval.report(scores, updates=RUNS, nuggets=NUGGETS, matches=MATCHES, topics=TOPICS)
-    (panel,) = page.report.curves
+    (panel,) = page.report.section("curves").panels
     ends = {line.run: line.value[-1] for line in panel.lines}
     assert ends == {page.report.runs.index(run): scores.value("R", run=run) for run in scores.runs}
 
@@ -210,3 +212,10 @@ def _differing(page: tseval.Page) -> list[str]:
         "the scores were made from other inputs, or by other rules, than those given beside them: "
     )
     return [each.removeprefix(start) for each in page.warnings if each.startswith(start)]
+
+
+def test_several_files_of_labels_are_the_first_and_more() -> None:
+    given = beside({"runs": "run.txt", "labels": ["one.json", "two.json"], "ontology": TYPES})
+    assert given is not None
+    assert given.inputs.labels == "one.json"
+    assert given.inputs.more_labels == ("two.json",)

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import tseval
-from tests import cases
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, Treatment, compare
+from tseval.core.blocks import Timeline
+from tseval.core.calling import evaluated
 from tseval.core.curves import change_times, curves, sampled
-from tseval.families.incidents.options import IncidentInputs
 from tseval.families.incidents.tables import LEVELS
-from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.evaluation import (
+    TemporalEvaluation,
+    TemporalInputs,
+    TemporalOptions,
+)
+from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.report import retold
+from tseval.families.temporal.timelines import _characters as characters
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.matching.matching import Progress, get_matcher, word_spans
 from tseval.reporting.assembling import Request, assemble
-from tseval.reporting.bands import told_times
-from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report, Timeline
-from tseval.reporting.incidents import IncidentRuns
+from tseval.reporting.content import Report
+from tseval.reporting.curves import told_times
+from tseval.reporting.inputs import beside
 from tseval.reporting.recorded import Recorded, recorded, role_of
-from tseval.reporting.temporal import Runs
-from tseval.reporting.timelines import _characters as characters
 
 pytestmark = pytest.mark.small_times
 
+BECAME, PER_NUGGET = "what became of them", "words a nugget said"
 PERCENTILE = Plan(interval="percentile", resamples=200)
 """Three topics give this interval; the studentised one asks for more."""
 
@@ -40,12 +49,22 @@ def unwatched(_: str) -> AbstractContextManager[Progress | None]:
     return nullcontext(None)
 
 
-def sources() -> TemporalInputs:
-    return TemporalInputs([SWIFT, THOROUGH], NUGGETS, MATCHES, TOPICS)
+BOTH = [SWIFT, THOROUGH]
+GOLD = {"nuggets": NUGGETS, "matches": MATCHES, "topics": TOPICS}
 
 
 def evaluation() -> TemporalEvaluation:
-    return cases.read(sources())
+    found: TemporalEvaluation = evaluated(
+        FAMILY, TemporalInputs(BOTH, NUGGETS, MATCHES, TOPICS), TemporalOptions()
+    )
+    return found
+
+
+def economy(report: Report) -> dict[str, dict[str, Any]]:
+    """What each run spent, by what it is called."""
+    (table,) = report.section("economy").tables
+    heads = [each.head for each in table.heads]
+    return {report.runs[row[0]]: dict(zip(heads[1:], row[1:], strict=True)) for row in table.rows}
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +149,7 @@ class TestCurves:
             assert np.allclose(values[own][places][there], curve.values.value[there])
 
     def test_the_last_value_and_band_are_the_mean_and_its_interval(self, report: Report) -> None:
-        panels = {panel.title: panel for panel in report.curves}
+        panels = {panel.title: panel for panel in report.section("curves").panels}
         for board in report.measures:
             if "@" in board.name:
                 continue
@@ -149,13 +168,15 @@ class TestCurves:
         request = Request([str(path)], treatment=Treatment(on_missing=rule), plan=PERCENTILE)
         report = assemble(request, unwatched)
         means = {row.run: row.mean for row in report.measures[0].means}
-        assert {line.run: line.value[-1] for line in report.curves[0].lines} == pytest.approx(means)
+        assert {
+            line.run: line.value[-1] for line in report.section("curves").panels[0].lines
+        } == pytest.approx(means)
         wanted = {"zero": 0.55, "skip": 0.825}[rule]  # (.75 + .9) by three, or by two
         assert means[report.runs.index("swift")] == pytest.approx(wanted)
 
     def test_bands_are_intervals_at_each_time(self, report: Report) -> None:
         prepared = evaluation()
-        panel = next(panel for panel in report.curves if panel.title == "R")
+        panel = next(panel for panel in report.section("curves").panels if panel.title == "R")
         seconds = np.array(panel.x) * 3600
         values, _ = sampled(prepared, tseval.measure("R"), seconds)
         for line in panel.lines:
@@ -175,7 +196,7 @@ class TestCurves:
                 assert found == pytest.approx((wanted.mean, wanted.low, wanted.high))
 
     def test_a_measure_with_a_time_has_the_curve_of_all_times_once(self, report: Report) -> None:
-        assert [panel.title for panel in report.curves] == ["P", "R", "T"]
+        assert [panel.title for panel in report.section("curves").panels] == ["P", "R", "T"]
 
     def test_too_many_times_are_told_at_even_ones(self) -> None:
         seconds = np.sort(np.random.default_rng(0).uniform(0, 9000, 1000))
@@ -234,33 +255,32 @@ class TestTimelines:
             assert all(start < end for start, end in each)
 
     def test_a_matcher_in_the_place_of_matches(self, scores: Path) -> None:
-        runs = Runs(TemporalInputs([SWIFT, THOROUGH], NUGGETS, topics=TOPICS), "exact")
-        report = assemble(Request([str(scores)], runs=runs, plan=PERCENTILE), unwatched)
+        given = beside({"updates": BOTH, "nuggets": NUGGETS, "topics": TOPICS, "matcher": "exact"})
+        report = assemble(Request([str(scores)], beside=given, plan=PERCENTILE), unwatched)
         assert [warning for warning in report.warnings if "matcher, matches differ" in warning]
 
 
 class TestEconomy:
     def test_updates_are_counted_by_what_became_of_them(self, report: Report) -> None:
-        rows = {report.runs[row.run]: row[1:5] for row in report.economy}
-        assert rows == {"swift": (10, 7, 1, 2), "thorough": (23, 11, 7, 5)}
+        parts = {run: (row["updates"], row[BECAME]) for run, row in economy(report).items()}
+        assert parts == {"swift": (10, (7, 1, 2)), "thorough": (23, (11, 7, 5))}
 
     def test_words_are_those_of_the_texts(self, report: Report) -> None:
         texts = pd.read_csv(SWIFT, sep="\t").text
         words = texts.str.split().str.len().sum()
-        swift = next(row for row in report.economy if report.runs[row.run] == "swift")
-        assert swift.words == pytest.approx(words / 10)
-        assert swift.per_nugget == pytest.approx(words / 8)  # flood-n1 to n4, ferry-n1 to n4
+        swift = economy(report)["swift"]
+        assert swift["words an update"] == pytest.approx(words / 10)
+        assert swift[PER_NUGGET] == pytest.approx(words / 8)  # flood-n1 to n4, ferry-n1 to n4
 
     def test_verbosity_needs_spans(self, report: Report, tmp_path: Path, scores: Path) -> None:
-        assert {row.verbosity for row in report.economy} == {None}
+        assert "V" not in economy(report)["swift"]
         matches = pd.read_csv(MATCHES, sep="\t").assign(start=0, end=5)
         path = tmp_path / "matches.tsv"
         matches.to_csv(path, sep="\t", index=False)
-        given = TemporalInputs([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
-        found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
-        verbosity = tseval.score([SWIFT, THOROUGH], NUGGETS, str(path), measures="V", topics=TOPICS)
-        for row in found.economy:
-            assert row.verbosity == verbosity.value("V", run=found.runs[row.run])
+        found = with_runs(scores, matches=str(path))
+        verbosity = tseval.score(BOTH, NUGGETS, str(path), measures="V", topics=TOPICS)
+        for run, row in economy(found).items():
+            assert row["V"] == verbosity.value("V", run=run)
 
     def test_words_of_updates_without_a_text_are_not_known(
         self, tmp_path: Path, scores: Path
@@ -269,19 +289,23 @@ class TestEconomy:
         updates.loc[updates.update_id == "sw-flood-5", "text"] = ""
         path = tmp_path / "swift.tsv"
         updates.to_csv(path, sep="\t", index=False)
-        given = TemporalInputs([str(path), THOROUGH], NUGGETS, MATCHES, TOPICS)
-        found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
-        swift = next(row for row in found.economy if found.runs[row.run] == "swift")
-        assert swift.words == pytest.approx(updates.text.str.split().str.len().sum() / 9)
-        assert swift.per_nugget is None
+        swift = economy(with_runs(scores, updates=[str(path), THOROUGH]))["swift"]
+        words = updates.text.str.split().str.len().sum()
+        assert swift["words an update"] == pytest.approx(words / 9)
+        assert swift[PER_NUGGET] is None
+
+
+def with_runs(scores: Path, **other: Any) -> Report:
+    """The report with runs and gold beside the scores."""
+    given = beside({"updates": BOTH, **GOLD, **other})
+    return assemble(Request([str(scores)], beside=given, plan=PERCENTILE), unwatched)
 
 
 def marked_words(tmp_path: Path, scores: Path, matches: pd.DataFrame, update: str) -> list[str]:
     """The words that are marked in an update, with these matches."""
     path = tmp_path / "matches.tsv"
     matches.to_csv(path, sep="\t", index=False)
-    given = TemporalInputs([SWIFT, THOROUGH], NUGGETS, str(path), TOPICS)
-    found = assemble(Request([str(scores)], runs=Runs(given), plan=PERCENTILE), unwatched)
+    found = with_runs(scores, matches=str(path))
     return [
         topic.updates[each.update].text[start:end]
         for topic in found.timelines
@@ -330,9 +354,9 @@ class TestWhereFrom:
         path = tmp_path / "scores.csv"
         tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES).save(path)
         report = assemble(Request([str(path)], plan=PERCENTILE), unwatched)
-        assert set(report.lacks) == {CURVES, TIMELINE, ECONOMY}
-        assert all("--updates" in said for said in report.lacks.values())
-        assert report.curves == report.timelines == report.economy == ()
+        assert [each.name for each in report.sections] == ["curves", "timeline", "economy"]
+        assert all("--updates" in each.lack for each in report.sections)
+        assert not any(each.blocks for each in report.sections)
 
     @pytest.mark.parametrize(
         ("change", "said"), [("more", "has changed"), ("gone", "is not there")]
@@ -349,41 +373,40 @@ class TestWhereFrom:
         else:
             own.write_bytes(own.read_bytes() + b"mine\tmine-n5\t1700535600\tmore\t1\n")
         report = assemble(Request([str(path)], plan=PERCENTILE), unwatched)
-        assert said in report.lacks[TIMELINE]
+        assert said in report.section("timeline").lack
 
     def test_scores_by_different_gold_have_no_timeline_in_common(self, tmp_path: Path) -> None:
         for name, run, matcher in (("a", SWIFT, "exact"), ("b", THOROUGH, "fuzzy")):
             tseval.score(run, NUGGETS, matcher=matcher).save(tmp_path / f"{name}.json")
         paths = [str(tmp_path / f"{name}.json") for name in "ab"]
         report = assemble(Request(paths, plan=PERCENTILE), unwatched)
-        assert "different gold or rules" in report.lacks[CURVES]
+        assert "different gold or rules" in report.section("curves").lack
 
     def test_scores_in_several_files_of_one_gold_do(self, tmp_path: Path) -> None:
         for name, run in (("a", SWIFT), ("b", THOROUGH)):
             tseval.score(run, NUGGETS, MATCHES).save(tmp_path / f"{name}.json")
         paths = [str(tmp_path / f"{name}.json") for name in "ab"]
         report = assemble(Request(paths, plan=PERCENTILE), unwatched)
-        assert not report.lacks
-        assert {line.run for line in report.curves[0].lines} == {0, 1}
+        assert not any(each.lack for each in report.sections)
+        assert {line.run for line in report.section("curves").panels[0].lines} == {0, 1}
 
     def test_rules_and_matcher_come_from_the_signature(self) -> None:
         signature = "tseval:0.1.0|edition:draft|matcher:fuzzy(word=80)|rules:a=b,c=d"
         found = Recorded(traits=dict(part.split(":", 1) for part in signature.split("|")))
-        assert found.matcher == "fuzzy(word=80)"
+        assert retold(found.traits).matcher == "fuzzy(word=80)"
         assert found.rules == {"a": "b", "c": "d"}
-        read = {"matcher": "assessed", "matches": "sha256:ab"}
-        assert Recorded(traits=read).matcher is None
+        assert retold({"matcher": "assessed", "matches": "sha256:ab"}).matcher is None
 
     def test_scores_of_another_family_record_no_timeline(self) -> None:
         told = Provenance(
             "tseval:0.1.0|edition:note|labels:sha256:ab", (RecordedInput("x", "ab", 1),), ()
         )
-        assert recorded([told]) == Recorded()
+        assert recorded([told], FAMILY) == Recorded()
 
     def test_a_run_of_the_updates_without_scores_is_told(self, tmp_path: Path) -> None:
         path = tmp_path / "scores.csv"
         tseval.score(SWIFT, NUGGETS, MATCHES, topics=TOPICS).save(path)
-        report = assemble(Request([str(path)], runs=Runs(sources()), plan=PERCENTILE), unwatched)
+        report = with_runs(path)
         assert report.runs == ("swift", "thorough")
         assert "run thorough: it has no scores here" in report.warnings
         assert all(row[1] is None for row in report.measures[0].cells)
@@ -427,10 +450,8 @@ def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
         )
     scores = tseval.score_incidents([str(run), str(other)], [str(labels)], str(ontology))
     scores.save(tmp_path / "scores.json")
-    given = IncidentInputs([str(run), str(other)], str(labels), str(ontology))
-    request = Request(
-        [str(tmp_path / "scores.json")], plan=PERCENTILE, incidents=IncidentRuns(given)
-    )
+    given = beside({"runs": [str(run), str(other)], "labels": str(labels), "ontology": ontology})
+    request = Request([str(tmp_path / "scores.json")], plan=PERCENTILE, beside=given)
     report = assemble(request, unwatched)
     by_type = [board for board in report.measures if board.name.startswith("type.")]
     assert by_type
@@ -440,4 +461,27 @@ def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
             assert row.mean == pytest.approx(value), board.name
     alerts = next(board for board in report.measures if board.name == "AAW")
     assert {row.topics for row in alerts.means} == {3}
-    assert {row.kind for row in report.types} == set(types)
+    table = report.section("types").tables[0]
+    assert {kind.removesuffix(" *") for kind in table.column("type")} == set(types)
+
+
+FAMILIES_LOADED = """
+import sys
+{call}
+print({{name.split(".")[2] for name in sys.modules if name.startswith("tseval.families.")}})
+"""
+CALLS = (
+    "import tseval; tseval.report(sys.argv[1])",
+    "from tseval.cli import cli; "
+    "cli(['report', sys.argv[1], '-o', sys.argv[2], '--quiet'], standalone_mode=False)",
+)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=["Python", "command"])
+def test_a_report_of_temporal_scores_loads_no_other_family(
+    scores: Path, tmp_path: Path, call: str
+) -> None:
+    program = FAMILIES_LOADED.format(call=call)
+    given = [sys.executable, "-c", program, str(scores), str(tmp_path / "report.html")]
+    done = subprocess.run(given, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "{'temporal'}\n"

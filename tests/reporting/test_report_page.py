@@ -21,8 +21,18 @@ from hypothesis import strategies as st
 import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan
+from tseval.core.blocks import (
+    Line,
+    Nugget,
+    Panel,
+    Saying,
+    SectionContent,
+    Timeline,
+    Timelines,
+    Update,
+)
 from tseval.reporting.assembling import Request, assemble
-from tseval.reporting.content import Line, Nugget, Panel, Report, Saying, Timeline, Update
+from tseval.reporting.content import Report
 from tseval.reporting.page.curves import Axes, evenly, picture
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.heat import shade_of, short
@@ -53,6 +63,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return assemble(Request([str(path)], plan=plan), lambda _: nullcontext(None))
 
 
+def with_timelines(report: Report, timelines: tuple[Timeline, ...]) -> tuple[SectionContent, ...]:
+    """The report's sections with other timelines."""
+    return tuple(
+        replace(each, blocks=(Timelines(timelines),)) if each.timelines else each
+        for each in report.sections
+    )
+
+
 def with_texts(report: Report, texts: tuple[str, ...]) -> Report:
     """The report with these texts wherever a file's own words stand."""
     runs = tuple(f"{at} {text}" for at, text in enumerate(texts))
@@ -77,7 +95,7 @@ def with_texts(report: Report, texts: tuple[str, ...]) -> Report:
         runs=runs,
         topics=topics,
         measures=boards,
-        timelines=timelines,
+        sections=with_timelines(report, timelines),
         warnings=texts,
         inputs=tuple(row._replace(path=texts[0]) for row in report.inputs),
     )
@@ -180,9 +198,8 @@ class TestPage:
         assert b"NaN" not in report_page(report).split(b"<script>")[0]
 
     def test_what_a_report_lacks_is_said(self, report: Report) -> None:
-        bare = replace(
-            report, curves=(), timelines=(), economy=(), lacks={"curves": "give runs & gold"}
-        )
+        lack = SectionContent("curves", "Over time", lack="give runs & gold")
+        bare = replace(report, sections=(lack,))
         page = report_page(bare).decode()
         assert "give runs &amp; gold" in page
         assert 'id="timeline"' not in page
@@ -222,7 +239,7 @@ class TestMarkup:
             (Update(0, "u", 0, text),),
             (Saying(0, 0, True, ((2, 6),)),),
         )
-        page = report_page(replace(report, timelines=(timeline,))).decode()
+        page = report_page(replace(report, sections=with_timelines(report, (timeline,)))).decode()
         data = json.loads(re.search(r'id="content">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
         (saying,) = data["timelines"][0]["sayings"]
         start, end = saying[3]

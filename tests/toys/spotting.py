@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from tseval.core.blocks import Block, Head, Rows
 from tseval.core.declared import argument, option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Asked, Evaluation, Family, Shown, View, Words, hashes
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.measure import Definition, Measure
 from tseval.core.rules import RuleSet, choice
+from tseval.core.sections import Reporting, Section, Setting
 from tseval.files.inputs import Input as InputFile
 from tseval.files.plain import recognise
 from tseval.files.reading import read_runs, read_table
@@ -158,6 +160,15 @@ def explain(evaluation: Spotting, _: Asked[Options]) -> Shown:
     return Shown(pd.DataFrame({"topic": topics, "seen": index.seen}))
 
 
+def counted(evaluation: Spotting, setting: Setting[Options]) -> Iterator[Block]:
+    """How much each run saw, for a report."""
+    seen = np.bincount(evaluation.index.unit, minlength=evaluation.index.units)
+    by_run = seen.reshape(len(evaluation.index.runs), -1).sum(axis=1).tolist()
+    rows = [(setting.run(run), n) for run, n in zip(evaluation.index.runs, by_run, strict=True)]
+    heads = (Head("run", "run"), Head("sightings", "count"))
+    yield Rows("Sightings of every run", heads, tuple(sorted(rows)))
+
+
 SHARE = Definition(
     name="spotted",
     family=NAME,
@@ -184,6 +195,9 @@ FAMILY = Family(
     knows=lambda path: not ITEMS.missing(recognise(InputFile(path))[1]),
     over="items",
     curves=True,
+    report=Reporting(
+        (Section("spotted", "What was spotted", counted, "Spotting is seen in runs"),)
+    ),
     views=(View("sightings", "a row a sighting", explain),),
     words=Words("sightings"),
 )

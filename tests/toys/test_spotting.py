@@ -112,6 +112,33 @@ def test_compare_and_report(files: tuple[str, str], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     good("report", saved, "-o", page)
     assert "how many of the items a run has seen" in page.read_text()
+    lacks = "Spotting is seen in runs: give them as --run FILE and --items FILE."
+    assert lacks in page.read_text()
+
+
+def test_its_section_of_a_report(files: tuple[str, str], tmp_path: Path) -> None:
+    saved, page = tmp_path / "scores.json", tmp_path / "page.html"
+    good("spotting", *files, "-q", "-o", saved)
+    good("report", saved, "--run", files[0], "--items", files[1], "-o", page)
+    shown = page.read_text()
+    assert "Sightings of every run" in shown
+    assert 'data-panel="curves-0"' in shown
+    assert lines_of(shown, "spotted") == lines_of(tseval_report(saved, files), "spotted")
+    outcome = tseval("report", saved, "--items", files[1])
+    assert outcome.code == 2
+    assert "runs and gold belong together: with --items give --run FILE (spotting)" in outcome.err
+
+
+def tseval_report(saved: Path, files: tuple[str, str]) -> str:
+    """The page by the call in Python."""
+    from tseval import report
+
+    return report(saved, runs=files[0], items=files[1]).html.decode()
+
+
+def lines_of(page: str, section: str) -> str:
+    """A section of a page."""
+    return page.partition(f'<section id="{section}">')[2].partition("</section>")[0]
 
 
 def test_workers(files: tuple[str, str]) -> None:

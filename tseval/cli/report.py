@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,90 +11,93 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import record_options
-from tseval.cli.options import chained, check_output, deliver, warn
+from tseval.cli.family_command import option_of, record_options
+from tseval.cli.options import chained, check_output, deliver, parted, warn
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
+from tseval.core.declared import Declared
+from tseval.core.family import Family
+from tseval.core.rules import each_once
 from tseval.errors import UsageError
-from tseval.families.filtering.evaluation import DEFAULT_BATCH, LEVELS, SWEEP
-from tseval.families.incidents.options import EVENTS_DRAWN
-from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS
 from tseval.reporting.assembling import TITLE, Request, assemble
-from tseval.reporting.inputs import FOR_FILTERING, FOR_INCIDENTS, FOR_UPDATES, ReportInputs
+from tseval.reporting.curves import PANELS
+from tseval.reporting.inputs import Beside, Parameter, beside, keyword, parameters, served
 from tseval.reporting.page.document import report_page
-from tseval.reporting.temporal import PANELS
 
 PAGES = (".html", ".htm", "")
 """The suffixes that a page may have."""
-RULES_OF_UPDATES = {
-    "ignore_unsampled": "--ignore-unsampled",
-    "binary": "--binary",
-    "matched_nuggets_only": "--matched-nuggets-only",
-    "latency_from": "--latency-from",
-}
-"""Rules by options of their own, which speak of updates and nuggets alone."""
-
-temporal_options = chained(
-    click.option(
-        "--updates",
-        metavar="FILE",
-        multiple=True,
-        help="A run's updates, for curves, timelines and redundancy; repeatable. Default: those "
-        "that the scores record, if scores are JSON and the files still what they were.",
-    ),
-    click.option("--nuggets", metavar="FILE", help="The nuggets, with --updates."),
-    *record_options(TemporalInputs),
-    click.option(
-        "--edition", "edition_name", metavar="NAME", help="Whose rules the runs are read by."
-    ),
-    options.rule_option("ts2014"),
-    *record_options(TemporalOptions, "report"),
-)
-incident_options = chained(
-    click.option(
-        "--run",
-        metavar="FILE",
-        multiple=True,
-        help="A run of incident streams, for types and trust, or one that filters, for trends; "
-        "repeatable.",
-    ),
-    click.option(
-        "--labels", metavar="FILE", multiple=True, help="The labels, with --run; repeatable."
-    ),
-    click.option("--ontology", metavar="FILE", help="The information types, with --run."),
-    click.option(
-        "--event",
-        "events",
-        metavar="NAME",
-        multiple=True,
-        help=f"An event that the curves of trust show; repeatable. Default: the {EVENTS_DRAWN} "
-        "longest.",
-    ),
-)
+TAKEN = "tseval.report.taken"
+"""Under this name a context holds what is taken of families."""
 
 
-filter_options = chained(
-    click.option("--truth", metavar="FILE", help="What is right for runs that filter, with --run."),
-    click.option(
-        "--batch",
-        metavar="LENGTH",
-        multiple=True,
-        help=f"How long a batch lasts; repeatable. Default: {DEFAULT_BATCH}.",
-    ),
-    click.option(
-        "--cutoff",
-        metavar="N|sweep",
-        help=f"From which confidence on a document is returned. Default: {SWEEP}.",
-    ),
-    click.option(
-        "--level", type=click.Choice(list(LEVELS)), help="What is positive. Default: vital."
-    ),
-)
+class ReportCommand(click.Command):
+    """Takes what families declare of a report beside its own options.
+
+    Families are loaded until every option on the command line is known; for help all of them are.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Find the families that these arguments speak of, then parse."""
+        own = {flag for each in super().get_params(ctx) for flag in (*each.opts, "--help")}
+        strange = {each.partition("=")[0] for each in args if each.startswith("--")} - own - {"--"}
+        if not {"-h", "--help"} & set(args):
+            ctx.meta[TAKEN] = taken(strange)
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own options, and those of families after the one for curves."""
+        own = super().get_params(ctx)
+        found = taken(None) if TAKEN not in ctx.meta else ctx.meta[TAKEN]
+        place = [each.name for each in own].index("curves") + 1
+        more = [parameter for each in found.items() for parameter in _click_option(*each)]
+        return [*own[:place], *more, *own[place:]]
 
 
-@click.command("report")
+def taken(strange: set[str] | None) -> dict[str, list[tuple[Family[Any, Any], Parameter]]]:
+    """Options of families by flag, as each declares them: of all, or until none is strange."""
+    found: dict[str, list[tuple[Family[Any, Any], Parameter]]] = {}
+    for family in served():
+        if strange is not None and strange <= set(found):
+            break
+        for each in parameters(family):
+            found.setdefault(each.flag, []).append((family, each))
+    return found
+
+
+def _click_option(
+    flag: str, declared: Sequence[tuple[Family[Any, Any], Parameter]]
+) -> Iterator[click.Parameter]:
+    """An option of some families as click has it; one that is not given has no value."""
+    what = declared[0][1].what
+    several = any(each.what.several for _, each in declared)
+    help_text = what.help
+    if not what.flags:
+        repeatable = "; repeatable" if several else ""
+        help_text = f"{what.help[0].upper()}{what.help[1:]}{repeatable}."
+    names = ", ".join(dict.fromkeys(family.name for family, _ in declared))
+    named = Declared(
+        (flag,),
+        f"{help_text} [{names}]",
+        "FILE" if what.is_file else what.metavar,
+        what.kind,
+        what.choices,
+        several,
+        at_least=what.at_least,
+        by_commas=what.by_commas,
+    )
+    decorated = option_of(keyword(flag), () if several else None, named)(lambda: None)
+    yield from decorated.__click_params__
+
+
+def _beside(given: Mapping[str, Any], rules: Sequence[str]) -> Beside | None:
+    """Runs and gold that the options name."""
+    found = {name: value for name, value in given.items() if name != "edition_name"}
+    return beside(found | {"edition": given["edition_name"], "rules": each_once(parted(rules))})
+
+
+@click.command("report", cls=ReportCommand)
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
 @click.option("--title", default=TITLE, show_default=True, help="The title of the page.")
 @options.measures_named("Default: all that there are. Runs are ordered by the first.")
@@ -105,9 +109,8 @@ filter_options = chained(
     help="A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
     f"Default: the first {PANELS} that have one.",
 )
-@temporal_options
-@incident_options
-@filter_options
+@click.option("--edition", "edition_name", metavar="NAME", help="Whose rules the runs are read by.")
+@options.rule_option("ts2014")
 @chained(*record_options(Plan))
 @options.on_missing(
     "Topics that another run has a score for and this one not; zero only where that is the "
@@ -125,8 +128,10 @@ def command(files: tuple[str, ...], **given: Any) -> None:
 
     SCORES are what `tseval score`, or another scoring command, writes with `-q`, as for `tseval
     compare`. The page shows means with intervals and letters, and the score of each topic; with
-    runs and nuggets also curves over time, who said what when, redundancy and verbosity. It is
-    one file that loads nothing, and can be read without scripts.
+    runs and gold also what the family of the scores has to show of them, such as curves over time,
+    who said what when, redundancy and verbosity. These are given by the options below, of one
+    family, or are those that scores in JSON record, if the files are still what they were. The page
+    is one file that loads nothing, and can be read without scripts.
 
     \b
     tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q -o scores.json
@@ -140,29 +145,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         raise UsageError(f"{output}: the page is HTML, so name a file .html")
     if output is None and sys.stdout.isatty():
         raise UsageError("a page is not for a terminal: give -o FILE.html")
-    request = _request(files, given)
-    with options.shared_as(given) as sharing:
-        report = assemble(
-            replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
-        )
-    options.refuse_inputs(output, [each.path for each in report.inputs])
-    warn(report.warnings, given["quiet"])
-    deliver(report_page(report), output)
-
-
-def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
-    """What the options ask for."""
-    for name, option in RULES_OF_UPDATES.items():
-        if given[name] and not given["updates"]:
-            raise UsageError(f"{option} has no meaning without --updates and --nuggets")
-    beside = ReportInputs(
-        **{name: given[name] for name in NAMED_ALIKE},
-        runs=given["run"],
-        edition=given["edition_name"],
-        rules=declarations.rules(
-            options.parted(given["rules"]), declarations.build(TemporalOptions, given)
-        ),
-    )
+    named = {keyword(flag) for flag in click.get_current_context().meta[TAKEN]} | {"edition_name"}
     request = Request(
         scores=files,
         measures=given["wanted"],
@@ -170,10 +153,13 @@ def _request(files: tuple[str, ...], given: dict[str, Any]) -> Request:
         plan=declarations.build(Plan, given),
         form=given["input_format"],
         title=given["title"],
+        beside=_beside({name: given[name] for name in sorted(named)}, given["rules"]),
         curves=given["curves"],
     )
-    return beside.added(request)
-
-
-NAMED_ALIKE = ("updates", "nuggets", "topics", *FOR_UPDATES, *FOR_INCIDENTS, *FOR_FILTERING)
-"""The options that a report knows by the same names."""
+    with options.shared_as(given) as sharing:
+        report = assemble(
+            replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
+        )
+    options.refuse_inputs(output, [each.path for each in report.inputs])
+    warn(report.warnings, given["quiet"])
+    deliver(report_page(report), output)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.comparison.directions import (
+    families_of,
     higher_is_better,
     in_order,
     known_measures,
@@ -55,6 +56,8 @@ class Board:
     """What values weigh, NaN where their mean over topics is not weighed; None for none."""
     strays: tuple[str, ...] = ()
     """The measures whose direction is told, and of which there are no scores."""
+    families: tuple[str, ...] | None = None
+    """The families that the scores are of; None where not all scores tell."""
 
     def of(self, measure: str) -> tuple[FloatArray, BoolArray]:
         """One measure's values, of shape (runs, topics), and which count."""
@@ -120,16 +123,17 @@ def build_board(
 ) -> Board:
     """The board of these scores: measures asked for, or all; runs and topics in natural order."""
     rules = (treatment or Treatment()).made_for(table.signatures)
-    table = replace(table, measure=_by_name(table.measure))
-    present = in_order({table.measure.vocabulary()[c] for c in np.unique(table.measure.codes)})
-    measures = wanted_measures(wanted, present)
+    families = None if table.untold else families_of(table.signatures, _used(table.measure))
+    table = replace(table, measure=_by_name(table.measure, families))
+    present = in_order(_used(table.measure), families)
+    measures = wanted_measures(wanted, present, families)
     lower, strays = _found(rules.lower, present)
     higher_told, more = _found(rules.higher, present)
     rules = replace(rules, lower=lower, higher=higher_told)
     chosen = table.rows(table.measure.within(strings(measures)) >= 0)
-    kept, of_kinds = of_one_kind(chosen)
+    kept, of_kinds = of_one_kind(chosen, families)
     cube = _Cube.of(kept, measures)
-    ways = [_direction(name, rules) for name in measures]
+    ways = [_direction(name, rules, families) for name in measures]
     higher = tuple(way is not False for way in ways)
     known, warnings = cube.settled(rules, higher)
     weights = cube.weights
@@ -158,13 +162,14 @@ def build_board(
         inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
         warnings=(
             *_signatures(table, rules),
-            *_unweighed(measures, known, weights, table.signatures),
+            *_unweighed(measures, known, weights, table.signatures, families),
             *of_kinds,
-            *_unknown_ways(unknown, rules),
+            *_unknown_ways(unknown, rules, families),
             *warnings,
         ),
         weights=weights,
         strays=(*strays, *more),
+        families=families,
     )
 
 
@@ -186,9 +191,9 @@ def _found(told: Sequence[str], present: Sequence[str]) -> tuple[tuple[str, ...]
     return tuple(there or name for name, there in names.items()), strays
 
 
-def _by_name(measures: Ids) -> Ids:
+def _by_name(measures: Ids, families: tuple[str, ...] | None) -> Ids:
     """The measures under their names, where they stood under official titles."""
-    coded = Ids.of([titles().get(name, name) for name in measures.vocabulary()])
+    coded = Ids.of([titles(families).get(name, name) for name in measures.vocabulary()])
     return Ids(coded.codes[measures.codes], coded.names)
 
 
@@ -196,10 +201,10 @@ UNDEFINED_AS_ZERO = "undefined:zero"
 """What a signature says where undefined topics count in the mean."""
 
 
-def _direction(name: str, rules: Treatment) -> bool | None:
+def _direction(name: str, rules: Treatment, families: tuple[str, ...] | None) -> bool | None:
     if name in rules.lower or name in rules.higher:
         return name in rules.higher
-    return higher_is_better(name)
+    return higher_is_better(name, families)
 
 
 def _signatures(table: TopicScores, rules: Treatment) -> Iterator[str]:
@@ -227,13 +232,15 @@ def _unweighed(
     known: BoolArray,
     weights: FloatArray | None,
     signatures: Sequence[str],
+    families: tuple[str, ...] | None,
 ) -> Iterator[str]:
     """A word where `all` of the scores is a quotient of sums, and their files tell no weights."""
     lost = []
     for at, name in enumerate(measures):
         own = known[:, :, at]
         lacking = weights is None or not np.isfinite(weights[:, :, at][own]).all()
-        if lacking and any(each.definition.reads == MEAN for each in known_measures(name)):
+        known_here = known_measures(name, families)
+        if lacking and any(each.definition.reads == MEAN for each in known_here):
             lost.append(name)
     by_topics = bool(signatures) and all("mean=topics" in each for each in signatures)
     if lost and not by_topics:
@@ -244,7 +251,9 @@ def _unweighed(
         )
 
 
-def _unknown_ways(unknown: Sequence[str], rules: Treatment) -> Iterator[str]:
+def _unknown_ways(
+    unknown: Sequence[str], rules: Treatment, families: tuple[str, ...] | None
+) -> Iterator[str]:
     """What was assumed of measures that have no definition here."""
     if unknown:
         verb = "is taken" if len(unknown) == 1 else "are taken"
@@ -253,7 +262,7 @@ def _unknown_ways(unknown: Sequence[str], rules: Treatment) -> Iterator[str]:
             "to be better (--lower-is-better NAME says otherwise)"
         )
     for name in rules.lower + rules.higher:
-        if higher_is_better(name) not in (None, name in rules.higher):
+        if higher_is_better(name, families) not in (None, name in rules.higher):
             way = "lower" if name in rules.lower else "higher"
             yield f"{name}: {way} is taken to be better, against the measure's definition"
 

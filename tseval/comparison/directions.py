@@ -1,55 +1,92 @@
-"""Which way a measure goes, by its name alone: scores come from files, of whatever family."""
+"""Which way a measure goes, by its name: scores come from files, of whatever family.
+
+A signature tells of which family; where all scores have one, no other family is looked at.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from tseval.core import registry
 from tseval.core.measure import Measure, parse_measure, split_measures
-from tseval.core.registry import all_editions, families
+from tseval.core.registry import definitions, family_names
 from tseval.errors import MeasureError, UsageError
 from tseval.tables import natural_order
 
 
 @cache
-def known_measures(name: str) -> tuple[Measure, ...]:
-    """The measures of all families that are written like this; none if it is no measure's name."""
+def known_measures(name: str, families: tuple[str, ...] | None = None) -> tuple[Measure, ...]:
+    """The measures of these families, or of all, that are written like this."""
     found = []
-    for definitions in families().values():
+    for family in family_names() if families is None else families:
         try:
-            found.append(parse_measure(name, definitions))
+            found.append(parse_measure(name, definitions(family)))
         except MeasureError:
             continue
     return tuple(found)
 
 
-def higher_is_better(name: str) -> bool | None:
+def families_of(signatures: Sequence[str], names: Sequence[str]) -> tuple[str, ...] | None:
+    """The families of scores with these signatures and measures; None where that isn't told.
+
+    It is the first family that has the edition and all the measures: others are not loaded.
+    """
+    found = {}
+    for signature in signatures:
+        parts = (part.partition(":") for part in signature.split("|"))
+        traits = {name: value for name, _, value in parts}
+        family = _family_of(traits.get("family"), traits.get("edition"), tuple(names))
+        if family is None:
+            return None
+        found[family] = True
+    return tuple(found) or None
+
+
+@cache
+def _family_of(name: str | None, edition: str | None, names: tuple[str, ...]) -> str | None:
+    for each in family_names():
+        has_edition = edition in {one.name for one in registry.family(each).editions}
+        is_meant = name == each or (name is None and has_edition)
+        if is_meant and all(
+            known_measures(titles((each,)).get(one, one), (each,)) for one in names
+        ):
+            return each
+    return None
+
+
+def higher_is_better(name: str, families: tuple[str, ...] | None = None) -> bool | None:
     """Whether higher is better by the measure's definition.
 
     None where no measure has the name, or two families have one that go different ways.
     """
-    told = {measure.definition.higher_is_better for measure in known_measures(name)}
+    told = {measure.definition.higher_is_better for measure in known_measures(name, families)}
     return told.pop() if len(told) == 1 else None
 
 
 @cache
-def titles() -> dict[str, str]:
+def titles(families: tuple[str, ...] | None = None) -> dict[str, str]:
     """The measures' names by the titles that the tables of the track's scripts give them."""
-    return {title: name for each in all_editions() for name, title in each.titles.items()}
+    names = family_names() if families is None else families
+    every = (edition for name in names for edition in registry.family(name).editions)
+    return {title: name for each in every for name, title in each.titles.items()}
 
 
-def in_order(names: Iterable[str]) -> list[str]:
+def in_order(names: Iterable[str], families: tuple[str, ...] | None = None) -> list[str]:
     """The measures in the order in which they are defined, then those that nobody knows."""
-    listed = [name for definitions in families().values() for name in definitions]
+    within = family_names() if families is None else families
+    listed = [name for family in within for name in definitions(family)]
 
     def place(name: str) -> int:
-        known = known_measures(name)
+        known = known_measures(name, families)
         return listed.index(known[0].definition.name) if known else len(listed)
 
     return sorted(natural_order(names), key=place)
 
 
-def wanted_measures(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
+def wanted_measures(
+    wanted: Sequence[str], present: Sequence[str], families: tuple[str, ...] | None = None
+) -> list[str]:
     """The measures asked for, of those present, in the order asked for; all if none is named.
 
     A name may have blanks in brackets or stand by an official title. One that isn't there is a
@@ -59,9 +96,9 @@ def wanted_measures(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
         return list(present)
     found: list[str] = []
     for text in wanted:
-        parts = [text.strip()] if named(text, present) else split_measures(text)
+        parts = [text.strip()] if named(text, present, families) else split_measures(text)
         for part in parts:
-            name = named(part, present)
+            name = named(part, present, families)
             if name is None:
                 listed = ", ".join(present)
                 raise UsageError(f"no scores of measure '{part}'; there are: {listed}")
@@ -71,8 +108,9 @@ def wanted_measures(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def named(text: str, present: Sequence[str]) -> str | None:
+def named(text: str, present: Sequence[str], families: tuple[str, ...] | None = None) -> str | None:
     """The measure that a text names, as it is written in the scores."""
     text = text.strip()
-    written = {text, titles().get(text, text), *(each.name for each in known_measures(text))}
+    known = known_measures(text, families)
+    written = {text, titles(families).get(text, text), *(each.name for each in known)}
     return next((name for name in present if name in written), None)

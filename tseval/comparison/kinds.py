@@ -1,8 +1,8 @@
-"""Scores of incident streams have rows of events and rows of information types: one kind is kept.
+"""Scores may have rows of topics and rows of groups, such as information types: one kind is kept.
 
 A mean over both would be none that anybody knows, and a pair of runs cannot be tested over topics
-of which one holds the posts of another. The measures of types are means over types, so these are
-what they are compared over, and the others over events.
+of which one holds the posts of another. The measures of groups are means over groups, so these are
+what they are compared over, and the others over topics.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.comparison.directions import known_measures
+from tseval.core.family import Words
+from tseval.core.registry import family
 from tseval.core.wording import listed
-from tseval.families.incidents.index import FAMILY, GROUPS
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
@@ -21,61 +22,66 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray
     from tseval.tables.scores import TopicScores
 
-INTENTS = ("Request-", "CallToAction-", "Report-", "Other-")
-"""What the names of the track's types begin with."""
+Families = tuple[str, ...] | None
 
 
-def of_one_kind(table: TopicScores) -> tuple[TopicScores, tuple[str, ...]]:
-    """The scores without the events of measures that have types, and what is to be told of it."""
+def of_one_kind(
+    table: TopicScores, families: Families = None
+) -> tuple[TopicScores, tuple[str, ...]]:
+    """The scores without the topics of measures that have groups, and what is to be told of it."""
     names = table.measure.vocabulary()
-    both = np.array([_is_of_types(name) for name in names], bool)[table.measure.codes]
-    types = table.types or _likely_types(table, both)
-    if types is None:
-        return table, (_unsure(_names(table.measure, both)),)
-    typed = table.topic.within(strings(types)) >= 0
-    with_types = np.unique(table.measure.codes[both & typed])
-    lost = both & ~typed & np.isin(table.measure.codes, with_types)
+    words = {name: _words(name, families) for name in names}
+    both = np.array([words[name] is not None for name in names], bool)[table.measure.codes]
+    if not both.any():
+        return table, ()
+    said = next(each for each in words.values() if each is not None)
+    groups = table.types or _likely_groups(table, both, said, families)
+    if groups is None:
+        told = (
+            f"{listed(_names(table.measure, both))}: nothing tells here whether topics are "
+            f"{said.topic}s or {said.groups}; scores as -f json or parquet do"
+        )
+        return table, (told,)
+    grouped = table.topic.within(strings(groups)) >= 0
+    with_groups = np.unique(table.measure.codes[both & grouped])
+    lost = both & ~grouped & np.isin(table.measure.codes, with_groups)
     if not lost.any():
         return table, ()
     told = (
-        f"{listed(_names(table.measure, lost))}: compared over information types, whose mean is "
-        f"the score; rows of events are left out: {listed(_names(table.topic, lost))}"
+        f"{listed(_names(table.measure, lost))}: compared over {said.groups}, whose mean is "
+        f"the score; rows of {said.topic}s are left out: {listed(_names(table.topic, lost))}"
     )
     return table.rows(~lost), (told,)
 
 
-def _is_of_types(name: str) -> bool:
-    """Whether a measure has rows of types beside those of events."""
-    return any(
-        each.family == FAMILY and each.definition.parameters == GROUPS
-        for each in known_measures(name)
-    )
+def _words(name: str, families: Families) -> Words | None:
+    """The words of the family, for a measure that has rows of groups beside those of topics."""
+    known = (each for each in known_measures(name, families) if each.definition.by_group)
+    return next((family(each.family).words for each in known), None)
 
 
-def _is_of_posts(name: str) -> bool:
-    """Whether a measure of incident streams has rows of events alone."""
-    return not _is_of_types(name) and any(each.family == FAMILY for each in known_measures(name))
+def _likely_groups(
+    table: TopicScores, both: BoolArray, said: Words, families: Families
+) -> tuple[str, ...] | None:
+    """The groups where no file tells them: topics of which the family's other measures know none.
 
-
-def _likely_types(table: TopicScores, both: BoolArray) -> tuple[str, ...] | None:
-    """The types where no file tells them: topics of which the measures of whole posts know nothing.
-
-    Without such measures it is the topics that are called as the track calls types; None if none
-    is, and there may be types of other names.
+    Without such measures it is the topics that are called as groups usually are; None if none is,
+    and there may be groups of other names.
     """
     names = table.measure.vocabulary()
-    of_posts = np.array([_is_of_posts(name) for name in names], bool)[table.measure.codes]
-    events = set(_names(table.topic, of_posts))
-    topics = _names(table.topic, both)
-    if events or not topics:
-        return tuple(name for name in topics if name not in events)
-    return tuple(name for name in topics if name.startswith(INTENTS)) or None
+    of_topics = np.array([_is_of_topics(name, families) for name in names], bool)
+    topics = set(_names(table.topic, of_topics[table.measure.codes]))
+    candidates = _names(table.topic, both)
+    if topics:
+        return tuple(name for name in candidates if name not in topics)
+    return tuple(name for name in candidates if name.startswith(said.group_names)) or None
 
 
-def _unsure(names: list[str]) -> str:
-    return (
-        f"{listed(names)}: nothing tells here whether topics are events or information types; "
-        "scores as -f json or parquet do"
+def _is_of_topics(name: str, families: Families) -> bool:
+    """Whether a measure has rows of topics alone, in a family that has groups."""
+    known = known_measures(name, families)
+    return not any(each.definition.by_group for each in known) and any(
+        family(each.family).words.groups for each in known
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tseval.core.batches import Batches
     from tseval.core.scores import Scores
+    from tseval.core.sections import Reporting
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 SHORT_HASH = 12
@@ -70,6 +71,10 @@ class Words:
     undefined_topics: bool = True
     """Whether it is worth a word where a measure is undefined in topics; not where `all` is taken
     from all topics together."""
+    groups: str = ""
+    """What groups are called, where measures have values of such: information types."""
+    group_names: tuple[str, ...] = ()
+    """What the names of groups begin with, as far as they are known."""
 
 
 class Index(Protocol):
@@ -339,6 +344,8 @@ class Family(Generic[Inputs, Options]):
     writers: tuple[Writer, ...] = ()
     beside: Callable[[Any, Asked[Any]], Mapping[Path, bytes]] | None = None
     """Files that are written beside the output, if an option asks for such."""
+    report: Reporting | None = None
+    """What a report has of it, beside curves over time where its measures have such."""
     words: Words = Words()
     work: str = ""
     """What takes time before there are scores, in a word: `matching`."""

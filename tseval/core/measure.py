@@ -83,6 +83,9 @@ class Definition:
     """Refuses combinations of arguments that have no meaning."""
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""
+    by_group: bool = False
+    """Whether it has values of groups, such as information types, beside those of topics, and `all`
+    is the mean over groups."""
     foldable: bool = False
     """Whether each update alone says what it adds to the ledgers, once it is known which nuggets it
     is the first to say: then streams can be read in blocks."""

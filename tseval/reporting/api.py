@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
@@ -15,7 +15,7 @@ from tseval.files.forms import Forms
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report
-from tseval.reporting.inputs import ReportInputFields, ReportInputs
+from tseval.reporting.inputs import beside as given_beside
 from tseval.reporting.page.document import report_page
 
 if TYPE_CHECKING:
@@ -67,21 +67,22 @@ def report(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
-    **beside: Unpack[ReportInputFields],
+    **beside: Any,
 ) -> Page:
     """One self-contained page about runs and their scores.
 
-    `scores` are what `tseval.compare` takes. ReportInputs them there may be `updates` with their
-    `nuggets`, or `runs` with `labels` and an `ontology`, or `runs` with a `truth`, and how they are
-    read; the parameters are the options of `tseval report`.
+    `scores` are what `tseval.compare` takes. Beside them there may be runs and gold of one family,
+    by the names of its inputs: `updates` with their `nuggets`, or `runs` with `labels` and an
+    `ontology`, or `runs` with a `truth`; and how they are read. The parameters are the options of
+    `tseval report`.
 
     Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
     """
     plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
     treatment = Treatment(on_missing, undefined)
-    given = ReportInputs(**beside)
+    given = given_beside(beside)
     with shared(engine, jobs, scheduler) as sharing:
         request = Request(
-            scores, measures, treatment, plan, input_format, title, curves=curves, sharing=sharing
+            scores, measures, treatment, plan, input_format, title, given, curves, sharing
         )
-        return Page(assemble(given.added(request)))
+        return Page(assemble(request))

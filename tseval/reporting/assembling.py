@@ -2,52 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
+from tseval.core import registry
+from tseval.core.blocks import Block, SectionContent, Warned
+from tseval.core.family import Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
+from tseval.core.scoring import counted, missing_topics
+from tseval.core.sections import Setting, Watched, unwatched
 from tseval.errors import UsageError
-from tseval.families.incidents.caveats import caveats
-from tseval.families.incidents.evaluation import IncidentEvaluation
-from tseval.families.temporal.draft import FAMILY
 from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
-from tseval.reporting import filtering, incidents, temporal
+from tseval.reporting import curves
 from tseval.reporting.boards import Names, measure_boards, score_downloads
-from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, InputRow, Report
-from tseval.reporting.recorded import Recorded, differences, input_rows, recorded
+from tseval.reporting.content import InputRow, Report
+from tseval.reporting.inputs import Beside, needed, parameters
+from tseval.reporting.recorded import differences, input_rows, recorded
 from tseval.reporting.terms import terms
 
 if TYPE_CHECKING:
     from tseval.comparison import Given
-    from tseval.matching.matching import Progress
 
 TITLE = "Runs compared"
-GIVE = "give them as --updates FILE and --nuggets FILE, with --matches FILE or --matcher NAME"
-NOTHING_SHARED = (
-    "no runs are read here, so there is no work to share: give --updates FILE and --nuggets FILE, "
-    "or leave --jobs, --engine and --scheduler out"
-)
-NEEDS = {
-    CURVES: "Curves over time need the runs and the nuggets",
-    TIMELINE: "Who said what when is told from the runs and the nuggets",
-    ECONOMY: "Redundancy and verbosity are counted in the runs",
-}
-
-
-class Watched(Protocol):
-    """Tells somebody how far some work is: `with watched("matching") as told`."""
-
-    def __call__(self, what: str) -> AbstractContextManager[Progress | None]:
-        """Begin to watch."""
 
 
 @dataclass(frozen=True)
@@ -60,39 +44,61 @@ class Request:
     plan: Plan = field(default_factory=Plan)
     form: Forms = None
     title: str = TITLE
-    runs: temporal.Runs | None = None
-    """Runs and nuggets; None for those that the scores record, if they are still what they were."""
-    incidents: incidents.IncidentRuns | None = None
-    filtering: filtering.FilterRuns | None = None
+    beside: Beside | None = None
+    """Runs and gold; None for those that the scores record, if they are still what they were."""
     curves: str | Sequence[str] = ()
     """The measures whose curves are drawn, of those of the report; the first few if none is named.
     """
     sharing: Sharing = ALONE
     """Where runs are read and matched."""
 
+    @property
+    def several(self) -> Sequence[Given]:
+        """The scores one by one."""
+        one = not isinstance(self.scores, list | tuple)
+        return [self.scores] if one else self.scores  # type: ignore[list-item,return-value]
 
-def assemble(request: Request, watched: Watched = lambda _: nullcontext()) -> Report:
+
+def assemble(request: Request, watched: Watched = unwatched) -> Report:
     """Read all that is asked for, and work out every number."""
-    own = request.incidents
-    if request.curves and (own is not None or request.filtering is not None):
-        raise UsageError("--curve has no meaning with --run: curves over time are over nuggets")
-    evaluation = None if own is None else own.read(request.sharing)
-    types = () if evaluation is None else evaluation.index.ontology.types
-    board = read_board(request.scores, request.measures, request.treatment, request.form, types)
-    several: Sequence[Given] = (
-        request.scores if isinstance(request.scores, list | tuple) else [request.scores]  # type: ignore[list-item]
-    )
-    told = [
-        each
-        for given in several
-        if (each := _told(given, form_for(request.form, "scores"))) is not None
-    ]
+    beside = request.beside
+    evaluation = None if beside is None else _evaluation(beside, request, watched)
+    groups = () if evaluation is None else evaluation.group_names
+    board = read_board(request.scores, request.measures, request.treatment, request.form, groups)
+    form = form_for(request.form, "scores")
+    told = [found for each in request.several if (found := _told(each, form)) is not None]
     report = _of_scores(request, board, told)
-    if own is not None and evaluation is not None:
-        return _with_incidents(report, own, evaluation)
-    if request.filtering is not None:
-        return _with_trends(report, request.filtering, request.sharing)
-    return _with_runs(report, request, told, watched)
+    if beside is None:
+        family = _family_of(board)
+        record = recorded(told, family)
+        beside = None if family is None else record.beside(family)
+        if beside is None:
+            return _without_runs(report, request, family, record.trouble)
+    if evaluation is None:
+        evaluation = _evaluation(beside, request, watched)
+    return _with_sections(report, request, beside, evaluation, watched)
+
+
+def _evaluation(beside: Beside, request: Request, watched: Watched) -> Evaluation:
+    """What is beside the scores, read."""
+    family = beside.family
+    if request.curves and not family.curves:
+        raise UsageError(
+            f"--curve has no meaning with {needed(family)}: measures of {family.name} have no "
+            "curves over time"
+        )
+    with watched(family.work or "reading") as progress:
+        return beside.read(request.sharing, progress)
+
+
+def _family_of(board: Board) -> Family[Any, Any] | None:
+    """The first family of the scores that has something to show beside them."""
+    for name in registry.family_names() if board.families is None else board.families:
+        known = [m for each in board.measures for m in known_measures(each, (name,))]
+        family = registry.family(name)
+        if known and (family.curves or family.report is not None):
+            return family
+    return None
 
 
 def _told(given: Given, form: str | None) -> Provenance | None:
@@ -125,86 +131,97 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
         runs=names.runs,
         topics=names.topics,
         measures=tuple(measure_boards(board, found, names)),
+        topic="" if "over" in board.traits else "topic",
         level=request.plan.level,
         baseline=None if baseline is None else names.run(baseline),
         warnings=tuple(dict.fromkeys([*told_warnings, *found.warnings])),
-        terms=tuple(terms(board.measures, signatures)),
+        terms=tuple(terms(board.measures, board.families)),
         downloads=score_downloads(board, found),
     )
 
 
-def _with_runs(
-    report: Report, request: Request, told: Sequence[Provenance], watched: Watched
+def _with_sections(
+    report: Report, request: Request, beside: Beside, evaluation: Evaluation, watched: Watched
 ) -> Report:
-    """The report with curves and timelines, or with what these would need."""
-    known = recorded(told)
-    runs = request.runs or (temporal.Runs.of(known) if known.usable else None)
-    if runs is None:
-        if not request.sharing.is_here:
-            raise UsageError(NOTHING_SHARED)
-        if request.curves:
-            raise UsageError(f"{NEEDS[CURVES].lower()}: {GIVE}, or leave --curve out")
-        return replace(report, lacks=_lacks(report, known))
-    with watched("matching") as progress:
-        evaluation = runs.read(progress, request.sharing)
+    """The report with curves over time, and with the sections of the family."""
     names = _joined(report, evaluation.index.runs)
-    with watched("finding words") as progress:
-        more = temporal.told(
-            runs,
-            evaluation,
-            [each.name for each in report.measures],
-            names,
-            request.plan,
-            request.treatment.made_for(report.scored),
-            progress,
-            request.curves,
+    report = _with_names(report, names)
+    within = (beside.family.name,)
+    measures = tuple(m for each in report.measures for m in known_measures(each.name, within))
+    setting = Setting(names.runs, measures, beside.options, watched)
+    treatment = request.treatment.made_for(report.scored)
+    evaluation = counted(evaluation, treatment.on_missing).prepared_for(measures, per_topic=False)
+    signature = evaluation.signature()
+    missing = missing_topics([evaluation.index], treatment.on_missing or "zero", evaluation.words)
+    warnings = [
+        *report.warnings,
+        *differences(signature, report.scored),
+        *evaluation.warnings,
+        *evaluation.caveats(measures),
+        *missing.warnings,
+    ]
+    sections = []
+    for name, title, blocks in _declared(request, beside.family, evaluation, setting, treatment):
+        made = list(blocks)
+        warnings += [each.text for each in made if isinstance(each, Warned)]
+        shown = tuple(each for each in made if not isinstance(each, Warned))
+        lack = curves.NONE if name == curves.CURVES and not shown else ""
+        sections.append(SectionContent(name, title, shown, lack))
+    inputs = dict.fromkeys([*report.inputs, *input_rows(signature, evaluation.inputs)])
+    return replace(
+        report,
+        inputs=tuple(inputs),
+        sections=tuple(sections),
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def _declared(
+    request: Request,
+    family: Family[Any, Any],
+    evaluation: Evaluation,
+    setting: Setting[Any],
+    treatment: Treatment,
+) -> Iterator[tuple[str, str, Iterable[Block]]]:
+    """The sections that there are beside the scores, by name and title."""
+    if family.curves:
+        asked = curves.CurvesAsked(request.curves, request.plan, treatment)
+        yield curves.CURVES, curves.TITLE, curves.curve_blocks(evaluation, setting, asked)
+    if family.report is not None:
+        for each in family.report.sections:
+            yield each.name, each.title, each.blocks(evaluation, setting)
+
+
+def _without_runs(
+    report: Report, request: Request, family: Family[Any, Any] | None, trouble: str
+) -> Report:
+    """The report, with what its other sections would need; what needs runs is refused."""
+    if not request.sharing.is_here:
+        ways = "runs and gold" if family is None else needed(family)
+        raise UsageError(
+            f"no runs are read here, so there is no work to share: give {ways}, or leave --jobs, "
+            "--engine and --scheduler out"
         )
-    other = differences(evaluation.signature(), report.scored)
-    report = _with_names(report, names)
+    if family is None:
+        if request.curves:
+            raise UsageError("no curve here: these are scores of no known family")
+        return report
+    hint = "" if family.report is None else family.report.hint
+    give = f"give them as {needed(family)}{hint}"
+    gold = [each.what.metavar.lower() for each in parameters(family) if each.required][-1]
+    over_time = f"Curves over time need the runs and the {gold}"
+    if request.curves:
+        raise UsageError(f"{over_time[0].lower()}{over_time[1:]}: {give}, or leave --curve out")
+    lacks = [(curves.CURVES, curves.TITLE, over_time)] if family.curves else []
+    declared = () if family.report is None else family.report.sections
+    lacks += [(each.name, each.title, each.needs) for each in declared if each.needs]
+    told = f" ({trouble})" if trouble else ""
     return replace(
         report,
-        inputs=tuple(dict.fromkeys([*report.inputs, *more.inputs])),
-        curves=more.curves,
-        undrawn=more.undrawn,
-        timelines=more.timelines,
-        economy=more.economy,
-        warnings=tuple(dict.fromkeys([*report.warnings, *other, *more.warnings])),
-        lacks={} if more.curves else {CURVES: "None of these measures has a curve over time."},
-    )
-
-
-def _with_incidents(
-    report: Report, runs: incidents.IncidentRuns, evaluation: IncidentEvaluation
-) -> Report:
-    """The report with types and trust."""
-    names = _joined(report, evaluation.index.runs)
-    inputs = input_rows(evaluation.signature(), evaluation.inputs)
-    told = [*differences(evaluation.signature(), report.scored), *caveats(evaluation)]
-    report = _with_names(report, names)
-    return replace(
-        report,
-        inputs=tuple(dict.fromkeys([*report.inputs, *inputs])),
-        types=tuple(incidents.types(evaluation, names)),
-        trust=tuple(incidents.trust_panels(runs, evaluation, names)),
-        warnings=tuple(dict.fromkeys([*report.warnings, *told, *incidents.warnings(evaluation)])),
-    )
-
-
-def _with_trends(report: Report, runs: filtering.FilterRuns, sharing: Sharing) -> Report:
-    """The report with batches and trends."""
-    evaluation = runs.read(sharing)
-    names = _joined(report, evaluation.index.runs)
-    asked = filtering.asked(evaluation, [each.name for each in report.measures])
-    inputs = input_rows(evaluation.signature(), evaluation.inputs)
-    other = differences(evaluation.signature(), report.scored)
-    told = [*other, *filtering.warnings(evaluation, asked)]
-    report = _with_names(report, names)
-    return replace(
-        report,
-        inputs=tuple(dict.fromkeys([*report.inputs, *inputs])),
-        trends=tuple(filtering.trend_panels(evaluation, asked, names)),
-        fits=tuple(filtering.fit_rows(evaluation, asked, names)),
-        warnings=tuple(dict.fromkeys([*report.warnings, *told])),
+        sections=tuple(
+            SectionContent(name, title, lack=f"{needs}: {give}{told}.")
+            for name, title, needs in lacks
+        ),
     )
 
 
@@ -224,15 +241,3 @@ def _with_names(report: Report, names: Names) -> Report:
     return replace(
         report, runs=names.runs, measures=tuple(boards), warnings=(*report.warnings, *said)
     )
-
-
-def _lacks(report: Report, known: Recorded) -> dict[str, str]:
-    """What temporal scores lack for their sections; scores of other families have none of them."""
-    if not any(_is_temporal(each.name) for each in report.measures):
-        return {}
-    trouble = f" ({known.trouble})" if known.trouble else ""
-    return {section: f"{need}: {GIVE}{trouble}." for section, need in NEEDS.items()}
-
-
-def _is_temporal(measure: str) -> bool:
-    return any(each.family == FAMILY for each in known_measures(measure))

@@ -41,7 +41,7 @@ def measure_boards(board: Board, found: Comparison, names: Names) -> Iterator[Me
         standings = [each for each in found.standings if each.measure == measure]
         against = {each.run: each.different for each in contests}
         is_short = len(contests) <= PAIRS_LISTED
-        known = known_measures(measure)
+        known = known_measures(measure, board.families) or known_measures(measure)
         yield MeasureBoard(
             name=measure,
             title=known[0].definition.summary if known else "",

@@ -1,181 +1,196 @@
-"""What is given for a report beside the scores: runs with their gold, of one family, and rules."""
+"""What is given for a report beside the scores: inputs of one family, by what it declares.
+
+A positional file of a family's own command, such as RUN, is an option here: `--run FILE`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field
+from typing import Any
 
+from tseval.core import declared as declarations
+from tseval.core.declared import Declared, declared
+from tseval.core.family import Access, Evaluation, Family
+from tseval.core.registry import all_families
+from tseval.core.sections import IN_REPORT, Progress
 from tseval.errors import UsageError
-from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
-from tseval.families.incidents.options import IncidentInputs
-from tseval.families.temporal.evaluation import TemporalInputs
-from tseval.reporting.assembling import Request
-from tseval.reporting.filtering import FilterRuns
-from tseval.reporting.incidents import IncidentRuns
-from tseval.reporting.temporal import Runs
+from tseval.parallel.sharing import Sharing
 
-if TYPE_CHECKING:
-    from tseval.families.temporal.evaluation import Given
-
-FOR_UPDATES = ("matches", "matcher", "threshold", "pool", "duplicates")
-FOR_INCIDENTS = ("labels", "ontology", "events")
-FOR_FILTERING = ("truth", "batch", "cutoff", "level")
-FOR_ANY_RUNS = ("topics", "edition", "rules")
-OPTIONS = {"runs": "--run", "events": "--event", "rules": "--rule"}
-"""What is called otherwise on the command line than here."""
+OF_ALL = ("edition", "rules")
+"""What may be given with the inputs of any family."""
 
 
-class ReportInputFields(TypedDict, total=False):
-    """The fields of `ReportInputs`, for whoever takes them as keywords."""
+@dataclass(frozen=True)
+class Parameter:
+    """What a report takes of a family."""
 
-    updates: Given | Sequence[Given]
-    nuggets: Given | None
-    matches: Given | None
-    matcher: str | None
-    threshold: float | None
-    pool: Given | None
-    duplicates: Given | None
-    runs: Given | Sequence[Given]
-    labels: Given | Sequence[Given]
-    ontology: str | Path | None
-    events: str | Sequence[str]
-    truth: Given | None
-    batch: str | Sequence[str]
-    cutoff: str | float | None
-    level: str | None
-    topics: Given | None
-    edition: str | None
-    rules: Mapping[str, str]
+    field: str
+    flag: str
+    what: Declared
+    required: bool = False
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What it is called as a keyword: by its field, or by its option."""
+        return self.field, keyword(self.flag)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportInputs:
-    """Runs and gold as they are named; what has no meaning is a `UsageError`."""
+@dataclass(frozen=True)
+class Beside:
+    """Runs and gold of one family, and how they are read."""
 
-    updates: Given | Sequence[Given] = ()
-    nuggets: Given | None = None
-    matches: Given | None = None
-    matcher: str | None = None
-    threshold: float | None = None
-    pool: Given | None = None
-    duplicates: Given | None = None
-    runs: Given | Sequence[Given] = ()
-    """Runs of incident streams, or such that filter."""
-    labels: Given | Sequence[Given] = ()
-    ontology: str | Path | None = None
-    events: str | Sequence[str] = ()
-    truth: Given | None = None
-    batch: str | Sequence[str] = ()
-    cutoff: str | float | None = None
-    level: str | None = None
-    topics: Given | None = None
+    family: Family[Any, Any]
+    inputs: Any
+    options: Any
     edition: str | None = None
     rules: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if self._has("updates") and self._has("runs"):
-            raise UsageError("--updates are over nuggets, --run over labels or a truth: give one")
-        if self._has("updates") != self._has("nuggets"):
-            raise UsageError(
-                "runs and gold belong together: give --updates FILE and --nuggets FILE"
-            )
-        if self._has("runs"):
-            self._check_gold()
-        self._refuse("--updates and --nuggets", ("updates",), FOR_UPDATES)
-        self._refuse("--run", ("runs",), (*FOR_INCIDENTS, *FOR_FILTERING))
-        self._refuse("--labels", ("labels",), FOR_INCIDENTS)
-        self._refuse("--truth", ("truth",), FOR_FILTERING)
-        self._refuse("--updates, or --run", ("updates", "runs"), FOR_ANY_RUNS)
-        if self._has("truth") and self._has("topics"):
-            raise UsageError("--topics has no meaning with --truth")
-
-    def _has(self, name: str) -> bool:
-        value: Any = getattr(self, name)
-        return value is not None and not (isinstance(value, str | Sequence | Mapping) and not value)
-
-    def _refuse(self, needed: str, names: Sequence[str], others: Sequence[str]) -> None:
-        """Refuse what would do nothing without any of these."""
-        if any(self._has(name) for name in names):
-            return
-        for name in others:
-            if self._has(name):
-                option = OPTIONS.get(name, f"--{name}")
-                raise UsageError(f"{option} has no meaning without {needed}")
-
-    def _check_gold(self) -> None:
-        """A run needs labels with their types, or a truth."""
-        if self._has("truth") and (self._has("labels") or self._has("ontology")):
-            raise UsageError(
-                "--labels are for incident streams, --truth is for filtering: give one"
-            )
-        if not self._has("truth") and not (self._has("labels") and self._has("ontology")):
-            raise UsageError(
-                "a run needs --labels FILE and --ontology FILE (incident streams), or "
-                "--truth FILE (filtering)"
-            )
-
-    def added(self, request: Request) -> Request:
-        """The request with all that is given."""
-        return replace(
-            request, runs=self.temporal, incidents=self.incidents, filtering=self.filtering
-        )
-
-    @property
-    def temporal(self) -> Runs | None:
-        """Updates and nuggets, if they are given."""
-        if self.nuggets is None:
-            return None
-        return Runs(
-            sources=TemporalInputs(
-                _several(self.updates),
-                self.nuggets,
-                self.matches,
-                self.topics,
-                self.duplicates,
-                self.pool,
-            ),
-            matcher=self.matcher,
-            threshold=self.threshold,
-            edition=self.edition or Runs.edition,
-            rules=self.rules,
-        )
-
-    @property
-    def incidents(self) -> IncidentRuns | None:
-        """Runs of incident streams, if they are given."""
-        if self.ontology is None:
-            return None
-        labels, *more = _several(self.labels)
-        return IncidentRuns(
-            inputs=IncidentInputs(
-                runs=_several(self.runs),
-                labels=labels,
-                ontology=self.ontology,
-                more_labels=more,
-                topics=None if self.topics is None else str(self.topics),
-            ),
-            edition=self.edition or IncidentRuns.edition,
-            rules=self.rules,
-            events=_several(self.events),
-        )
-
-    @property
-    def filtering(self) -> FilterRuns | None:
-        """Runs that filter, if they are given."""
-        if self.truth is None:
-            return None
-        given = {"batches": tuple(_several(self.batch)), "level": self.level}
-        given |= {} if self.cutoff is None else {"cutoff": str(self.cutoff)}
-        return FilterRuns(
-            sources=FilterInputs(_several(self.runs), self.truth),
-            edition=self.edition or FilterRuns.edition,
-            options=FilterOptions(**{name: value for name, value in given.items() if value}),  # type: ignore[arg-type]
-            rules=self.rules,
-        )
+    def read(self, sharing: Sharing, progress: Progress | None = None) -> Evaluation:
+        """Read every input."""
+        rules = declarations.rules(self.rules.items(), self.options)
+        access = Access(sharing=sharing, progress=progress)
+        edition = self.family.edition(self.edition)
+        return self.family.read(self.inputs, self.options, edition, rules, access)
 
 
-def _several(given: Any) -> list[Any]:
-    """One thing, or a list or tuple of such, as a list."""
-    return list(given) if isinstance(given, list | tuple) else [given]
+def keyword(flag: str) -> str:
+    """An option's name in Python."""
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def served() -> Iterator[Family[Any, Any]]:
+    """The families that have something to show beside scores, each loaded when it is asked for."""
+    return (each for each in all_families() if each.curves or each.report is not None)
+
+
+def parameters(family: Family[Any, Any]) -> list[Parameter]:
+    """What a report takes of a family: its inputs, and the options that it names."""
+    takes = () if family.report is None else family.report.takes
+    found = [
+        Parameter(each.name, _flag(what), what, each.default is MISSING)
+        for each, what in declared(family.inputs)
+        if not what.within or IN_REPORT in what.within
+    ]
+    options = {each.name: what for each, what in declared(family.options)}
+    return found + [Parameter(name, _flag(options[name]), options[name]) for name in takes]
+
+
+def _flag(what: Declared) -> str:
+    return what.flags[-1] if what.flags else f"--{what.metavar.lower()}"
+
+
+def needed(family: Family[Any, Any]) -> str:
+    """What a family's runs and gold are given as: `--run FILE and --truth FILE`."""
+    return _all_of([each.flag for each in parameters(family) if each.required])
+
+
+def beside(values: Mapping[str, Any]) -> Beside | None:
+    """What is given, as inputs of the family that it fits; None if nothing is.
+
+    What belongs to no one family, or does nothing there, is a `UsageError`.
+    """
+    given = {name: value for name, value in values.items() if _is_given(value)}
+    if not given:
+        return None
+    for family in served():
+        if _fits(family, given):
+            return built(family, given)
+    raise UsageError(_refusal(given))
+
+
+def _is_given(value: Any) -> bool:
+    empty = isinstance(value, str | Sequence | Mapping) and not value
+    return value is not None and value is not False and not empty
+
+
+def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
+    own = parameters(family)
+    known = {*OF_ALL, *(name for each in own for name in each.names)}
+    return set(given) <= known and not _lacking(family, given)
+
+
+def _lacking(family: Family[Any, Any], given: Mapping[str, Any]) -> list[str]:
+    """The options of required inputs that are not given."""
+    own = parameters(family)
+    return [each.flag for each in own if each.required and not set(each.names) & set(given)]
+
+
+def built(family: Family[Any, Any], given: Mapping[str, Any]) -> Beside:
+    """A family's records of what is given."""
+    values = dict(_dealt(parameters(family), given))
+    return Beside(
+        family,
+        declarations.build(family.inputs, values),
+        declarations.build(family.options, values),
+        given.get("edition"),
+        given.get("rules", {}),
+    )
+
+
+def _dealt(own: Sequence[Parameter], given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The values by their fields. Of fields that share an option one takes the first value.
+
+    So one of several files that an option names may be what a command takes by its place.
+    """
+    for flag in dict.fromkeys(each.flag for each in own):
+        sharing = [each for each in own if each.flag == flag]
+        named = [given[name] for each in sharing for name in each.names if name in given]
+        if not named:
+            continue
+        if len(sharing) == 1:
+            yield sharing[0].field, _shaped(named[0], sharing[0].what)
+            continue
+        rest = list(named[0]) if isinstance(named[0], list | tuple) else [named[0]]
+        for each in sharing:
+            if each.what.several:
+                yield each.field, tuple(rest)
+            elif rest:
+                yield each.field, rest.pop(0)
+
+
+def _shaped(value: Any, what: Declared) -> Any:
+    """A value as records hold it: several in a tuple, and words as words."""
+    if what.several:
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
+    return str(value) if what.kind is str and not what.is_file else value
+
+
+def _refusal(given: Mapping[str, Any]) -> str:
+    """Why what is given makes no inputs of any family."""
+    families = list(served())
+    flags = {name: each.flag for f in families for each in parameters(f) for name in each.names}
+    flags |= {"edition": "--edition", "rules": "--rule"}
+    unknown = next((name for name in given if name not in flags), None)
+    if unknown is not None:
+        return f"a report takes no '{unknown}'"
+    gold = {
+        flags[name]
+        for name in given
+        if any(name in each.names and each.required for f in families for each in parameters(f))
+    }
+    if not gold:
+        name = next(iter(given))
+        owners = [f for f in families if name in OF_ALL or _knows(f, flags[name])]
+        return f"{flags[name]} has no meaning without {', or '.join(map(needed, owners))}"
+    meant = [each for each in families if all(_knows(each, flag) for flag in gold)]
+    told = _all_of(sorted(gold), "")
+    if not meant:
+        ways = ", or ".join(map(needed, families))
+        return f"{told} are of different families: give one, as {ways}"
+    whole = [each for each in meant if not _lacking(each, given)]
+    if not whole:
+        ways = ", or ".join(f"{_all_of(_lacking(each, given))} ({each.name})" for each in meant)
+        return f"runs and gold belong together: with {told} give {ways}"
+    strange = next(n for n in given if n not in OF_ALL and not _knows(whole[0], flags[n]))
+    return f"{flags[strange]} has no meaning with {told}"
+
+
+def _knows(family: Family[Any, Any], flag: str) -> bool:
+    return any(each.flag == flag for each in parameters(family))
+
+
+def _all_of(flags: Sequence[str], file: str = " FILE") -> str:
+    """Options in words: `--run FILE, --labels FILE and --ontology FILE`."""
+    named = [f"{flag}{file}" for flag in flags]
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)

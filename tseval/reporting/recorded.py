@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from tseval.core.registry import all_editions
-from tseval.families.temporal.draft import FAMILY
+from tseval.core.family import Family
 from tseval.files.inputs import Input
 from tseval.files.provenance import Provenance, RecordedInput
 from tseval.reporting.content import InputRow
+from tseval.reporting.inputs import Beside, built, parameters
 from tseval.tables import InputRecord
 
-RUN, NUGGETS = "run", "nuggets"
-SINGLE = (NUGGETS, "matches", "topics", "duplicates", "pool")
-"""What a signature names by its hash; the inputs that it doesn't name are the runs."""
+RUN = "run"
+"""What an input is that a signature doesn't name by its hash."""
 HASH = "sha256:"
 OF_MEANS = {"tseval", "missing", "undefined", "cost"}
 """Parts of a signature that may differ where scores and what is told beside are of one."""
@@ -30,9 +30,10 @@ def traits_of(signature: str) -> dict[str, str]:
 def role_of(traits: Mapping[str, str], sha256: str) -> str:
     """What an input was: what the signature names by its hash, else a run."""
     for name, value in traits.items():
-        digest = value.removeprefix(HASH)
-        if value != digest and sha256.startswith(digest):
-            return name
+        for each in value.split(","):
+            digest = each.removeprefix(HASH)
+            if each != digest and sha256.startswith(digest):
+                return name
     return RUN
 
 
@@ -45,24 +46,14 @@ def input_rows(signature: str, inputs: Iterable[InputRecord | RecordedInput]) ->
 
 @dataclass(frozen=True)
 class Recorded:
-    """How temporal scores came about, as far as their files tell."""
+    """How scores of a family came about, as far as their files tell."""
 
-    updates: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
     gold: Mapping[str, str] = field(default_factory=dict)
-    """Paths by what they are: nuggets, matches, topics, duplicates, pool."""
+    """Paths by what they are, such as nuggets, matches, topics."""
     traits: Mapping[str, str] = field(default_factory=dict)
     trouble: str = ""
     """Why the recorded files can't be used; empty if they can."""
-
-    @property
-    def usable(self) -> bool:
-        """Whether runs and gold are known, and still what they were."""
-        return bool(self.updates) and NUGGETS in self.gold and not self.trouble
-
-    @property
-    def matcher(self) -> str | None:
-        """The matcher that found the matches; None where they were read from a file."""
-        return None if "matches" in self.traits else self.traits.get("matcher")
 
     @property
     def rules(self) -> dict[str, str]:
@@ -71,50 +62,61 @@ class Recorded:
         pairs = (part.partition("=") for part in given.split(",") if part)
         return {name: value for name, _, value in pairs}
 
+    def beside(self, family: Family[Any, Any]) -> Beside | None:
+        """What scores were made from, if all of it is known, and still what it was."""
+        if self.trouble or family.report is None or family.report.retold is None:
+            return None
+        given = {**self.gold, _runs_field(family): self.runs}
+        if any(each.required and not given.get(each.field) for each in parameters(family)):
+            return None
+        found = built(family, {**given, "edition": self.traits["edition"], "rules": self.rules})
+        return replace(found, options=family.report.retold(self.traits))
 
-def recorded(told: Sequence[Provenance]) -> Recorded:
-    """What all files of scores agree on; the first disagreement, or changed file, is told."""
-    own = [each for each in told if _is_temporal(each)]
+
+def recorded(told: Sequence[Provenance], family: Family[Any, Any] | None) -> Recorded:
+    """What all files of a family's scores agree on; the first disagreement, or change, is told."""
+    if family is None or family.report is None or family.report.retold is None:
+        return Recorded()
+    known = {each.name for each in family.editions}
+    own = [each for each in told if each.inputs and _edition(each) in known]
     if not own:
         return Recorded()
-    parts = [_of(each) for each in own]
+    parts = [_of(each, family) for each in own]
     first = parts[0]
-    joined = replace(
-        first, updates=tuple(dict.fromkeys(path for part in parts for path in part.updates))
-    )
-    hashes = [_shaping(part.traits) for part in parts]
+    joined = replace(first, runs=tuple(dict.fromkeys(path for part in parts for path in part.runs)))
+    hashes = [_shaping(part.traits, family) for part in parts]
     if any(each != hashes[0] for each in hashes):
         return replace(joined, trouble="the files of scores come from different gold or rules")
     changed = next((path for each in own for path in _changed(each)), None)
-    if changed is not None:
-        return replace(joined, trouble=changed)
-    return joined
+    return joined if changed is None else replace(joined, trouble=changed)
 
 
-def _is_temporal(told: Provenance) -> bool:
-    traits = traits_of(told.signature)
-    known = {each.name for each in all_editions() if each.family == FAMILY}
-    return NUGGETS in traits and traits.get("edition") in known and bool(told.inputs)
+def _edition(told: Provenance) -> str | None:
+    return traits_of(told.signature).get("edition")
 
 
-def _shaping(traits: Mapping[str, str]) -> dict[str, str]:
-    """The parts of a signature that say which gold, which matches and which rules."""
-    return {
-        name: value
-        for name, value in traits.items()
-        if name in {*SINGLE, "edition", "matcher", "rules"}
-    }
+def _runs_field(family: Family[Any, Any]) -> str:
+    """The field of the runs: the input that is not in a signature, since scores name runs."""
+    return next(each.field for each in parameters(family) if each.required and each.what.several)
 
 
-def _of(told: Provenance) -> Recorded:
+def _shaping(traits: Mapping[str, str], family: Family[Any, Any]) -> dict[str, str]:
+    """The parts of a signature that say which gold, how it was read, and by which rules."""
+    named = {"edition", "rules", *(each.field for each in parameters(family))}
+    return {name: value for name, value in traits.items() if name in named}
+
+
+def _of(told: Provenance, family: Family[Any, Any]) -> Recorded:
+    runs = _runs_field(family)
+    singles = {each.field for each in parameters(family) if each.what.is_file} - {runs}
     by_role: dict[str, str] = {}
-    updates = []
+    others = []
     for row in input_rows(told.signature, told.inputs):
-        if row.role in SINGLE and row.role not in by_role:
+        if row.role in singles and row.role not in by_role:
             by_role[row.role] = row.path
         else:
-            updates.append(row.path)
-    return Recorded(tuple(updates), by_role, traits_of(told.signature))
+            others.append(row.path)
+    return Recorded(tuple(others), by_role, traits_of(told.signature))
 
 
 def _changed(told: Provenance) -> Iterator[str]:

@@ -12,6 +12,7 @@ from tseval.families.filtering.evaluation import (
     read,
 )
 from tseval.families.filtering.formats import FORMATS
+from tseval.families.filtering.report import REPORT
 from tseval.families.filtering.views import PICTURE, VIEWS, series
 
 FAMILY = Family(
@@ -28,6 +29,7 @@ tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
 """,
     inputs=FilterInputs,
     options=FilterOptions,
+    report=REPORT,
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
     read=read,

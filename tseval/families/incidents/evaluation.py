@@ -52,7 +52,12 @@ class IncidentEvaluation(Evaluation):
     """Runs and labels, ready for any measure; its edition has the rules that were asked for."""
 
     words: ClassVar[Words] = Words(
-        "labelled posts", "event", "counted as posts that the run lacks", "left out"
+        "labelled posts",
+        "event",
+        "counted as posts that the run lacks",
+        "left out",
+        groups="information types",
+        group_names=("Request-", "CallToAction-", "Report-", "Other-"),
     )
 
     edition: Edition[IncidentRules]

@@ -39,6 +39,7 @@ from tseval.families.incidents.options import (
     IncidentInputs,
     IncidentOptions,
 )
+from tseval.families.incidents.report import REPORT
 from tseval.families.incidents.trec_is import official_files
 from tseval.files import PICTURES
 
@@ -95,6 +96,7 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
 """,
     inputs=IncidentInputs,
     options=IncidentOptions,
+    report=REPORT,
     definitions=(
         *information_types.DEFINITIONS,
         *priorities.DEFINITIONS,

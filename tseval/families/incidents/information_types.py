@@ -186,6 +186,7 @@ DEFINITIONS = (
             citation=NOTE,
             account=_of_types(of),
             parameters=GROUPS,
+            by_group=True,
             check=one_group,
             reads=(*READS, "types-of-event", "type-posts", "actionable", "actionable-mean"),
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import argument, file_option, option
+from tseval.core.sections import IN_REPORT
 from tseval.errors import UsageError
 from tseval.families.incidents.rules import IncidentRules
 from tseval.files import PICTURES
@@ -47,7 +48,7 @@ class IncidentInputs:
         "--labels",
         "More labels, such as another assessor's; they come after LABELS. Repeatable.",
         several=True,
-        within=NO_BATCHES,
+        within=(*NO_BATCHES, IN_REPORT),
     )
     topics: str | None = file_option(
         "--topics",

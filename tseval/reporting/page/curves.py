@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeVar
 
-from tseval.reporting.content import Dots, Line, Panel, Report
+from tseval.core.blocks import Dots, Line, Panel, Panels
+from tseval.reporting.content import Report
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated
 from tseval.reporting.page.numbers import decimals_for, extent, number, plain, rounded, ticks
@@ -48,14 +49,17 @@ def _key(run: int, name: str, look: str) -> Markup:
     return element("li", None, element("button", button, swatch, isolated(name)))
 
 
-def panels(report: Report, drawn: Sequence[Panel], kind: str) -> Markup:
-    """The panels side by side; `kind` names their data in the page's script."""
-    figures = [figure(report, panel, f"{kind}-{place}") for place, panel in enumerate(drawn)]
-    classes = "panels paired" if kind == "trust" else "panels"
-    return element("div", {"class": classes}, figures)
+def panels(report: Report, drawn: Panels, section: str, first: int = 0) -> Markup:
+    """The panels side by side, numbered within their section as their data for the script are."""
+    look = looks(report.runs)
+    figures = [
+        figure(report, panel, f"{section}-{at}", look)
+        for at, panel in enumerate(drawn.panels, start=first)
+    ]
+    return element("div", {"class": "panels paired" if drawn.paired else "panels"}, figures)
 
 
-def figure(report: Report, panel: Panel, name: str) -> Markup:
+def figure(report: Report, panel: Panel, name: str, look: Sequence[str]) -> Markup:
     """One panel with its words, and the same as a table."""
     caption = element(
         "figcaption", None, element("b", None, panel.title), " ", element("span", None, panel.note)
@@ -65,7 +69,7 @@ def figure(report: Report, panel: Panel, name: str) -> Markup:
         "figure",
         {"class": "curve", "data-panel": name},
         caption,
-        picture(panel, looks(report.runs)),
+        picture(panel, look),
         readout,
         _as_table(report, panel),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
+from tseval.core.blocks import Panel, Saying, Timeline
 from tseval.reporting.charts.page import script_literal
-from tseval.reporting.content import Panel, Report, Saying, Timeline
+from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
 
@@ -18,9 +19,11 @@ def data_block(report: Report) -> Markup:
     """A script element that holds data alone, which no browser runs."""
     content = {
         "runs": [shown(name) for name in report.runs],
-        "panels": _panels("curve", report.curves)
-        | _panels("trust", report.trust)
-        | _panels("trend", report.trends),
+        "panels": {
+            f"{section.name}-{at}": _panel(panel)
+            for section in report.sections
+            for at, panel in enumerate(section.panels)
+        },
         "timelines": [_timeline(each) for each in report.timelines],
     }
     return Markup(
@@ -28,20 +31,17 @@ def data_block(report: Report) -> Markup:
     )
 
 
-def _panels(kind: str, panels: Sequence[Panel]) -> dict[str, Any]:
+def _panel(panel: Panel) -> dict[str, Any]:
     return {
-        f"{kind}-{place}": {
-            "title": shown(panel.title),
-            "xTitle": shown(panel.x_title),
-            "stepped": panel.stepped,
-            "x": _numbers(panel.x),
-            "lines": [
-                [line.run, _numbers(line.value), _numbers(line.low), _numbers(line.high)]
-                for line in panel.lines
-            ],
-            "dots": [[each.run, _numbers(each.value)] for each in panel.dots],
-        }
-        for place, panel in enumerate(panels)
+        "title": shown(panel.title),
+        "xTitle": shown(panel.x_title),
+        "stepped": panel.stepped,
+        "x": _numbers(panel.x),
+        "lines": [
+            [line.run, _numbers(line.value), _numbers(line.low), _numbers(line.high)]
+            for line in panel.lines
+        ],
+        "dots": [[each.run, _numbers(each.value)] for each in panel.dots],
     }
 
 

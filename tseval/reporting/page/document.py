@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
+from tseval.core.blocks import SectionContent
 from tseval.reporting import palette
-from tseval.reporting.content import CURVES, ECONOMY, TIMELINE, Report
-from tseval.reporting.page.curves import legend, panels
+from tseval.reporting.content import Report
 from tseval.reporting.page.data import data_block
-from tseval.reporting.page.economy import economy_section
-from tseval.reporting.page.filtering import trend_section
 from tseval.reporting.page.heat import heat_section
-from tseval.reporting.page.incidents import trust_section, types_section
-from tseval.reporting.page.markup import Markup, element, joined
+from tseval.reporting.page.markup import Markup, element
 from tseval.reporting.page.means import means_section
 from tseval.reporting.page.prose import (
     downloads_section,
@@ -23,9 +20,11 @@ from tseval.reporting.page.prose import (
     terms_section,
     warnings_section,
 )
-from tseval.reporting.page.timeline import timeline_section
+from tseval.reporting.page.sections import section_of
 from tseval.version import VERSION
 
+CURVES = "curves"
+"""The section that stands above that of topics."""
 STYLE, SCRIPT = "page.css", "page.js"
 
 
@@ -82,8 +81,8 @@ def _body(report: Report) -> Iterator[Markup]:
 
 
 def _summary(report: Report) -> Markup:
-    topics = [] if report.types else [(len(report.topics), "topic")]
-    parts = [(len(report.runs), "run"), *topics, (len(report.measures), "measure")]
+    named = (report.runs, "run"), (report.topics, report.topic), (report.measures, "measure")
+    parts = [(len(each), noun) for each, noun in named if noun]
     told = ", ".join(f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in parts)
     return element("p", {"class": "summary"}, told)
 
@@ -104,49 +103,20 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     """Every section that the report has something for, or can say what it would need."""
     yield "inputs", "Signature and inputs", inputs_section(report)
     yield "means", "Which run is better", means_section(report)
-    yield "curves", "Over time", _or_lack(report, CURVES, _curves(report))
+    first = [each for each in report.sections if each.name == CURVES]
+    rest = [each for each in report.sections if each.name != CURVES]
+    yield from _declared(report, first, keyed=False)
     yield "heat", "Topic by topic", heat_section(report)
-    yield "timeline", "What was said, and when", _or_lack(report, TIMELINE, _timeline(report))
-    yield "economy", "Redundancy and verbosity", _or_lack(report, ECONOMY, _economy(report))
-    yield "types", "Information types", types_section(report)
-    yield "trust", "Alerts, and trust in them", trust_section(report)
-    yield "trends", "Trends over batches", trend_section(report)
+    yield from _declared(report, rest, keyed=any(each.panels for each in first))
     yield "warnings", "Warnings", warnings_section(report)
     yield "definitions", "Definitions", terms_section(report)
     yield "data", "Data", downloads_section(report)
 
 
-def _or_lack(report: Report, section: str, content: Markup) -> Markup:
-    """The section, or what it needs."""
-    if section in report.lacks:
-        return element("p", {"class": "lack"}, report.lacks[section])
-    return content
-
-
-def _curves(report: Report) -> Markup:
-    if not report.curves:
-        return Markup("")
-    level = f"{100 * report.level:g} %"
-    note = f"Means over topics at each time since their start; bands hold their {level} intervals."
-    hint = element("span", {"class": "scripted"}, " Press a run to bring it forward.")
-    drawn = panels(report, report.curves, "curve")
-    return joined(
-        [element("p", {"class": "note"}, note, hint), _undrawn(report), legend(report), drawn]
-    )
-
-
-def _undrawn(report: Report) -> Markup:
-    """A word on the measures whose curves are left out."""
-    if not report.undrawn:
-        return Markup("")
-    verb = "has a curve that is" if len(report.undrawn) == 1 else "have curves that are"
-    told = f"{', '.join(report.undrawn)} {verb} not drawn; --curve NAME chooses."
-    return element("p", {"class": "note"}, told)
-
-
-def _timeline(report: Report) -> Markup:
-    return timeline_section(report) if report.timelines else Markup("")
-
-
-def _economy(report: Report) -> Markup:
-    return economy_section(report) if report.economy else Markup("")
+def _declared(
+    report: Report, sections: Sequence[SectionContent], *, keyed: bool
+) -> Iterator[tuple[str, str, Markup]]:
+    """Sections of the family of the scores; only the first panels have a legend above them."""
+    for each in sections:
+        yield each.name, each.title, section_of(report, each, keyed=keyed)
+        keyed = keyed or bool(each.panels)

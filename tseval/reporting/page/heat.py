@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tseval.core.blocks import Shaded
 from tseval.reporting.content import MeasureBoard, Report
 from tseval.reporting.page.listing import scrolled
 from tseval.reporting.page.markup import Markup, element, isolated, joined
@@ -34,10 +35,6 @@ def heat_section(report: Report) -> Markup:
 def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
     values = [value for row in board.cells for value in row]
     scale = extent(values)
-    heads = [
-        element("th", {"scope": "col"}, element("span", None, isolated(name)))
-        for name in report.runs
-    ]
     timed = {each.topic for each in report.timelines}
     rows = [
         _row(_topic(topic, timed), cells, scale, board.higher)
@@ -46,29 +43,34 @@ def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
     ]
     means = {row.run: row.mean for row in board.means}
     foot = _row("mean", [means.get(run) for run in range(len(report.runs))], None, board.higher)
-    table = element(
-        "table",
-        {"class": "heat"},
-        element(
-            "caption",
-            None,
-            board.name,
-            " ",
-            direction(board.higher),
-            " ",
-            _key(scale, board.higher),
-        ),
-        element(
-            "thead", None, element("tr", None, element("th", {"scope": "col"}, "topic"), heads)
-        ),
-        element("tbody", None, rows),
-        element("tfoot", None, foot),
+    caption = element(
+        "caption", None, board.name, " ", direction(board.higher), " ", _key(scale, board.higher)
     )
-    return element(
-        "div",
-        {"class": "map", "data-map": place},
-        scrolled(table, f"{board.name} by topic and run"),
-    )
+    table = _grid(caption, "topic", report.runs, rows, element("tfoot", None, foot))
+    label = f"{board.name} by topic and run"
+    return element("div", {"class": "map", "data-map": place}, scrolled(table, label))
+
+
+def shaded(block: Shaded, runs: Sequence[str]) -> Markup:
+    """A table of shares by run: the darker, the more."""
+    rows = [
+        _row(isolated(name), cells, (0.0, 1.0), True)
+        for name, cells in zip(block.rows, block.cells, strict=True)
+    ]
+    caption = element("caption", {"class": "unseen"}, block.label)
+    return scrolled(_grid(caption, block.head, runs, rows), block.label)
+
+
+def _grid(
+    caption: Markup, head: str, runs: Sequence[str], rows: Sequence[Markup], foot: str = ""
+) -> Markup:
+    """A table whose columns are runs."""
+    heads = [
+        element("th", {"scope": "col"}, element("span", None, isolated(name))) for name in runs
+    ]
+    top = element("tr", None, element("th", {"scope": "col"}, head), heads)
+    body = (element("thead", None, top), element("tbody", None, rows))
+    return element("table", {"class": "heat"}, caption, *body, Markup(foot))
 
 
 def _topic(topic: str, timed: Collection[str]) -> Markup:

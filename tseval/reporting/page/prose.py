@@ -73,7 +73,7 @@ def _term(term: Term) -> Markup:
 
 def downloads_section(report: Report) -> Markup:
     """Files that lie in the page as links; further ones a script puts together."""
-    drawn = report.curves or report.trust or report.trends
+    drawn = any(each.panels for each in report.sections)
     links = [element("li", None, _link(each), " ", each.note) for each in report.downloads]
     made = [
         element("li", {"class": "scripted"}, _maker(name), " ", note)

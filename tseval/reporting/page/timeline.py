@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tseval.reporting.content import Nugget, Report, Saying, Timeline
+from tseval.core.blocks import Nugget, Saying, Timeline
+from tseval.reporting.content import Report
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, joined, shown
 from tseval.reporting.page.numbers import number, plain, rounded
@@ -16,11 +17,10 @@ MISSING_NAMED = 6
 """So many runs that missed a nugget are named."""
 
 
-def timeline_section(report: Report) -> Markup:
+def timeline_section(report: Report, timelines: Sequence[Timeline]) -> Markup:
     """Choices of topic and run, the place for the picture, and every topic as a table."""
     topics = [
-        element("option", {"value": at}, shown(each.topic))
-        for at, each in enumerate(report.timelines)
+        element("option", {"value": at}, shown(each.topic)) for at, each in enumerate(timelines)
     ]
     runs = [element("option", {"value": at}, shown(name)) for at, name in enumerate(report.runs)]
     every = element("option", {"value": "all"}, "all runs")
@@ -32,7 +32,7 @@ def timeline_section(report: Report) -> Markup:
     )
     hint = element("p", {"class": "marks scripted", "aria-hidden": "true"}, _marks())
     picture = element("div", {"id": "lanes", "class": "scripted"})
-    tables = [_table(report, place, each) for place, each in enumerate(report.timelines)]
+    tables = [_table(report, place, each) for place, each in enumerate(timelines)]
     summary = element("summary", None, "as a table")
     whole = element("details", {"id": "said", "open": True}, summary, tables)
     paper = element("p", {"id": "shown", "class": "printed"})

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.core.blocks import Nugget, Saying, Timeline, Update
+from tseval.core.sections import Setting
 from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.matching.matching import Progress, word_spans
-from tseval.reporting.boards import Names
-from tseval.reporting.content import Nugget, Saying, Timeline, Update
+from tseval.matching.matching import Progress, get_matcher, word_spans
 from tseval.tables import ABSENT, Pairs
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
-    import matchers
     from tseval.tables.columns import BoolArray, IntArray
 
 HOUR = UNITS["h"]
@@ -26,18 +25,20 @@ HOUR = UNITS["h"]
 
 def timelines(
     evaluation: TemporalEvaluation,
-    names: Names,
-    matcher: matchers.Matcher,
+    setting: Setting[Any],
+    matcher: str,
+    threshold: float | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Timeline]:
     """The topics of the gold in order. `matcher` tells which words of an update say a nugget."""
     index = evaluation.index
     pairs, first = _pairs(index, evaluation.pairs)
-    words = list(word_spans(matcher, index.updates, index.nuggets, pairs, progress))
+    using = get_matcher(matcher, threshold)
+    words = list(word_spans(using, index.updates, index.nuggets, pairs, progress))
     for place, span in _marked(index, pairs):
         words[place] = (span,)
     for topic in range(len(index.topics)):
-        yield _timeline(evaluation, names, topic, _Said(pairs, first, words))
+        yield _timeline(evaluation, setting, topic, _Said(pairs, first, words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,9 @@ def _characters(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return low, high
 
 
-def _timeline(evaluation: TemporalEvaluation, names: Names, topic: int, said: _Said) -> Timeline:
+def _timeline(
+    evaluation: TemporalEvaluation, setting: Setting[Any], topic: int, said: _Said
+) -> Timeline:
     index, start = evaluation.index, float(evaluation.starts[topic])
     nuggets = _nuggets_of(index, topic)
     own = np.flatnonzero(np.isin(said.pairs.nugget, nuggets))
@@ -106,7 +109,7 @@ def _timeline(evaluation: TemporalEvaluation, names: Names, topic: int, said: _S
         topic=index.topics[topic],
         end=end if np.isfinite(end) else 0.0,
         nuggets=tuple(_nuggets(index, nuggets, start)),
-        updates=tuple(_updates(index, names, rows, start)),
+        updates=tuple(_updates(index, setting, rows, start)),
         sayings=tuple(sorted(sayings, key=lambda each: each.nugget)),
     )
 
@@ -127,9 +130,11 @@ def _nuggets(index: EarliestIndex, rows: IntArray, start: float) -> Iterator[Nug
         yield Nugget(gold.nugget_id[row], hours, float(gold.importance[row]), gold.text[row])
 
 
-def _updates(index: EarliestIndex, names: Names, rows: IntArray, start: float) -> Iterator[Update]:
+def _updates(
+    index: EarliestIndex, setting: Setting[Any], rows: IntArray, start: float
+) -> Iterator[Update]:
     updates = index.updates
     for row in rows.tolist():
-        run = names.run(index.runs[int(index.unit[row]) // len(index.topics)])
+        run = setting.run(index.runs[int(index.unit[row]) // len(index.topics)])
         hours = (float(updates.time[row]) - start) / HOUR
         yield Update(run, updates.update_id[row], hours, updates.text[row])

@@ -1,0 +1,209 @@
+"""What a section of a report is made of: one small vocabulary of blocks, as plain data.
+
+A run is its place among the report's runs. None is undefined, or absent. The page knows how to show
+each block; a family that declares a section puts it together from these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph of how to read what follows."""
+
+    text: str
+    live: str = ""
+    """What is said too where the page's script runs."""
+
+
+@dataclass(frozen=True)
+class Warned:
+    """What a reader should know: it goes to the warnings of the report."""
+
+    text: str
+
+
+class Line(NamedTuple):
+    """One run's curve with its band, a value for each x of the panel."""
+
+    run: int
+    value: tuple[float | None, ...]
+    low: tuple[float | None, ...]
+    high: tuple[float | None, ...]
+
+    @classmethod
+    def plain(cls, run: int, value: tuple[float | None, ...]) -> Line:
+        """A line without a band."""
+        blank = (None,) * len(value)
+        return cls(run, value, blank, blank)
+
+
+class Dots(NamedTuple):
+    """One run's values beside its line, a value and a weight for each x; weights are shares."""
+
+    run: int
+    value: tuple[float | None, ...]
+    weight: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves on one pair of axes. A value holds from its x to the next."""
+
+    title: str
+    note: str
+    x_title: str
+    x: tuple[float, ...]
+    lines: tuple[Line, ...]
+    stepped: bool = True
+    """Whether a value holds until the next x; else the points stand for themselves."""
+    dots: tuple[Dots, ...] = ()
+
+
+class Nugget(NamedTuple):
+    """A nugget of a topic, when it happened and what it is worth."""
+
+    name: str
+    hours: float
+    importance: float
+    text: str
+
+
+class Update(NamedTuple):
+    """An update that says some nugget."""
+
+    run: int
+    name: str
+    hours: float
+    text: str
+
+
+class Saying(NamedTuple):
+    """That an update says a nugget, by their places in the topic's timeline.
+
+    `words` are the stretches of the update's text that say it, as characters from and to.
+    """
+
+    nugget: int
+    update: int
+    first: bool
+    words: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What happened in a topic, and which run said it when. Nuggets go by time."""
+
+    topic: str
+    end: float
+    """The last hour that anything happens at."""
+    nuggets: tuple[Nugget, ...]
+    updates: tuple[Update, ...]
+    sayings: tuple[Saying, ...]
+    """By nugget, then time."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Panels side by side; in pairs, two that belong together stand beside one another."""
+
+    panels: tuple[Panel, ...]
+    paired: bool = False
+
+
+@dataclass(frozen=True)
+class Timelines:
+    """Who said what when, topic by topic; a reader chooses topic and run."""
+
+    topics: tuple[Timeline, ...]
+
+
+Holds: TypeAlias = Literal["run", "text", "name", "number", "count", "chance", "parts"]
+"""What a column holds: a run's place, words, a name that comes from a file, a number, a whole
+number, a p value, or the sizes of the parts of a bar."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column of a table."""
+
+    head: str
+    kind: Holds = "number"
+    decimals: int = 4
+    parts: tuple[str, ...] = ()
+    """What the parts of a bar are, up to three."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows below heads."""
+
+    label: str
+    """What it is, for those who can't see it."""
+    heads: tuple[Head, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    caption: str = ""
+
+    def column(self, head: str) -> list[Any]:
+        """The values of a column."""
+        at = [each.head for each in self.heads].index(head)
+        return [row[at] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Shaded:
+    """A table of one thing by run, whose cells are shaded by their values, which are shares."""
+
+    label: str
+    head: str
+    """What the rows are."""
+    rows: tuple[str, ...]
+    runs: tuple[int, ...]
+    cells: tuple[tuple[float | None, ...], ...]
+    """By row, then run."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Tables that are shown when a reader opens them."""
+
+    summary: str
+    tables: tuple[Rows, ...]
+
+
+Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Folded
+
+
+@dataclass(frozen=True)
+class SectionContent:
+    """A section with what stands in it, or with a word on what it would need."""
+
+    name: str
+    """Its anchor on the page."""
+    title: str
+    blocks: tuple[Block, ...] = ()
+    lack: str = ""
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """All its panels."""
+        return tuple(p for each in self.blocks if isinstance(each, Panels) for p in each.panels)
+
+    @property
+    def timelines(self) -> tuple[Timeline, ...]:
+        """All its timelines."""
+        return tuple(t for each in self.blocks if isinstance(each, Timelines) for t in each.topics)
+
+    @property
+    def tables(self) -> tuple[Rows, ...]:
+        """Its tables, those that are folded too."""
+        found: list[Rows] = []
+        for each in self.blocks:
+            if isinstance(each, Rows):
+                found.append(each)
+            elif isinstance(each, Folded):
+                found += each.tables
+        return tuple(found)

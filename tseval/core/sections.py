@@ -1,0 +1,71 @@
+"""What a family declares of a report: its sections, and what is given for them beside scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from tseval.core.blocks import Block
+from tseval.core.measure import Measure
+
+Options = TypeVar("Options")
+IN_REPORT = "report"
+"""The view by which inputs say that a report takes them too."""
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+class Watched(Protocol):
+    """Tells somebody how far some work is: `with watched("matching") as progress`."""
+
+    def __call__(self, what: str) -> AbstractContextManager[Progress | None]:
+        """Begin to watch."""
+
+
+def unwatched(what: str) -> AbstractContextManager[Progress | None]:  # noqa: ARG001 - nobody asks
+    """Nobody watches."""
+    return nullcontext()
+
+
+@dataclass(frozen=True)
+class Setting(Generic[Options]):
+    """Where a section stands: the runs of the report, its measures, and what was asked for."""
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    """Those of the family."""
+    options: Options
+    """The family's own."""
+    watched: Watched = unwatched
+
+    def run(self, name: str) -> int:
+        """The place of a run in the report."""
+        return self.runs.index(name)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page, made from a family's evaluation."""
+
+    name: str
+    """Its anchor on the page."""
+    title: str
+    blocks: Callable[[Any, Setting[Any]], Iterable[Block]]
+    needs: str = ""
+    """The beginning of what is said where there is no evaluation: that it needs runs and gold.
+    Without it the section is then passed over."""
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """What a family adds to a report, beside its curves over time."""
+
+    sections: tuple[Section, ...]
+    takes: tuple[str, ...] = ()
+    """The options, by the names of their fields, that a report takes beside all inputs."""
+    hint: str = ""
+    """What is said of further inputs where runs and gold are asked for."""
+    retold: Callable[[Mapping[str, str]], Any] | None = None
+    """The options by which scores were made, from the parts of their signature. Without it scores
+    don't tell enough for their runs to be read again."""

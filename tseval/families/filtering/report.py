@@ -1,0 +1,88 @@
+"""The section of a report on filtering: batches, the lines fitted to them, and what these say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tseval.core.blocks import Block, Dots, Head, Line, Note, Panel, Panels, Rows
+from tseval.core.sections import Reporting, Section, Setting
+from tseval.families.filtering.evaluation import FilterEvaluation, FilterOptions
+from tseval.families.filtering.metrics import LOWER_IS_BETTER
+from tseval.families.filtering.reports import every_batch, fits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Trends = Sequence[tuple[str, str]]
+
+COLUMNS = {
+    "run": Head("run", "run"),
+    "metric": Head("metric", "text"),
+    "batch": Head("batch", "text"),
+    "slope": Head("slope", decimals=6),
+    "se": Head("error of slope", decimals=6),
+    "p": Head("p", "chance"),
+    "end": Head("end"),
+    "end_se": Head("error of end"),
+    "verdict": Head("verdict", "text"),
+}
+"""What the table of fits shows, by the columns of `fits`."""
+
+
+def trends(evaluation: FilterEvaluation, setting: Setting[FilterOptions]) -> Iterator[Block]:
+    """Every batch of every run with its line, and what the lines say."""
+    asked = evaluation.trends(setting.measures)
+    yield Note("Each batch, and the trend that is fitted to a run’s batches; more is in the table.")
+    yield Panels(tuple(_panels(evaluation, asked, setting)))
+    yield Rows("Trends of every run", tuple(COLUMNS.values()), _fits(evaluation, asked, setting))
+
+
+def _panels(
+    evaluation: FilterEvaluation, asked: Trends, setting: Setting[FilterOptions]
+) -> Iterator[Panel]:
+    """For each metric and length every run's batches, and its line through them."""
+    frame = every_batch(evaluation.index, asked)
+    for metric, length in asked:
+        own = frame[(frame["measure"] == metric) & (frame["length"] == length)]
+        way = "lower is better" if metric in LOWER_IS_BETTER else "higher is better"
+        runs = [(setting.run(str(run)), rows) for run, rows in own.groupby("run", sort=False)]
+        yield Panel(
+            title=metric,
+            note=f"in batches of {length} ({way})",
+            x_title="batch",
+            x=tuple(float(batch) + 1 for batch in runs[0][1]["batch"]),
+            lines=tuple(sorted(Line.plain(run, _values(rows["trend"])) for run, rows in runs)),
+            stepped=False,
+            dots=tuple(
+                sorted(
+                    Dots(run, _values(rows["value"]), tuple(rows["weight"].tolist()))
+                    for run, rows in runs
+                )
+            ),
+        )
+
+
+def _values(column: pd.Series[float]) -> tuple[float | None, ...]:
+    return tuple(map(_known, column.tolist()))
+
+
+def _fits(
+    evaluation: FilterEvaluation, asked: Trends, setting: Setting[FilterOptions]
+) -> tuple[tuple[Any, ...], ...]:
+    """What the line of each run says, best run first within a metric."""
+    places = {key: at for at, key in enumerate(asked)}
+    found: list[dict[str, Any]] = fits(evaluation.index, asked).to_dict("records")  # type: ignore[assignment]
+    rows = [row | {"run": setting.run(row["run"])} for row in found]
+    rows.sort(key=lambda row: (places[row["metric"], row["batch"]], row["run"]))
+    return tuple(tuple(_known(row[name]) for name in COLUMNS) for row in rows)
+
+
+def _known(value: Any) -> Any:
+    return None if value != value else value
+
+
+REPORT = Reporting(
+    sections=(Section("trends", "Trends over batches", trends),),
+    takes=("batches", "cutoff", "level"),
+)

@@ -1,0 +1,99 @@
+"""The sections of a report on updates and nuggets: who said what when, and what each run spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tseval.core.blocks import Block, Head, Rows, Timelines
+from tseval.core.scoring import chosen_measures, scores_of
+from tseval.core.sections import Reporting, Section, Setting
+from tseval.families.temporal.evaluation import ASSESSED, TemporalEvaluation, TemporalOptions
+from tseval.families.temporal.explanation import explain_economy
+from tseval.families.temporal.timelines import timelines
+
+VERBOSITY = "V"
+WORDS_OF = "fuzzy"
+"""Where assessors made the matches, this matcher tells which words are alike."""
+KINDS = {
+    "earning": "first to say a nugget",
+    "repeating": "repeats only",
+    "idle": "matches no nugget",
+}
+"""What becomes of updates, by the columns of `explain_economy`."""
+
+
+def said(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -> Iterator[Block]:
+    """Topic by topic what happened, and which update of which run says it."""
+    options = setting.options
+    is_matched = "matches" not in evaluation.traits and options.matcher not in (None, ASSESSED)
+    name, threshold = (options.matcher, options.threshold) if is_matched else (WORDS_OF, None)
+    with setting.watched("finding words") as progress:
+        topics = tuple(timelines(evaluation, setting, name or WORDS_OF, threshold, progress))
+    if topics:
+        yield Timelines(topics)
+
+
+def economy(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -> Iterator[Block]:
+    """What each run spent for what it said, best run first."""
+    verbosity = _verbosity(evaluation)
+    rows = []
+    for row in explain_economy(evaluation.index).to_dict("records"):
+        parts = tuple(int(row[kind]) for kind in KINDS)
+        words = [_known(row[name]) for name in ("words", "words_a_nugget")]
+        last = [verbosity[row["run"]]] if verbosity else []
+        rows.append((setting.run(row["run"]), row["updates"], parts, *parts, *words, *last))
+    columns = (
+        Head("run", "run"),
+        Head("updates", "count"),
+        Head("what became of them", "parts", parts=tuple(KINDS.values())),
+        *(Head(words, "count") for words in KINDS.values()),
+        Head("words an update", decimals=1),
+        Head("words a nugget said", decimals=1),
+        *([Head(VERBOSITY, decimals=3)] if verbosity else []),
+    )
+    yield Rows("Redundancy and verbosity of every run", columns, tuple(sorted(rows)))
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _verbosity(evaluation: TemporalEvaluation) -> dict[str, float | None]:
+    """The score V of each run, where matches tell which words say something; else nothing."""
+    if not evaluation.index.has_texts or evaluation.index.spans is None:
+        return {}
+    scores = scores_of(evaluation, chosen_measures(evaluation, [VERBOSITY]))
+    return {run: scores.value(VERBOSITY, run=run) for run in scores.runs}
+
+
+def retold(traits: Mapping[str, str]) -> TemporalOptions:
+    """The matcher that found the matches; none where they were read from a file."""
+    matcher: Any = None if "matches" in traits else traits.get("matcher")
+    return TemporalOptions(matcher=matcher)
+
+
+REPORT = Reporting(
+    sections=(
+        Section(
+            "timeline",
+            "What was said, and when",
+            said,
+            "Who said what when is told from the runs and the nuggets",
+        ),
+        Section(
+            "economy",
+            "Redundancy and verbosity",
+            economy,
+            "Redundancy and verbosity are counted in the runs",
+        ),
+    ),
+    takes=(
+        *("matcher", "threshold"),
+        *("ignore_unsampled", "binary", "matched_nuggets_only", "latency_from"),
+    ),
+    hint=", with --matches FILE or --matcher NAME",
+    retold=retold,
+)
