@@ -39,13 +39,15 @@ from tseval.parallel.sharing import Sharing
 from tseval.tables import Nuggets, Pairs, Updates
 
 TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55
+START = 1_700_006_400
+"""Unix seconds of the first row."""
 ONE_CORE = "one core"
 
 
 def write(path: Path, kind: str, rows: list[str]) -> None:
     """A plain table with the rows spread over the topics, one topic after the other."""
     share = -(-len(rows) // TOPICS)
-    lines = [f"t{at // share}\t{kind[0]}{at}\t{at}\t{text}\n" for at, text in enumerate(rows)]
+    lines = [f"t{at // share}\t{kind[0]}{at}\t{START + at}\t{text}\n" for at, text in enumerate(rows)]
     path.write_text(f"topic\t{kind}_id\ttime\ttext\n" + "".join(lines))
 
 
