@@ -47,7 +47,9 @@ ONE_CORE = "one core"
 def write(path: Path, kind: str, rows: list[str]) -> None:
     """A plain table with the rows spread over the topics, one topic after the other."""
     share = -(-len(rows) // TOPICS)
-    lines = [f"t{at // share}\t{kind[0]}{at}\t{START + at}\t{text}\n" for at, text in enumerate(rows)]
+    lines = [
+        f"t{at // share}\t{kind[0]}{at}\t{START + at}\t{text}\n" for at, text in enumerate(rows)
+    ]
     path.write_text(f"topic\t{kind}_id\ttime\ttext\n" + "".join(lines))
 
 
