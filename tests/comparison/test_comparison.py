@@ -764,3 +764,12 @@ def test_a_board_may_be_read_once_and_asked_often() -> None:
     assert math.isclose(float(board.oriented("R")[0, 1]), 0.7)
     with pytest.raises(UsageError, match=r"^no scores are given"):
         read_board([])
+
+
+def test_measures_that_no_run_has_a_value_of_are_no_trouble() -> None:
+    """They have no pair of runs: none of them takes away from the pairs of the others."""
+    rows = [(run, topic, "R", 0.1 * at) for at, run in enumerate("abc") for topic in "tu"]
+    rows += [(run, topic, name, None) for run in "abc" for topic in "tu" for name in "vwxyz"]
+    scores = pd.DataFrame(rows, columns=["run", "topic", "measure", "value"])
+    found = tseval.compare(scores)
+    assert {row.measure for row in found.parts["means"].rows} == {"R"}

@@ -54,7 +54,7 @@ def pooled(command: str, *options: object) -> Callable[[Path, Path], Arguments]:
 def pushed(pack: Path, _: Path) -> Arguments:
     """Both runs of 2017 over assessors' clusters, as the edition has them."""
     given = clusters.inputs(pack, "rts2017", "live", "live_epochs")
-    runs = sorted((pack / "clusters" / "rts2017" / "runs").iterdir())
+    runs = sorted((pack / "clusters" / "rts2017" / "runs").glob("UDInfo*-A.gz"))
     beside = ("--qrels", given["qrels"], "--epochs", given["epochs"])
     return ("clusters", *runs, given["clusters"], *beside, "--edition", "rts2017", "-f", "json")
 
@@ -62,7 +62,7 @@ def pushed(pack: Path, _: Path) -> Arguments:
 def pushed_over_time(pack: Path, folder: Path) -> Arguments:
     """Both runs over the imported clusters."""
     given = clusters.inputs(pack, "rts2017")
-    runs = sorted((pack / "clusters" / "rts2017" / "runs").iterdir())
+    runs = sorted((pack / "clusters" / "rts2017" / "runs").glob("UDInfo*-A.gz"))
     table = folder / "clusters.tsv"
     beside = ("--epochs", given["epochs"], "-o", table)
     assert tseval("import", "clusters", given["clusters"], *beside).code == 0

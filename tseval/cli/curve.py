@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = ("csv", *PICTURES)
+HAS_NO_CURVE = {"is": "has no curve over time", "are": "have no curves over time"}
 CURVE = "curve"
 """The view by which options say that they have a meaning here."""
 
@@ -174,8 +175,9 @@ def followed(request: Request, given: Mapping[str, Any]) -> Followed:
         wanted = [each for each in wanted if evaluation.follows(each)]
     lacking = [each.name for each in wanted if not evaluation.follows(each)]
     if lacking or not wanted:
-        names = ", ".join(lacking) or f"the measures of edition {edition.name}"
-        raise UsageError(f"{names}: taken from the whole at once, so without a curve over time")
+        whole = ", ".join(lacking) or f"all measures of edition {edition.name}"
+        verb = "is" if len(lacking) == 1 else "are"
+        raise UsageError(f"{whole} {verb} taken from the whole at once, and {HAS_NO_CURVE[verb]}")
     rule = request.on_missing or edition.on_missing
     missing = missing_topics([evaluation.index], rule, evaluation.words)
     batch = {"batch": request.batch} if request.batch else {}

@@ -119,7 +119,7 @@ def _cures(chosen: Mapping[str, Judged], judged: Mapping[str, Judged], plan: Pla
     if own < size and _can(topics, own, plan):
         cures.append("fewer measures (-m)")
         cures.append("--family measure")
-    against = [each.runs - 1 for each in judged.values()]
+    against = [max(each.runs - 1, 0) for each in judged.values()]
     together = sum(against) if plan.family == "all" else runs - 1
     if plan.baseline is None and runs > 2 and _can(topics, together, plan):
         cures.append("--baseline RUN")
@@ -140,9 +140,11 @@ def _known(each: Judged) -> int:
 
 def _can(topics: int, comparisons: int, plan: Plan) -> bool:
     """Whether so many pairs over so many topics could all be told apart."""
+    if comparisons < 1:  # no pair, as of a measure that no two runs have
+        return False
     least = statistics.smallest_p(topics, plan.test, plan.most_draws(comparisons))
     everywhere = statistics.corrected(np.full(comparisons, least), plan.correction)
-    return bool(comparisons) and not isnan(least) and bool(everywhere.min() <= plan.alpha)
+    return not isnan(least) and bool(everywhere.min() <= plan.alpha)
 
 
 def _topics_needed(comparisons: int, plan: Plan) -> int | None:

@@ -522,10 +522,11 @@ def test_curves_over_clusters() -> None:
     ("options", "said"),
     [
         (("--matches", "x"), "--matches has no meaning over clusters"),
-        (("-m", "EG-p"), "only latency, redundancy and coverage have curves over clusters"),
+        (("-m", "EG-p"), "EG-p is taken from the whole at once, and has no curve over time"),
         (
             ("--edition", "rts2017"),
-            "only latency, redundancy and coverage have curves over clusters",
+            "all measures of edition rts2017 are taken from the whole at once, and have no curves "
+            "over time",
         ),
     ],
 )
