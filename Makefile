@@ -19,7 +19,7 @@ FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel format hooks house slow coverage versions clean
+.PHONY: help demo test lint types tests docs cli wheel format hooks house slow coverage versions chromium clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -72,8 +72,15 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-tests: $(VENV)/.dev
+tests: $(VENV)/.dev chromium
 	$(BIN)/pytest -n 2
+
+# The tests that open a page need Chromium: Debian's, where it is missing and can be installed.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+	echo "Chromium is missing and cannot be installed: the tests that open a page are skipped"
 
 cli: $(VENV)/.dev
 	$(BIN)/python docs/generate_cli.py --check
