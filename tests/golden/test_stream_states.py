@@ -86,12 +86,13 @@ def at_line(number: int, act: Callable[[], None]) -> Iterator[list[int]]:
                 act()
         return trace
 
-    before = sys.gettrace()
+    before, handler = sys.gettrace(), signal.getsignal(signal.SIGINT)
     sys.settrace(trace)
     try:
         yield count
     finally:
         sys.settrace(before)
+        signal.signal(signal.SIGINT, handler)  # an exception may have come before it was restored
 
 
 def by_signal() -> None:

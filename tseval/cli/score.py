@@ -209,8 +209,9 @@ def undisturbed() -> Iterator[None]:
         yield  # which signals do not reach
         return
     waiting: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    before = signal.getsignal(signal.SIGINT)
     try:
+        signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
         yield
     finally:
         signal.signal(signal.SIGINT, before)
