@@ -700,3 +700,12 @@ def test_epochs_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> 
         f"epochs: times up to 1501304185000 {said}",
         f"live epochs: times up to 1501304186000 {said}",
     )
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_topic_is_for_clusters_in_two_columns_alone(listed: bool, tmp_path: Path) -> None:
+    """It would do nothing where the clusters name their topics themselves."""
+    gold = written(tmp_path, GOLD) if listed else str(CLUSTERS)
+    done = program("clusters", SWIFT, gold, "--topic", "flood")
+    assert done.code == 2
+    assert "name their topics themselves: --topic is for clusters in two columns" in done.err

@@ -12,7 +12,7 @@ import numpy as np
 
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
-from tseval.families.clusters.recognition import is_listing, read_listing
+from tseval.families.clusters.recognition import is_list_of_pairs, is_listing, read_listing
 from tseval.families.clusters.tables import Clusters, Grades, Live, Posts, Selected
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, run_names
@@ -142,7 +142,13 @@ def read_clusters(
     `may_lack_times` left out with a remark. `topic` is the topic of a list of two columns.
     """
     source = input_of(given, CLUSTERS)
-    if not form and not isinstance(source, FrameInput) and is_listing(source):
+    listed = not form and not isinstance(source, FrameInput) and is_listing(source)
+    if topic is not None and not (listed and is_list_of_pairs(source)):
+        raise UsageError(
+            f"the clusters of {source.path} name their topics themselves: --topic is for clusters "
+            "in two columns"
+        )
+    if listed:
         clusters = _listing(source, topic, clock, may_lack_times)
     else:
         clusters = _table(source, form, clock if replace_times else None, may_lack_times)

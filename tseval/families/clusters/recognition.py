@@ -142,12 +142,17 @@ def read_listing(source: Input, topic: str | None = None) -> ClusterLines:
     dot.
     """
     listing = ClusterLines(FaultList(source))
-    if source.head().lstrip()[:1] in (b"{", b"["):
-        _read_json(source, listing)
-    else:
+    if is_list_of_pairs(source):
         _read_pairs(source, listing, topic or source.name.partition(".")[0])
+    else:
+        _read_json(source, listing)
     listing.faults.check()
     return listing
+
+
+def is_list_of_pairs(source: Input) -> bool:
+    """Whether clusters that are no table are in two columns: then they name no topic."""
+    return source.head().lstrip()[:1] not in (b"{", b"[")
 
 
 def _divided(line: str) -> list[str]:
