@@ -138,12 +138,6 @@ def measures_named(more: str) -> Callable[[Command], Command]:
 
 
 measure_option = measures_named("See `tseval measures`.")
-measure_options = chained(
-    measure_option,
-    click.option(
-        "--edition", "edition_name", default="draft", show_default=True, help="Whose rules."
-    ),
-)
 engine_options = chained(
     click.option(
         "-j",
@@ -197,17 +191,6 @@ def format_option(
     )
 
 
-OF_MEASURES = {"wanted": "-m", "at": "--at", "per_topic": "-q", "on_missing": "--on-missing"}
-"""The options that speak of measures."""
-
-
-def refuse_measures(given: dict[str, Any], more: Mapping[str, str] | None = None) -> None:
-    """Refuse options that speak of measures beside --explain."""
-    for name, option in (OF_MEASURES | dict(more or {})).items():
-        if given[name]:
-            raise UsageError(f"{option} has no meaning with --explain, which shows no measures")
-
-
 def refuse_sharing(given: dict[str, Any], what: str) -> None:
     """Refuse options of engines beside one with which all work is this process's."""
     named = {"jobs": "--jobs", "scheduler": "--scheduler", "resume": "--resume"}
@@ -230,9 +213,6 @@ def on_missing(what: str, default: str | None = None) -> Callable[[Command], Com
 
 missing_option = on_missing(
     "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
-)
-missing_as_zero_option = on_missing(
-    "Topics judged but absent from a run. Default: zero, as an empty run."
 )
 topics_too_option = click.option(
     "-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`."

@@ -389,18 +389,3 @@ def several(given: Any) -> Sequence[Any]:
 def asked_for(wanted: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure]:
     """Measures as a caller names them: one, several, or none."""
     return [wanted] if isinstance(wanted, str | Measure) else list(wanted or ())
-
-
-@dataclass(frozen=True)
-class NoInputs:
-    """The inputs of a family whose command declares them itself."""
-
-
-@dataclass(frozen=True)
-class NoOptions:
-    """The options of a family that has none of its own."""
-
-
-def not_yet(*_: Any) -> Evaluation:
-    """What a family without a reader of declared inputs has in its place."""
-    raise UsageError("this family is read by its own command")
