@@ -29,7 +29,7 @@ ROOMS: dict[str, set[str]] = {
     "families": KERNEL | {"matching"},
     "matching": KERNEL | {"matchers"},
     "streaming": KERNEL | {"families", "matching"},
-    "comparison": KERNEL | {"families", "matching"},
+    "comparison": KERNEL,
     "reporting": KERNEL | {"comparison", "families", "matchers", "matching"},
     "measures": {"core"},
     "engine": {"parallel"},

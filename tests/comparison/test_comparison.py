@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +21,13 @@ from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tseval.comparison import Findings, Plan, Treatment, correlate, discriminate, read_board
 from tseval.comparison.directions import higher_is_better, in_order, wanted_measures
 from tseval.comparison.frames import sections
-from tseval.comparison.gold import ScoredRuns
-from tseval.comparison.reuse import leave_out, teams_of
+from tseval.comparison.reusability import leave_out, teams_of
+from tseval.comparison.scored_runs import ScoredRuns
 from tseval.comparison.writing import findings_bytes
+from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
+from tseval.families.temporal.family import FAMILY
 from tseval.files.latex import escaped
 
 pytestmark = pytest.mark.small_times
@@ -660,16 +664,19 @@ SAID = pd.DataFrame(
 )
 
 
-def gold(**more: object) -> ScoredRuns:
-    sources = TemporalInputs([UPDATES], GOLD, SAID)
-    return ScoredRuns(sources, measures=("R",), **more)  # type: ignore[arg-type]
+def scored_runs(inputs: TemporalInputs, measures: str = "R", **more: Any) -> ScoredRuns:
+    return ScoredRuns(FAMILY, inputs, TemporalOptions(), measures=(measures,), **more)
+
+
+def gold(**more: Any) -> ScoredRuns:
+    return scored_runs(TemporalInputs([UPDATES], GOLD, SAID), **more)
 
 
 def test_what_a_run_was_not_scored_on_is_left_out_with_gold() -> None:
     extra = pd.DataFrame([("s", "m1", 0.0, "w", 1.0)], columns=GOLD.columns)
     late = pd.DataFrame([("blue", "s", "u9", 1, "nine")], columns=UPDATES.columns)
     sources = TemporalInputs([pd.concat([UPDATES, late])], pd.concat([GOLD, extra]), SAID)
-    scored = ScoredRuns(sources, measures=("R",))
+    scored = scored_runs(sources)
     assert scored.board(Treatment()).known.sum(axis=1).ravel().tolist() == [2, 2, 2]
     assert scored.board(Treatment(), "skip").known.sum(axis=1).ravel().tolist() == [2, 1, 1]
 
@@ -727,9 +734,7 @@ def test_a_duplicate_of_the_pool_that_another_run_sent_keeps_a_match() -> None:
         [("t", u, "u3" if u == "u1" else "NULL", u) for u in ("u1", "u2", "u3", "u4")],
         columns=["topic", "update_id", "duplicate_id", "text"],
     )
-    pooled = ScoredRuns(
-        TemporalInputs([UPDATES], GOLD, SAID, pool=pool), edition="ts", measures=("C",)
-    )
+    pooled = scored_runs(TemporalInputs([UPDATES], GOLD, SAID, pool=pool), "C", edition="ts")
     found = leave_out(pooled, "run", Treatment())
     lost = {row[1]: row[4] for row in rows(found, "left_out")}
     # u1 repeats u3, so red-1 sent u3 too; u4 is blue's alone
@@ -738,11 +743,17 @@ def test_a_duplicate_of_the_pool_that_another_run_sent_keeps_a_match() -> None:
 
 def test_what_cannot_be_left_out_is_refused() -> None:
     with pytest.raises(UsageError, match=r"^leaving runs out needs the matches of assessors"):
-        leave_out(ScoredRuns(TemporalInputs([UPDATES], GOLD)), "run", Treatment())
+        leave_out(scored_runs(TemporalInputs([UPDATES], GOLD)), "run", Treatment())
     one = UPDATES[UPDATES.run == "blue"]
     kept = SAID[SAID.update_id != "u2"]
     with pytest.raises(UsageError, match=r"^leaving a run out needs at least two of them: blue"):
-        leave_out(ScoredRuns(TemporalInputs([one], GOLD, kept)), "run", Treatment())
+        leave_out(scored_runs(TemporalInputs([one], GOLD, kept)), "run", Treatment())
+
+
+def test_judgments_of_a_family_that_declares_no_reading_of_them_stay() -> None:
+    clusters = replace(gold(), family=family("clusters"), edition=None)
+    with pytest.raises(UsageError, match=r"^no judgments of clusters can be left out"):
+        leave_out(clusters, "run", Treatment())
 
 
 def test_a_team_is_what_stands_before_the_first_mark() -> None:

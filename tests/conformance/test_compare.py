@@ -12,9 +12,10 @@ from scipy import stats
 import tseval
 from tests.program import tseval as program
 from tseval.comparison import Comparison, Plan, Treatment, correlate, discriminate
-from tseval.comparison.gold import ScoredRuns
-from tseval.comparison.reuse import leave_out
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.comparison.reusability import leave_out
+from tseval.comparison.scored_runs import ScoredRuns
+from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
+from tseval.families.temporal.family import FAMILY
 from tseval.files.score_readers import read_scores
 
 RUNS, TOPICS = 24, 15
@@ -181,7 +182,9 @@ def test_leaving_a_public_run_out_is_scoring_without_its_matches(
         measures="HM C V",
     )
     gold = ScoredRuns(
+        FAMILY,
         TemporalInputs(runs, folder / "nuggets.tsv.gz", folder / names[0], pool=folder / names[1]),
+        TemporalOptions(),
         edition="ts2014",
         measures=("HM", "C", "V"),
     )

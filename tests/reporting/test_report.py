@@ -31,7 +31,8 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.report import retold
 from tseval.families.temporal.timelines import _characters as characters
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
-from tseval.matching.matching import Progress, get_matcher, word_spans
+from tseval.matching.matching import get_matcher, word_spans
+from tseval.parallel.sharing import Progress
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
 from tseval.reporting.curves import told_times

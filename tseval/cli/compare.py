@@ -18,16 +18,17 @@ from tseval.comparison import read_board
 from tseval.comparison.board import Board
 from tseval.comparison.findings import Findings
 from tseval.comparison.frames import sections
-from tseval.comparison.gold import ScoredRuns
 from tseval.comparison.plan import AGAINST, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.reuse import LEFT_OUT, leave_out
+from tseval.comparison.reusability import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
+from tseval.comparison.scored_runs import ScoredRuns
 from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
 from tseval.core import declared as declarations
 from tseval.core.declared import Declared, declared, file_option, option
 from tseval.core.family import Access
+from tseval.core.registry import family
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.files import SCORE_FORMS, TEMPORAL_FORMS
@@ -147,9 +148,10 @@ class Request:
         if self.inputs is None:
             raise UsageError("this needs the gold to score with: give --gold NUGGETS")
         return ScoredRuns(
-            sources=self.inputs,
+            family=family("temporal"),
+            inputs=self.inputs,
             options=self.options,
-            edition=self.gold.edition or "draft",
+            edition=self.gold.edition,
             rules=self.rules,
             measures=self.wanted,
             at=self.gold.at,
@@ -161,12 +163,15 @@ class Request:
         """The scores that are given, or those of the runs that are."""
         if self.inputs is None:
             return read_board(self.files, self.wanted, self.treatment, self.form("scores"))
-        return self.board_of(self.scored)
-
-    def board_of(self, runs: ScoredRuns) -> Board:
-        """The scores of these runs."""
         with progress("matching", self.quiet) as tell:
-            return runs.board(self.treatment, self.treatment.on_missing, progress=tell)
+            return self.scored.board(self.treatment, self.treatment.on_missing, tell)
+
+    def matched_by(self, matcher: str) -> Request:
+        """The same with a matcher in the place of matches, or of another matcher."""
+        inputs = self.inputs and replace(self.inputs, matches=None)
+        return replace(
+            self, inputs=inputs, options=replace(self.options, matcher=matcher, threshold=None)
+        )
 
     @property
     def other_board(self) -> Board:
@@ -177,7 +182,7 @@ class Request:
         if asked.against:
             return read_board(asked.against, other.wanted, self.treatment, self.form("against"))
         if asked.against_matcher is not None:
-            return self.board_of(other.scored.matched_by(asked.against_matcher))
+            return other.matched_by(asked.against_matcher).board
         return other.board
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tseval.matching.matching import Progress
+from tseval.parallel.sharing import Progress
 
 
 @contextmanager

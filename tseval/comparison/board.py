@@ -19,7 +19,9 @@ from tseval.comparison.directions import (
 )
 from tseval.comparison.kinds import of_one_kind
 from tseval.comparison.plan import Treatment
+from tseval.core.family import Words
 from tseval.core.pools import MEAN
+from tseval.core.registry import family
 from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, UsageError
 from tseval.statistics import contributions
@@ -142,9 +144,10 @@ def build_board(
         known &= ~empty
         if empty.any():
             lost = [name for at, name in enumerate(measures) if empty[:, :, at].any()]
+            items = _pooled(lost[0], families).items
             warnings.append(
-                f"{listed(lost)}: topics without posts are not counted as 0 after all, since they "
-                "add nothing to the posts of all topics"
+                f"{listed(lost)}: topics without {items} are not counted as 0 after all, since "
+                f"they add nothing to the {items} of all topics"
             )
     unknown = [name for name, way in zip(measures, ways, strict=True) if way is None]
     traits = {"scores": f"sha256:{table.digest[:SHORT_HASH]}"} | rules.traits()
@@ -239,16 +242,22 @@ def _unweighed(
     for at, name in enumerate(measures):
         own = known[:, :, at]
         lacking = weights is None or not np.isfinite(weights[:, :, at][own]).all()
-        known_here = known_measures(name, families)
-        if lacking and any(each.definition.reads == MEAN for each in known_here):
+        if lacking and _pooled(name, families).pooled_by:
             lost.append(name)
     by_topics = bool(signatures) and all("mean=topics" in each for each in signatures)
     if lost and not by_topics:
+        words = _pooled(lost[0], families)
         yield (
-            f"{listed(lost)}: compared by means over topics, though `all` of edition proposal is "
-            "that of all topics' posts: these scores don't tell how many posts a topic has; write "
-            "them with -f json or parquet, which do"
+            f"{listed(lost)}: compared by means over topics, though `all` of edition "
+            f"{words.pooled_by} is that of all topics' {words.items}: these scores don't tell how "
+            f"many {words.items} a topic has; write them with -f json or parquet, which do"
         )
+
+
+def _pooled(name: str, families: tuple[str, ...] | None) -> Words:
+    """The words of the family that may take `all` of this measure from all topics together."""
+    pooled = (each for each in known_measures(name, families) if each.definition.reads == MEAN)
+    return next((family(each.family).words for each in pooled), Words())
 
 
 def _unknown_ways(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 PART = "part"
 """The first column where several parts stand in one table."""
+
+
+def or_none(value: float) -> float | None:
+    """A number as rows have it: None where it is undefined (NaN)."""
+    return None if isnan(value) else float(value)
 
 
 @dataclass(frozen=True, eq=False)

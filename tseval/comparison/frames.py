@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tseval.comparison.findings import Findings
 from tseval.comparison.power import Power
 from tseval.comparison.ranking import Correlation
-from tseval.comparison.reuse import Contribution, Moved, Reusability
+from tseval.comparison.reusability import Contribution, Moved, Reusability
 from tseval.comparison.runs import Comparison, Contest, RunStanding
 from tseval.core.wording import count
 

@@ -11,7 +11,7 @@ import numpy as np
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.directions import wanted_measures
-from tseval.comparison.findings import FindingRows, Findings
+from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
 from tseval.core.wording import count, listed
@@ -140,5 +140,5 @@ def _correlation(
 ) -> Correlation:
     """One coefficient at one level; the first of the draws is every topic once."""
     low, high = statistics.interval(drawn[1:], plan.level)
-    numbers = (None if np.isnan(value) else float(value) for value in (drawn[0], low, high))
+    numbers = map(or_none, (drawn[0], low, high))
     return Correlation(*names, *place, len(sides.runs), len(sides.topics), *numbers)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
-from tseval.comparison.findings import FindingRows, Findings
+from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import Plan
 from tseval.comparison.reach import Judged, adjusted, most_draws, out_of_reach, told
 from tseval.core.wording import listed
@@ -319,23 +319,19 @@ def _contests(
             run=run,
             other=other,
             topics=int(found.topics[at]),
-            difference=_known(found.mean[at]),
-            low=_known(found.interval[0, at]),
-            high=_known(found.interval[1, at]),
-            d=_known(found.d[at]),
-            g=_known(found.g[at]),
-            p=_known(found.p[at]),
-            adjusted=_known(adjusted[at]),
+            difference=or_none(found.mean[at]),
+            low=or_none(found.interval[0, at]),
+            high=or_none(found.interval[1, at]),
+            d=or_none(found.d[at]),
+            g=or_none(found.g[at]),
+            p=or_none(found.p[at]),
+            adjusted=or_none(adjusted[at]),
             different=different,
             better=(run if sign * found.mean[at] > 0 else other) if different else None,
             wins=wins,
             ties=int(found.topics[at]) - wins - losses,
             losses=losses,
         )
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _standings(
@@ -356,8 +352,8 @@ def _standings(
             rank=1 + int((oriented > oriented[at] + NOISE * np.abs(oriented[at])).sum()),
             topics=int(known[places[at]].sum()),
             mean=float(means[at]),
-            low=_known(low[at]),
-            high=_known(high[at]),
+            low=or_none(low[at]),
+            high=or_none(high[at]),
             letters=letters.get(run),
         )
 

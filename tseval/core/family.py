@@ -8,9 +8,9 @@ command with its help, and the sections of a report.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from tseval.core.editions import Edition
 from tseval.core.measure import Definition, Measure
@@ -21,7 +21,7 @@ from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, form_for
-from tseval.parallel.sharing import ALONE, Sharing
+from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.tables import InputRecord, Origin, Schema
 from tseval.version import VERSION
 
@@ -49,7 +49,7 @@ class Access:
     """Their formats, where they are not to be recognised by their content."""
     sharing: Sharing = ALONE
     """Where the reading of runs, and matching, is done."""
-    progress: Callable[[int, int], None] | None = None
+    progress: Progress | None = None
     """Is told how much of the work is done, and of how much."""
     wanted: tuple[str | Measure, ...] = ()
     """The measures that are asked for: some inputs are needed by some measures alone."""
@@ -71,6 +71,8 @@ class Words:
     undefined_topics: bool = True
     """Whether it is worth a word where a measure is undefined in topics; not where `all` is taken
     from all topics together."""
+    pooled_by: str = ""
+    """The edition whose `all` is taken from all topics together, where another takes means."""
     groups: str = ""
     """What groups are called, where measures have values of such: information types."""
     group_names: tuple[str, ...] = ()
@@ -223,6 +225,24 @@ class Evaluation(ABC):
         return in_batches(measure, self.index, batches)
 
 
+class Lost(NamedTuple):
+    """How many matches there are, how many of them go, and how many nuggets nobody then says."""
+
+    matches: int
+    lost: int
+    nuggets: int
+
+
+class Judgments(Protocol):
+    """Inputs that were read once, to be scored with all judgments and without some of them."""
+
+    def evaluation(self) -> Evaluation:
+        """The runs with all judgments."""
+
+    def without(self, runs: Collection[str]) -> tuple[Evaluation, Lost]:
+        """The runs, these too, without the judgments that these alone contributed."""
+
+
 @dataclass(frozen=True)
 class Asked(Generic[Options]):
     """What is asked of an evaluation: measures, and the family's own options."""
@@ -324,6 +344,10 @@ class Family(Generic[Inputs, Options]):
     read: Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Evaluation]
     """From inputs to an evaluation: with options, an edition, the rules that are asked for beside
     it, and how inputs are read."""
+    judgments: (
+        Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Judgments] | None
+    ) = None
+    """The same, for scores without what single runs contributed: `tseval compare --leave-out`."""
     schemas: tuple[Schema, ...] = ()
     """The plain tables that are this family's own."""
     formats: tuple[Format, ...] = ()

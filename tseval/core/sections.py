@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tseval.core.blocks import Block
 from tseval.core.measure import Measure
+from tseval.parallel.sharing import Progress
 
 Options = TypeVar("Options")
 IN_REPORT = "report"
 """The view by which inputs say that a report takes them too."""
-Progress: TypeAlias = Callable[[int, int], None]
 
 
 class Watched(Protocol):

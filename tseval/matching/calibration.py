@@ -17,8 +17,8 @@ from tseval import statistics
 from tseval.core.family import SHORT_HASH
 from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import BINS, STEP, Disagreement, JudgedUpdates, Tally, scored
-from tseval.matching.matching import Progress, get_matcher
-from tseval.parallel.sharing import ALONE, Sharing
+from tseval.matching.matching import get_matcher
+from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.statistics import Interval
 from tseval.statistics.seeds import seeded
 from tseval.version import VERSION

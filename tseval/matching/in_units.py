@@ -9,7 +9,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 from tseval.matching.match_cache import MatchCache
-from tseval.matching.matching import NuggetsByTopic, Progress, match, sorted_pairs
+from tseval.matching.matching import NuggetsByTopic, match, sorted_pairs
 from tseval.matching.passage_files import (
     TextRows,
     fingerprint,
@@ -19,7 +19,7 @@ from tseval.matching.passage_files import (
 )
 from tseval.matching.passages import Files, GoldFile, Passage, Shares, shared_out
 from tseval.parallel.engine import Unit, check_is_there, check_same
-from tseval.parallel.sharing import Sharing
+from tseval.parallel.sharing import Progress, Sharing
 from tseval.tables import Ids, Nuggets, Pairs, Updates
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from tseval.matching.matching import Progress, collection, every_score, evidence, read_ahead
+from tseval.matching.matching import collection, every_score, evidence, read_ahead
 from tseval.parallel.engine import Unit, check_is_there, check_same
-from tseval.parallel.sharing import Sharing
+from tseval.parallel.sharing import Progress, Sharing
 from tseval.tables import (
     ABSENT,
     InputRecord,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -11,14 +11,12 @@ import numpy as np
 
 from tseval.errors import TsevalError, UsageError
 from tseval.matching.profiles import is_profile, read_profile
+from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
     from tseval.tables.columns import FloatArray, IntArray
-
-Progress = Callable[[int, int], None]
-"""TopicTexts how many updates of how many are done."""
 
 
 def get_matcher(name: str, threshold: float | None = None) -> matchers.Matcher:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from tseval.parallel.engine import Engine, Here
 from tseval.parallel.engines import choose
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told how much of some work is done, and of how much."""
 
 UNITS = 16
 """Updates are divided into so many units, or a multiple: two, four or eight get equal shares."""

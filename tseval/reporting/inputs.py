@@ -13,9 +13,9 @@ from tseval.core import declared as declarations
 from tseval.core.declared import Declared, declared
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.registry import all_families
-from tseval.core.sections import IN_REPORT, Progress
+from tseval.core.sections import IN_REPORT
 from tseval.errors import UsageError
-from tseval.parallel.sharing import Sharing
+from tseval.parallel.sharing import Progress, Sharing
 
 OF_ALL = ("edition", "rules")
 """What may be given with the inputs of any family."""

@@ -30,7 +30,7 @@ from tseval.streaming.update_blocks import ROWS, BlockInput
 from tseval.tables import InputRecord, Updates, natural_order
 
 if TYPE_CHECKING:
-    from tseval.matching.matching import Progress
+    from tseval.parallel.sharing import Progress
 
 
 def score_in_blocks(

@@ -178,7 +178,7 @@ class ClusterTables:
 class ClusterEvaluation(Evaluation):
     """Runs and clusters, ready for any measure."""
 
-    words: ClassVar[Words] = Words("posts")
+    words: ClassVar[Words] = Words("posts", pooled_by="proposal")
 
     rules: ClusterRules
     """The edition's rules, with those that were asked for."""

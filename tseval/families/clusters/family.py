@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tseval.core.family import Asked, Family, Shown, View, Words
+from tseval.core.family import Asked, Family, Shown, View
 from tseval.families.clusters import measures, push
 from tseval.families.clusters.editions import MB2015, PROPOSAL, RTS2016, RTS2017
 from tseval.families.clusters.evaluation import (
@@ -52,5 +52,5 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
     curves=True,
     batches=True,
     formats=FORMATS,
-    words=Words("posts"),
+    words=ClusterEvaluation.words,
 )

@@ -17,6 +17,7 @@ from tseval.families.temporal.evaluation import (
 from tseval.families.temporal.explanation import explain_nuggets, explain_updates
 from tseval.families.temporal.formats import FORMATS, together
 from tseval.families.temporal.jitter import jittered
+from tseval.families.temporal.judgments import judgments
 from tseval.families.temporal.report import REPORT
 from tseval.families.temporal.trec_table import trec_table_bytes
 from tseval.files import TEMPORAL_FORMS, TREC_TS
@@ -75,6 +76,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     definitions=(*draft.DEFINITIONS, *track.DEFINITIONS),
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,
+    judgments=judgments,
     schemas=(UPDATES, NUGGETS, MATCHES, DUPLICATES, POOL),
     over="nuggets",
     curves=True,

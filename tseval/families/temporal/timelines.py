@@ -13,7 +13,8 @@ from tseval.core.sections import Setting
 from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.matching.matching import Progress, get_matcher, word_spans
+from tseval.matching.matching import get_matcher, word_spans
+from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Pairs
 from tseval.tables.times import UNITS
 
