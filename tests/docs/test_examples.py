@@ -11,6 +11,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,8 @@ import click
 import pytest
 
 import tseval
+from tests.program import Outcome
+from tests.program import tseval as program
 from tseval.cli import cli, summaries
 from tseval.core.registry import families
 from tseval.tables import SCHEMAS, Schema
@@ -125,35 +128,53 @@ def test_console_examples_print_what_they_show(block: Block, folders: dict[Path,
             pytest.skip("needs the extra report")
         done = run(each.command, folders[block.page])
         if not each.shown:
-            assert done.returncode == 0, done.stderr
+            assert done.code == 0, done.err
         if silent:
             continue
-        out, both = lines(done.stdout), lines(done.stderr + done.stdout)
+        out, both = lines(done.out), lines(done.err + done.out)
         assert matches(each.shown, out) or matches(each.shown, both), "\n".join(
             [f"{block}: {each.command}", "shown:", *each.shown, "printed:", *both]
         )
-        assert "Traceback" not in done.stderr
+        assert "Traceback" not in done.err
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command in bash, with this environment's `tseval`."""
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS")
-    }
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    environment = inherited | {"PATH": path, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
-    return subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
+def words(command: str, folder: Path) -> list[str] | None:
+    """What follows `tseval` in a command that asks nothing of a shell but words and names of files.
+
+    Nothing of any other command.
+    """
+    if not command.startswith("tseval ") or re.search(r"[$`#~]", command):
+        return None
+    # Marks of a shell that stand outside of quotes are words of their own here.
+    found = list(shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True))
+    if any(set(word) <= set("();<>|&") for word in found):
+        return None
+    given = shlex.split(command.replace("\\\n", " "))[1:]
+    names = [sorted(folder.glob(word)) if "*" in word else [] for word in given]
+    return [
+        str(each.relative_to(folder)) if isinstance(each, Path) else each
+        for word, paths in zip(given, names, strict=True)
+        for each in paths or [word]
+    ]
+
+
+def run(command: str, folder: Path) -> Outcome:
+    """Run a command in a folder: in this process if it can be, else in bash."""
+    given = words(command, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS"):
+            patch.delenv(name, raising=False)
+        if given is not None:
+            patch.chdir(folder)
+            return program(*given)
+        path = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+        patch.setenv("PATH", os.pathsep.join(path))
+        patch.setenv("LC_ALL", "C.UTF-8")
+        patch.setenv("PYTHONUTF8", "1")
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, capture_output=True, timeout=120, check=False
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 def lines(text: str) -> list[str]:
@@ -268,3 +289,13 @@ def test_an_elided_line_stands_for_any_number_of_lines() -> None:
 def test_commands_are_told_from_what_they_print() -> None:
     text = "$ one \\\n    more\nout\n$ two\n"
     assert commands(text) == [Command("one \\\n    more", ("out",)), Command("two", ())]
+
+
+def test_a_command_of_the_program_alone_needs_no_shell(tmp_path: Path) -> None:
+    (tmp_path / "b.tsv").touch()
+    (tmp_path / "a.tsv").touch()
+    given = "tseval score *.tsv \\\n    --matcher 'fuzzy(window=4)' -m \"R*\""
+    wanted = ["score", "a.tsv", "b.tsv", "--matcher", "fuzzy(window=4)", "-m", "R*"]
+    assert words(given, tmp_path) == wanted
+    for other in ("cat a.tsv", "tseval a > b", "tseval a | wc", "tseval $A", "tseval a && b"):
+        assert words(other, tmp_path) is None
