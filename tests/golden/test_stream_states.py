@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,11 +34,11 @@ PLACES = 60
 State = dict[str, Any]
 
 
-@pytest.fixture
-def matches(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The matches of `swift` alone."""
     lines = Path(MATCHES).read_text(encoding="utf-8").splitlines(keepends=True)
-    path = tmp_path / "matches.tsv"
+    path = tmp_path_factory.mktemp("gold") / "matches.tsv"
     path.write_text("".join(line for line in lines if "thorough" not in line), encoding="utf-8")
     return str(path)
 
@@ -61,15 +62,26 @@ def content(state: Path) -> State:
         return found | json.loads(bytes(arrays["meta"]))
 
 
-@pytest.fixture
-def states(tmp_path: Path, matches: str) -> list[State]:
-    """The state after each number of updates."""
-    found = []
-    for number in range(len(LINES) + 1):
-        path = tmp_path / f"after{number}"
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, matches: str) -> list[Path]:
+    """A file with the state after each number of updates."""
+    folder = tmp_path_factory.mktemp("states")
+    found = [folder / f"after{number}" for number in range(len(LINES) + 1)]
+    for number, path in enumerate(found):
         last(follow(path, matches, LINES[:number]))
-        found.append(content(path))
     return found
+
+
+@pytest.fixture(scope="module")
+def states(files: list[Path]) -> list[State]:
+    """The state after each number of updates."""
+    return [content(path) for path in files]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, matches: str) -> dict[str, Any]:
+    """What is told last of a stream that nothing interrupts."""
+    return last(follow(tmp_path_factory.mktemp("whole") / "state", matches, LINES))
 
 
 @contextmanager
@@ -114,6 +126,7 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
     with at_line(0, act) as lines:
         follow(tmp_path / "counted", matches, LINES, *every)
     reached = set()
+    tried: set[bytes] = set()
     for place in range(1, lines[0], lines[0] // PLACES):
         state = tmp_path / f"at{place}"
         with at_line(place, act):
@@ -128,7 +141,10 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
             assert outcome.err.startswith(f"{state} holds {held}: give the stream again with ")
         assert outcome.err.strip() or not kept
         reached.add(kept)
-        assert last(follow(state, matches, LINES, *every)) == whole
+        saved = state.read_bytes() if state.exists() else b""
+        if saved not in tried:  # the same bytes go on in the same way
+            assert last(follow(state, matches, LINES, *every)) == whole
+            tried.add(saved)
     assert len(reached) > 2
     assert reached <= {*range(0, len(LINES) + 1, together), len(LINES)}
 
@@ -147,17 +163,23 @@ def numbers(state: State) -> list[int]:
 
 
 @pytest.mark.parametrize("number", range(len(LINES) + 1))
-def test_each_state_goes_on(number: int, matches: str, tmp_path: Path) -> None:
-    whole = last(follow(tmp_path / "whole", matches, LINES))
+def test_each_state_goes_on(
+    number: int, files: list[Path], whole: dict[str, Any], matches: str, tmp_path: Path
+) -> None:
     for more, lines in (((), LINES), (("--continued",), LINES[number:])):
         state = tmp_path / f"state{len(more)}"
-        last(follow(state, matches, LINES[:number]))
+        shutil.copy(files[number], state)
         assert last(follow(state, matches, lines, *more)) == whole
 
 
 @pytest.mark.parametrize("number", range(1, len(LINES) + 2))
 def test_a_pipe_that_is_closed_after_any_line(
-    number: int, states: list[State], matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int,
+    states: list[State],
+    whole: dict[str, Any],
+    matches: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The header and then one line an update: of those that change a measure."""
     state, told = tmp_path / "state", [0]
@@ -175,7 +197,7 @@ def test_a_pipe_that_is_closed_after_any_line(
             _followed(state, matches)
     kept = content(state)["position"]["lines"]
     assert unlike(content(state), states[kept]) == []
-    assert last(follow(state, matches, LINES)) == last(follow(tmp_path / "whole", matches, LINES))
+    assert last(follow(state, matches, LINES)) == whole
 
 
 def _followed(state: Path, matches: str) -> None:
@@ -202,15 +224,14 @@ class Piece:
 
 @pytest.mark.parametrize("number", range(1, len(LINES)))
 def test_a_repeated_id_ends_the_stream_with_the_state_before_it(
-    number: int, states: list[State], matches: str, tmp_path: Path
+    number: int, states: list[State], whole: dict[str, Any], matches: str, tmp_path: Path
 ) -> None:
     state = tmp_path / "state"
     outcome = follow(state, matches, [*LINES[:number], LINES[0], *LINES[number:]])
     assert outcome.code == 1
     assert f"error: -:{number + 1}: " in outcome.err
     assert unlike(content(state), states[number]) == []
-    mended = last(follow(state, matches, LINES))
-    assert mended == last(follow(tmp_path / "whole", matches, LINES))
+    assert last(follow(state, matches, LINES)) == whole
 
 
 def no_room() -> None:
@@ -229,7 +250,7 @@ def test_on_a_full_disk_nothing_is_told(tmp_path: Path) -> None:
 
 
 def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
-    matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: dict[str, Any], matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tseval.errors import OutputError
     from tseval.streaming import saved
@@ -248,7 +269,7 @@ def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
     assert outcome.err == f"error: {state}: no space left on device\n"
     assert state.read_bytes() == before
     monkeypatch.setattr(saved, "write_whole", write)
-    assert last(follow(state, matches, LINES)) == last(follow(tmp_path / "whole", matches, LINES))
+    assert last(follow(state, matches, LINES)) == whole
 
 
 @pytest.mark.parametrize("cost", [None, 2])
