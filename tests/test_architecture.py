@@ -195,3 +195,10 @@ def test_no_room_hides_a_public_name() -> None:
 
     rooms = {path.stem for path in (ROOT / "tseval").iterdir() if path.name != "__init__.py"}
     assert rooms.isdisjoint(set(tseval.__all__))
+
+
+def test_a_table_of_several_families_is_the_same_in_each() -> None:
+    from tseval.core.registry import all_families, schemas
+
+    declared = [schema for family in all_families() for schema in family.schemas]
+    assert [schema.table for schema in declared if schemas()[schema.table] != schema] == []

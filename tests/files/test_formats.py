@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import program
+from tseval.core.registry import schemas
 from tseval.errors import InputError
 from tseval.families.temporal import plain_files as temporal
 from tseval.files.atomic_write import write_whole
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, read_rows
-from tseval.tables import SCHEMAS
 from tseval.tables.times import Moment, NotANumber, duration, moment, number
 
 pytestmark = pytest.mark.small_times
@@ -42,7 +42,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def read(content: str | bytes, table: str = "updates", form: str | None = None) -> Rows:
     """Read content as a file without a suffix."""
     Path("file").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_rows(Input("file"), SCHEMAS[table], form)
+    return read_rows(Input("file"), schemas()[table], form)
 
 
 def texts(rows: Rows) -> list[str]:
@@ -294,7 +294,7 @@ def test_json_numbers_keep_their_digits_as_ids() -> None:
 def parquet(**columns: object) -> Rows:
     given = {"topic": ["t", "t"], "update_id": ["a", "b"], "time": [1, 2], "text": ["x", "y"]}
     pq.write_table(pa.table(given | columns), "file")
-    return read_rows(Input("file"), SCHEMAS["updates"])
+    return read_rows(Input("file"), schemas()["updates"])
 
 
 STAMPS = [dt.datetime(2012, 2, 22, 11, 33), dt.datetime(1969, 12, 31, 23, 59, 59, 500_000)]
@@ -359,7 +359,7 @@ def test_parquet_in_several_row_groups_counts_its_rows_on() -> None:
     )
     pq.write_table(table, "file", row_group_size=2)
     with pytest.raises(InputError, match=r'^file: row 4: time "x" is neither'):
-        read_rows(Input("file"), SCHEMAS["updates"])
+        read_rows(Input("file"), schemas()["updates"])
 
 
 # Frames

@@ -25,13 +25,14 @@ from hypothesis import strategies as st
 
 from tests import program
 from tests.oracles import tables as slow
+from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
 from tseval.files import inputs, tsv
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, read_frame
 from tseval.files.inputs import Input
 from tseval.files.plain import READERS, Rows, build, read_rows
-from tseval.tables import SCHEMAS, Texts
+from tseval.tables import Texts
 
 pytestmark = pytest.mark.small_times
 
@@ -77,7 +78,7 @@ def documents(draw: st.DrawFn) -> bytes:
     """Bytes, or text that looks a little like a table of some form."""
     if draw(st.booleans()):
         return draw(st.binary(max_size=120))
-    names = sorted({name for schema in SCHEMAS.values() for c in schema for name in c.names})
+    names = sorted({name for schema in schemas().values() for c in schema for name in c.names})
     piece = st.sampled_from(
         [
             *names,
@@ -95,7 +96,7 @@ def documents(draw: st.DrawFn) -> bytes:
     return "".join(draw(st.lists(piece, max_size=40))).encode()
 
 
-@given(documents(), st.sampled_from(FORMS), st.sampled_from(sorted(SCHEMAS)), st.data())
+@given(documents(), st.sampled_from(FORMS), st.sampled_from(sorted(schemas())), st.data())
 def test_any_bytes_are_a_table_or_a_fault(
     folder: Path, content: bytes, form: str | None, table: str, data: st.DataObject
 ) -> None:
@@ -109,7 +110,7 @@ def read(folder: Path, content: bytes, table: str, form: str | None, suffix: str
     path = folder / f"file{suffix}"
     path.write_bytes(content)
     try:
-        rows = read_rows(Input(path), SCHEMAS[table], form)
+        rows = read_rows(Input(path), schemas()[table], form)
     except TsevalError as error:
         check_report(error, str(path))
     else:
@@ -221,7 +222,7 @@ def test_a_compressed_table_cut_off_anywhere_is_refused(folder: Path, suffix: st
     for length in range(0, len(whole) - 1, 7):
         path.write_bytes(whole[:length])
         with pytest.raises(InputError):
-            read_rows(Input(path), SCHEMAS["nuggets"])
+            read_rows(Input(path), schemas()["nuggets"])
 
 
 VALUES = st.one_of(
@@ -243,9 +244,9 @@ VALUES = st.one_of(
 
 
 @settings(max_examples=150)
-@given(st.sampled_from(sorted(SCHEMAS)), st.integers(0, 3), st.data())
+@given(st.sampled_from(sorted(schemas())), st.integers(0, 3), st.data())
 def test_any_frame_is_a_table_or_a_fault(table: str, rows: int, data: st.DataObject) -> None:
-    schema = SCHEMAS[table]
+    schema = schemas()[table]
     alike = data.draw(st.sampled_from([VALUES, st.integers(0, 9), st.text("ab1", max_size=2)]))
     cells = st.lists(alike, min_size=rows, max_size=rows)
     frame = pd.DataFrame(
@@ -481,7 +482,7 @@ def test_the_fast_reader_is_the_slow_one(
     expected = slow.read(content, shape)
     path = folder / "table.tsv"
     path.write_bytes(content)
-    source, schema = Input(path), SCHEMAS[table]
+    source, schema = Input(path), schemas()[table]
     faults = FaultList(source)
     with blocks_of(size):
         rows = build(source, tsv.read_tsv(source, schema, faults), schema, faults)
@@ -533,7 +534,7 @@ def test_block_boundaries_change_nothing(folder: Path, size: int, data: st.DataO
 
 def outcome(path: Path) -> object:
     try:
-        rows = read_rows(Input(path), SCHEMAS["nuggets"])
+        rows = read_rows(Input(path), schemas()["nuggets"])
     except InputError as error:
         return str(error)
     texts = rows.get("text")[:]

@@ -15,13 +15,12 @@ import pytest
 
 import tseval
 from tests import program
-from tseval.core.registry import measures
+from tseval.core.registry import measures, schemas
 from tseval.errors import InputError
 from tseval.families.temporal.plain_files import read_texts, read_updates
 from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
 from tseval.streaming.update_blocks import BlockInput
-from tseval.tables import SCHEMAS
 
 FILTER = program.FIXTURES / "filter"
 
@@ -201,7 +200,7 @@ EACH_FAMILY = {
 def test_and_in_every_table(table: str) -> None:
     Path("table.tsv").write_text(EACH_FAMILY[table])
     with pytest.raises(InputError, match=r'table.tsv:2: \w+ "5" is 1970-01-01T00:00:05Z'):
-        read_rows(Input("table.tsv"), SCHEMAS[table])
+        read_rows(Input("table.tsv"), schemas()[table])
 
 
 def test_a_proposal_s_post_of_1970_is_refused() -> None:

@@ -19,7 +19,7 @@ LINES = Layout(
     {"topic": Span(0), "item": Span(1), "seen": Span(2)},
     3,
     "where a sighting has 3",
-    {0: "a line is: topic item seconds"},
+    "a line is: topic item seconds",
     heading=lambda fields: fields[0] == MARK,
 )
 

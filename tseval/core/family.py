@@ -349,7 +349,7 @@ class Family(Generic[Inputs, Options]):
     ) = None
     """The same, for scores without what single runs contributed: `tseval compare --leave-out`."""
     schemas: tuple[Schema, ...] = ()
-    """The plain tables that are this family's own."""
+    """The plain tables that it reads; one that another family reads too is declared by both."""
     formats: tuple[Format, ...] = ()
     """The kinds of files that only it reads, for `tseval validate` and `tseval import`."""
     together: Callable[[Sequence[Any]], Iterator[Line]] = nothing_to_say

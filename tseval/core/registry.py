@@ -15,7 +15,7 @@ from tseval.core.editions import Edition
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
 from tseval.errors import MeasureError, UsageError
-from tseval.tables import SCHEMAS, Schema
+from tseval.tables import Schema
 
 if TYPE_CHECKING:
     from tseval.files.formats import Format
@@ -135,6 +135,11 @@ def imports() -> dict[str, Import]:
 
 
 def schemas() -> dict[str, Schema]:
-    """Every plain table by its name: those of more than one family first."""
-    own = {schema.table: schema for family in all_families() for schema in family.schemas}
-    return SCHEMAS | own
+    """Every plain table by its name; one of several families stands with the last of them."""
+    own = [schema for family in all_families() for schema in family.schemas]
+    common = import_module("tseval.files.score_readers").SCHEMAS
+    listed: dict[str, Schema] = {}
+    for schema in (*own, *common):
+        listed.pop(schema.table, None)
+        listed[schema.table] = schema
+    return listed

@@ -66,8 +66,10 @@ class Layout:
     fields: int
     wanted: str
     """How many there should be, in the words of a fault: `where a run has 7`."""
-    cures: Mapping[int, str]
-    """How to mend a line that has so many fields, or more."""
+    cure: str
+    """How to mend a line that has another number of them."""
+    stranger: Callable[[list[bytes]], str] = field(default=lambda _: "")
+    """The cure, by its fields, of such a line that is of another kind of file; nothing if not."""
     may_have_more: bool = False
     """Whether more fields may follow, which are not read."""
     ends_with_text: bool = False
@@ -93,7 +95,7 @@ def named_fields(schema: Schema, words: str) -> Layout:
         {name: Span(at) for at, name in enumerate(names) if schema.find(name)},
         len(names),
         f"where there should be {len(names)}",
-        {0: f"each line is: {words}"},
+        f"each line is: {words}",
     )
 
 
@@ -293,7 +295,10 @@ def _any_block(
     if layout.is_even:
         good &= fields.number == layout.fields
     for line in np.flatnonzero(body & ~good).tolist():
-        faults.add(line + 1, *_wrong_number(int(fields.number[line]), layout))
+        found = fields.line(line).split()
+        noun = "field" if len(found) == 1 else "fields"
+        cure = layout.stranger(found) or layout.cure
+        faults.add(line + 1, f"{len(found)} {noun} {layout.wanted}", cure)
     lines = np.flatnonzero(_decodable(block, fields, good, faults))
     columns: dict[str, Any] = {}
     cut: dict[int, Any] = {}
@@ -316,12 +321,6 @@ def _body(fields: _Fields, layout: Layout, *, first: bool) -> BoolArray:
         head = int(np.argmax(fields.number > 0))
         body[head] &= not layout.heading(fields.line(head).split())
     return body
-
-
-def _wrong_number(fields: int, layout: Layout) -> tuple[str, str]:
-    noun = "field" if fields == 1 else "fields"
-    cure = layout.cures[max(least for least in layout.cures if least <= fields)]
-    return f"{fields} {noun} {layout.wanted}", cure
 
 
 def _decodable(block: bytes, fields: _Fields, good: BoolArray, faults: FaultList) -> BoolArray:

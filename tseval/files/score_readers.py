@@ -463,6 +463,8 @@ def check_form(form: str | None) -> None:
         raise UsageError(f"unknown input format '{form}'; known: {', '.join(SCORE_FORMS)}")
 
 
+SCHEMAS = (SCORES, TEAMS)
+"""The plain tables that hold scores, or tell of runs that have some."""
 FORMATS = (
     Format(
         "scores",

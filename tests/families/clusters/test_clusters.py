@@ -75,6 +75,19 @@ def test_every_form_is_recognised(
         assert [row[4] for row in rows] == ["a", "a", "b"]
 
 
+@pytest.mark.parametrize("header", ["date,text", "date text", "day, number"])
+def test_any_two_columns_are_no_clusters(header: str, tmp_path: Path) -> None:
+    done = program("validate", written(tmp_path, f"{header}\n2024-01-01,flood\n", "posts.csv"))
+    assert done.code == 1
+    assert "posts.csv:1: no known table; looked for updates: " in done.out
+
+
+@pytest.mark.parametrize("first", ["c1,4194305", "c1 4194305", "c1,f-1", "c1 f-1", "cluster,post"])
+def test_two_columns_are_clusters_if_the_second_tells_posts(first: str, tmp_path: Path) -> None:
+    path = written(tmp_path, f"{first}\nc2 4194306\n", "pairs")
+    assert f"{path}: clusters without times, " in program("validate", path).out
+
+
 def test_a_topic_for_two_columns(tmp_path: Path) -> None:
     path = written(tmp_path, f"c1 {ID[0]}\n")
     assert imported(path, "--topic", "mine")[1][:3] == ["mine", "c1", ID[0]]

@@ -338,6 +338,29 @@ def test_wrong_choices_in_python() -> None:
         tseval.score_values([], "gold.tsv")
 
 
+@pytest.mark.parametrize(
+    ("more", "is_tracking"),
+    [
+        ("deaths 3", True),
+        ("locations 40.7, -74", True),
+        ("deaths", False),
+        ("a text", False),
+        ("the water is rising", False),
+        ("1 2", False),
+    ],
+)
+def test_a_line_with_too_many_fields_is_told_by_them(
+    more: str, is_tracking: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    path.write_text(f"1 team run doc 1 1329910380 0.5\n1 team run doc 2 1329910381 0.5 {more}\n")
+    done = program("import", "ts-run", path)
+    assert (done.code, done.out) == (1, "")
+    assert f"run:2: {7 + len(more.split())} fields where a run has 7\n" in done.err
+    assert ("it is for tseval values" in done.err) == is_tracking
+    assert ("a run's line is: topic team run docid" in done.err) != is_tracking
+
+
 def test_a_run_of_updates_is_told_from_one_of_values() -> None:
     done = program("score", "run.txt", "gold.tsv", "--input-format", "trec-ts")
     assert "a run of value tracking is no run of updates" in done.err

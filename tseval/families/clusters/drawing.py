@@ -17,14 +17,14 @@ from tseval.errors import UsageError
 from tseval.families.clusters import push_files
 from tseval.families.clusters.files import read_posts
 from tseval.families.clusters.sampling import drawn_of
-from tseval.families.clusters.tables import Posts
+from tseval.families.clusters.tables import POST_TEXTS, Posts
 from tseval.files.frames import FrameInput, is_frame, read_frame
 from tseval.files.imports import Imported, numbers_as_text
 from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
 from tseval.tables import natural_order
 from tseval.tables.arrow import strings
-from tseval.tables.schema import POST_TEXTS, POSTS
+from tseval.tables.schema import POSTS
 
 if TYPE_CHECKING:
     import pandas as pd

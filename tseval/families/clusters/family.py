@@ -14,6 +14,7 @@ from tseval.families.clusters.evaluation import (
 from tseval.families.clusters.explanation import explain_clusters
 from tseval.families.clusters.files import is_table_of_clusters
 from tseval.families.clusters.imports import FORMATS
+from tseval.tables.schema import CLUSTERS, POSTS
 
 
 def explained(evaluation: ClusterEvaluation, _: Asked[ClusterOptions]) -> Shown:
@@ -51,6 +52,7 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
     over="clusters",
     curves=True,
     batches=True,
+    schemas=(CLUSTERS, POSTS),
     formats=FORMATS,
     words=ClusterEvaluation.words,
 )

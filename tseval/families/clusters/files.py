@@ -13,7 +13,17 @@ import numpy as np
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
 from tseval.families.clusters.recognition import is_list_of_pairs, is_listing, read_listing
-from tseval.families.clusters.tables import Clusters, Grades, Live, Posts, Selected
+from tseval.families.clusters.tables import (
+    LIVE,
+    PUSHED,
+    QRELS,
+    SELECTED,
+    Clusters,
+    Grades,
+    Live,
+    Posts,
+    Selected,
+)
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
@@ -30,7 +40,7 @@ from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Texts, r
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs, days_of
 from tseval.tables.keys import equal_rows, pair_keys
-from tseval.tables.schema import CLUSTERS, LIVE, POSTS, PUSHED, QRELS, SELECTED
+from tseval.tables.schema import CLUSTERS, POSTS
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given

@@ -23,7 +23,7 @@ from tseval.families.clusters.files import (
     repeated_posts,
     run_clock,
 )
-from tseval.families.clusters.recognition import FACT, POST_NAMES, is_listing, read_listing
+from tseval.families.clusters.recognition import FACT, is_listing, read_listing, tells_posts
 from tseval.families.clusters.tables import Clusters, Posts
 from tseval.files.epochs import EPOCHS_FILE, read_epochs
 from tseval.files.formats import Format, Line, Rank
@@ -183,8 +183,7 @@ def track_table(source: Input) -> str | None:
         return "qrels"
     if len(fields) == 3 and fields[1].isdigit() and len(fields[1]) == 8:
         return "epochs"
-    of_posts = len(fields) != 2 or fields[1].isdigit() or fields[1] in POST_NAMES
-    return LISTING if of_posts and is_listing(source) else None
+    return LISTING if is_listing(source) and tells_posts(source) else None
 
 
 LIVE_LABELS = ("-1", "0", "1", "2", "5")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from tseval.families.clusters.tables import LISTS, LIVE, QRELS
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import Layout, cells_of_lines, named_fields
 from tseval.files.frames import FrameInput
@@ -28,7 +29,7 @@ from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import Schema
 from tseval.tables.arrow import strings
-from tseval.tables.schema import LISTS, LIVE, POSTS, QRELS
+from tseval.tables.schema import POSTS
 
 if TYPE_CHECKING:
     from tseval.files.cells import Cells

@@ -130,9 +130,23 @@ def is_listing(source: Input) -> bool:
     if head.startswith(b"["):
         return True
     if not head.startswith(b"{"):
-        return len(_divided(head.partition(b"\n")[0].decode("utf-8", "replace"))) == 2
+        return len(_first_pair(source)) == 2
     line = _parsed(head.partition(b"\n")[0].decode("utf-8", "replace"))
     return not isinstance(line, Members) or line.get("cluster_id") is None
+
+
+def tells_posts(source: Input) -> bool:
+    """Whether a listing is more than any two columns: the second is called posts, or has numbers.
+
+    Asked where nobody has said that an input holds clusters.
+    """
+    post = _first_pair(source)[-1:] if is_list_of_pairs(source) else []
+    return all(name in POST_NAMES or any(map(str.isdigit, name)) for name in post)
+
+
+def _first_pair(source: Input) -> list[str]:
+    line = source.head().lstrip().partition(b"\n")[0]
+    return _divided(line.decode("utf-8", "replace"))
 
 
 def read_listing(source: Input, topic: str | None = None) -> ClusterLines:

@@ -10,9 +10,36 @@ from tseval.errors import Fault
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids, Texts
 from tseval.tables.origin import Origin
+from tseval.tables.schema import DAY, OWN_CLUSTER, POST_ID, POSTS, RUN, TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+PUSHED = replace(POSTS, key=())
+"""Posts as the push evaluations take them: one that stands twice was pushed twice."""
+POST_TEXTS = Schema(
+    "posts",
+    (
+        *(column for column in POSTS.columns if column.name in ("topic", "post_id")),
+        Column("text", Kind.TEXT, required=False, aliases=("update_text", "content")),
+    ),
+)
+"""What the posts of a run say, for assessors."""
+LISTS = Schema(
+    "lists",
+    (
+        replace(DAY, kind=Kind.ID),
+        TOPIC,
+        POST_ID,
+        Column("rank", Kind.NUMBER),
+        Column("score", Kind.NUMBER, required=False, default="0"),
+        RUN,
+    ),
+    key=("run", "topic", "day", "post_id"),
+)
+QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("topic", "post_id"))
+LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
+SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
 
 
 @dataclass(frozen=True)

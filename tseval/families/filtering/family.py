@@ -13,7 +13,9 @@ from tseval.families.filtering.evaluation import (
 )
 from tseval.families.filtering.formats import FORMATS
 from tseval.families.filtering.report import REPORT
+from tseval.families.filtering.tables import TRUTH
 from tseval.families.filtering.views import PICTURE, VIEWS, series
+from tseval.tables.schema import POSTS
 
 FAMILY = Family(
     name=measures.FAMILY,
@@ -33,6 +35,7 @@ tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
     read=read,
+    schemas=(TRUTH, POSTS),
     formats=FORMATS,
     over="a truth",
     views=VIEWS,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.families.filtering import kba
-from tseval.families.filtering.tables import Returned, Truth
+from tseval.families.filtering.tables import RETURNED, TRUTH, Returned, Truth
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import read_lines
 from tseval.files.frames import FrameInput, run_names
@@ -19,7 +19,6 @@ from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
 from tseval.files.reading import input_of, is_empty, no_rows, refuse, rows_of
 from tseval.tables import ALL_TOPICS, Ids
-from tseval.tables.schema import RETURNED, TRUTH
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given

@@ -41,7 +41,7 @@ def _layout(table: str, fields: int, words: str, *columns: Column) -> Layout:
         {column.name: SPANS[column.name] for column in columns},
         fields,
         f"where there should be {fields} at least",
-        {0: f"each line of a {words}, divided by white space"},
+        f"each line of a {words}, divided by white space",
         may_have_more=True,
         comments=True,
         heading=_is_heading,

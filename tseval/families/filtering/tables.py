@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +12,36 @@ import numpy as np
 from tseval.tables.base import Table, filled
 from tseval.tables.columns import Ids
 from tseval.tables.origin import Origin
+from tseval.tables.schema import (
+    DOCUMENTS,
+    ENTITIES,
+    POST_ID,
+    POSTS,
+    TOPIC,
+    UPDATE_ID,
+    Column,
+    Kind,
+    Schema,
+)
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
+
+RETURNED = Schema(
+    "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
+)
+"""Posts as filtering asks for them: with a confidence; a post that stands twice is no fault."""
+TRUTH = Schema(
+    "truth",
+    (
+        replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
+        replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
+        Column("relevance", Kind.NUMBER, aliases=("rating",)),
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+        Column("confidence", Kind.NUMBER, required=False, aliases=("conf",), default="1"),
+    ),
+)
+"""Judgments; a post may have several. The confidence is the assessor's own."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,14 @@ from tseval.families.incidents import runs as incident_runs
 from tseval.families.incidents.labels import is_labels, plain_schema, read_labels
 from tseval.families.incidents.ontologies import is_ontology, read_ontology
 from tseval.families.incidents.pooling import PoolOptions, imported
-from tseval.families.incidents.tables import Ontology, Predictions, TypeNames
+from tseval.families.incidents.tables import (
+    JUDGED_POOL,
+    PREDICTIONS,
+    TYPED_LABELS,
+    Ontology,
+    Predictions,
+    TypeNames,
+)
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Rank
 from tseval.files.imports import Import
@@ -26,7 +33,6 @@ from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
 from tseval.files.plain import recognise
 from tseval.tables import Origin
-from tseval.tables.schema import JUDGED_POOL, PREDICTIONS, TYPED_LABELS
 
 ONTOLOGY, LABELS, RUN = "ontology", "incident labels", "incident run"
 TOPICS = "incident topics"

@@ -40,6 +40,7 @@ from tseval.families.incidents.options import (
     IncidentOptions,
 )
 from tseval.families.incidents.report import REPORT
+from tseval.families.incidents.tables import LABELS, PREDICTIONS
 from tseval.families.incidents.trec_is import official_files
 from tseval.files import PICTURES
 
@@ -130,5 +131,6 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
     batches=True,
     words=IncidentEvaluation.words,
     undefined_counts=False,
+    schemas=(LABELS, PREDICTIONS),
     formats=FORMATS,
 )

@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.families.incidents.ontologies import json_document
-from tseval.families.incidents.tables import LEVELS, UNKNOWN, Labels, TypeNames
+from tseval.families.incidents.tables import (
+    JUDGED_POOL,
+    LABELS,
+    LEVELS,
+    TYPED_LABELS,
+    UNKNOWN,
+    Labels,
+    TypeNames,
+)
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
@@ -31,7 +39,7 @@ from tseval.files.plain import Rows, header, recognise
 from tseval.files.reading import input_of, names_of, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin
-from tseval.tables.schema import JUDGED_POOL, LABELS, TYPED_LABELS, Schema
+from tseval.tables.schema import Schema
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given

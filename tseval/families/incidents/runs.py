@@ -23,7 +23,7 @@ import numpy as np
 
 from tseval.errors import UsageError
 from tseval.families.incidents.labels import named_types
-from tseval.families.incidents.tables import Predictions, TypeNames
+from tseval.families.incidents.tables import PREDICTIONS, TOLD, Predictions, TypeNames
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
@@ -33,7 +33,6 @@ from tseval.files.reading import check_between_files, input_of, is_empty, rows_o
 from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import Ids, InputRecord, Origin, Texts
-from tseval.tables.schema import PREDICTIONS, TOLD
 from tseval.tables.times import TOO_LARGE, NotANumber, early, moment, number, too_early
 
 if TYPE_CHECKING:

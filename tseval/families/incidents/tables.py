@@ -12,9 +12,60 @@ import numpy as np
 from tseval.tables.base import Table, of_table, optional
 from tseval.tables.columns import ABSENT, Ids, Texts
 from tseval.tables.origin import Origin
+from tseval.tables.schema import POST_ID, RUN, TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+TYPES = Column("types", Kind.TEXT, required=False, aliases=("categories",))
+"""Information types, by their names with commas between them."""
+LABELS = Schema(
+    "labels",
+    (
+        TOPIC,
+        replace(POST_ID, aliases=("tweet_id",)),
+        Column("level", Kind.ID),
+        TYPES,
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+    ),
+)
+"""A post may be labelled more than once."""
+TYPED_LABELS = Schema(
+    LABELS.table,
+    tuple(
+        replace(column, required=column.required or column is TYPES)
+        for column in LABELS.columns
+        if column.name != "level"
+    ),
+)
+"""Labels of types alone."""
+JUDGED_POOL = Schema(
+    "judged pool",
+    (
+        TOPIC,
+        Column("type", Kind.ID),
+        replace(POST_ID, aliases=("tweet_id",)),
+        Column("relevant", Kind.NUMBER, may_be_blank=True),
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",), may_be_blank=True),
+    ),
+    key=("topic", "type", "post_id"),
+)
+"""What assessors said of the posts of a pool, each with one type; a blank is no answer."""
+PREDICTIONS = Schema(
+    "predictions",
+    (
+        TOPIC,
+        replace(POST_ID, aliases=("tweet_id",)),
+        Column("priority", Kind.NUMBER),
+        TYPES,
+        RUN,
+        Column("rank", Kind.NUMBER, required=False),
+        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+    ),
+)
+"""A run may have a post more than once."""
+TOLD = Schema(PREDICTIONS.table, (*PREDICTIONS.columns, Column("text", Kind.TEXT, required=False)))
+"""The same with the texts of posts, which assessors read and no score asks for."""
 
 LEVELS = ("Unknown", "Low", "Medium", "High", "Critical")
 """What assessors say of a post's priority; a level is known by its place here."""

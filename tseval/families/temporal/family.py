@@ -21,7 +21,7 @@ from tseval.families.temporal.judgments import judgments
 from tseval.families.temporal.report import REPORT
 from tseval.families.temporal.trec_table import trec_table_bytes
 from tseval.files import TEMPORAL_FORMS, TREC_TS
-from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, UPDATES
+from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
 
 
 def nugget_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
@@ -77,7 +77,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,
     judgments=judgments,
-    schemas=(UPDATES, NUGGETS, MATCHES, DUPLICATES, POOL),
+    schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL),
     over="nuggets",
     curves=True,
     batches=True,

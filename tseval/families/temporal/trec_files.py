@@ -111,7 +111,18 @@ HEADERS = {
     "matches": "query_id update_id nugget_id match_start match_end auto_p",
     "pool": "query_id update_id doc_id sentence_id update_len duplicate_id update_text",
 }
-RUN_FIELDS, TRACKING_FIELDS = 7, 9
+RUN_FIELDS = 7
+NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+
+
+def _of_value_tracking(fields: list[bytes]) -> str:
+    """A run of value tracking goes on with an attribute and a number, or two for a location."""
+    more = fields[RUN_FIELDS:]
+    if len(more) < 2 or not more[0].isalpha() or not NUMBER.fullmatch(more[1].partition(b",")[0]):
+        return ""
+    return "a run of value tracking is no run of updates: it is for tseval values"
+
+
 RUN_LINES = Layout(
     RUN,
     {
@@ -124,11 +135,9 @@ RUN_LINES = Layout(
     },
     RUN_FIELDS,
     f"where a run has {RUN_FIELDS}",
-    {
-        0: "a run's line is: topic team run docid sentence-id decision-time confidence, "
-        "divided by white space",
-        TRACKING_FIELDS: "a run of value tracking is no run of updates: it is for tseval values",
-    },
+    "a run's line is: topic team run docid sentence-id decision-time confidence, divided by "
+    "white space",
+    stranger=_of_value_tracking,
     comments=True,
     mended=True,
 )
@@ -137,12 +146,11 @@ DUPLICATE_LINES = Layout(
     {"update_id": Span(0), "duplicate_id": Span(1)},
     2,
     "where duplicates have 2",
-    {0: BLANKS_CURE},
+    BLANKS_CURE,
     ends_with_text=True,
     mended=True,
 )
 SENTENCE = re.compile(rb"\d+-[0-9a-f]{32}-\d+")
-NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
 def table_of(source: Input) -> str | None:

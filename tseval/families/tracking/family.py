@@ -8,8 +8,9 @@ from tseval.core.rules import NoRules
 from tseval.families.tracking.evaluation import ValueInputs, ValueOptions, read
 from tseval.families.tracking.files import FORMATS
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
+from tseval.families.tracking.tables import VALUES
 from tseval.files import TEMPORAL_FORMS
-from tseval.tables.schema import VALUES
+from tseval.tables.schema import TOPICS
 
 NAME = "values"
 
@@ -39,7 +40,7 @@ tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
     definitions=DEFINITIONS,
     editions=(GUIDELINES,),
     read=read,
-    schemas=(VALUES,),
+    schemas=(VALUES, TOPICS),
     formats=FORMATS,
     words=Words("values"),
     forms=TEMPORAL_FORMS,

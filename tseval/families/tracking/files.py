@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
+from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, VALUES, TrackedValues
 from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import Layout, Span, certain, read_lines
@@ -30,7 +30,7 @@ from tseval.files.text_lines import first_row
 from tseval.files.value_parsing import read_numbers
 from tseval.tables import Column, Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers
-from tseval.tables.schema import TOPIC, VALUES
+from tseval.tables.schema import TOPIC
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
@@ -65,7 +65,7 @@ RUN_LINES = Layout(
     },
     FIELDS,
     f"where value tracking has {FIELDS}",
-    {0: RUN_CURE},
+    RUN_CURE,
     ends_with_text=True,
     comments=True,
     mended=True,

@@ -8,9 +8,23 @@ from typing import TYPE_CHECKING
 from tseval.tables.base import Table, optional
 from tseval.tables.columns import Ids
 from tseval.tables.origin import Origin
+from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
+
+VALUES = Schema(
+    "values",
+    (
+        TOPIC,
+        Column("attribute", Kind.ID),
+        Column("time", Kind.TIME, aliases=("timestamp", "decision_time")),
+        Column("value", Kind.ID),
+        RUN,
+        Column("confidence", Kind.NUMBER, required=False, default="0"),
+    ),
+)
+"""What a value is, a number or a location, depends on its attribute: it is read as a name first."""
 
 LOCATIONS = "locations"
 ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", LOCATIONS)
