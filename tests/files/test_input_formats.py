@@ -11,11 +11,13 @@ import pytest
 import tseval
 from tests import program
 from tseval.cli import cli, summaries
-from tseval.files import PLAIN_FORMS, SCORE_FORMS, TEMPORAL_FORMS
+from tseval.files import PLAIN_FORMS
 from tseval.files.plain import READERS
 
 pytestmark = pytest.mark.small_times
 
+TEMPORAL_FORMS = (*PLAIN_FORMS, "trec-ts")
+SCORE_FORMS = (*TEMPORAL_FORMS, "trec", "json")
 OFFERED = {
     **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
     **dict.fromkeys(("clusters", "incidents", "filter"), PLAIN_FORMS),

@@ -55,6 +55,7 @@ SIGHT_LINES = Format(
     lambda source, _, __: read(source),
     lambda source: source.head().startswith(MARK),
     reads_tables=False,
+    forms=("lines",),
     layouts=(LINES,),
     imports=(Import("sight-lines", "sightings as lines", imported, Options),),
 )

@@ -62,8 +62,8 @@ class Items(Table):
 class Inputs:
     """The files."""
 
-    runs: Sequence[Any] = argument("RUN", "one or more runs", several=True)
-    items: Any = argument("ITEMS", "the list of items")
+    runs: Sequence[Any] = argument("RUN", "one or more runs", SIGHTINGS, several=True)
+    items: Any = argument("ITEMS", "the list of items", ITEMS)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from click import Command
 from click.testing import CliRunner
 
 from tests.program import Outcome, tseval
 from tests.toys.test_spotting import ITEMS, START
+from tseval.cli.curve import command_of_curves
+from tseval.cli.importing import command_of_imports
+from tseval.cli.validate import command_of_validation
 from tseval.core import registry
 from tseval.families import FAMILIES, Entry
+from tseval.files import PLAIN_FORMS
+from tseval.files.formats import forms_of
 
 
 @pytest.fixture(autouse=True)
@@ -26,10 +32,18 @@ def _family(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 
 def imported(*arguments: str) -> Outcome:
-    """The command as a program would make it now: it lists formats once, when it is loaded."""
-    from tseval.cli.importing import command_of_imports
+    """What `tseval import` does."""
+    return made_now(command_of_imports, arguments)
 
-    done = CliRunner().invoke(command_of_imports(), arguments)
+
+def validated(*arguments: str) -> Outcome:
+    """What `tseval validate` does."""
+    return made_now(command_of_validation, arguments)
+
+
+def made_now(command: Callable[[], Command], arguments: Sequence[str]) -> Outcome:
+    """A command as a program would make it now: it lists formats once, when it is loaded."""
+    done = CliRunner().invoke(command(), arguments)
     return Outcome(done.exit_code, done.stdout_bytes, done.stderr_bytes)
 
 
@@ -39,14 +53,15 @@ def lines(*more: str) -> str:
 
 def test_tables_of_the_family_are_validated() -> None:
     Path("items").write_text("\n".join(ITEMS).replace("{0}", str(START)) + "\n")
-    assert tseval("validate", "items").out == "items: items, 4 rows, no fault\n"
+    assert validated("items").out == "items: items, 4 rows, no fault\n"
     Path("items").write_text("topic\titem\tsince\nt1\ta\tsoon\n")
-    assert tseval("validate", "items").out.startswith('items:2: since "soon"')
+    assert validated("items").out.startswith('items:2: since "soon"')
+    assert validated("items", "--table", "items").code == 1
 
 
 def test_what_is_nearly_a_table_is_told() -> None:
     Path("items").write_text(f"topic\titem\tsinse\nt1\ta\t{START}\n")
-    assert "items: no since" in tseval("validate", "items").out
+    assert "items: no since" in validated("items").out
 
 
 def test_a_format_is_validated() -> None:
@@ -66,6 +81,20 @@ def test_a_format_is_imported() -> None:
     )
     Path("plain").write_text(outcome.out)
     assert tseval("validate", "plain").out == "plain: sightings, 2 rows, no fault\n"
+
+
+def test_a_format_is_offered_where_its_table_is_read() -> None:
+    assert "[tsv|csv|jsonl|parquet|lines]" in tseval("spotting", "--help").out
+    curve = made_now(command_of_curves, ["--help"]).out
+    assert "[tsv|csv|jsonl|parquet|trec-ts|lines]" in curve
+    assert "lines]" not in tseval("score", "--help").out
+    assert forms_of(registry.formats(), ["items"]) == PLAIN_FORMS
+
+
+def test_the_name_of_a_format_tells_what_a_file_is() -> None:
+    Path("seen").write_text(lines().removeprefix("!sightings\n"))
+    outcome = validated("seen", "--input-format", "lines")
+    assert outcome.out == "seen: sightings, 2 rows, no fault\n"
 
 
 def test_options_belong_to_their_format() -> None:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.program import Outcome, tseval
+from tseval.cli.curve import command_of_curves
 from tseval.core import registry
 from tseval.families import FAMILIES, Entry
 
@@ -94,8 +95,6 @@ def test_faults_have_a_line_and_a_cure(files: tuple[str, str]) -> None:
 
 
 def test_curves(files: tuple[str, str]) -> None:
-    from tseval.cli.curve import command_of_curves
-
     runner = CliRunner().invoke(command_of_curves(), [*files, "--topic", "t1"])
     assert runner.exit_code == 0, runner.output
     rows = [line.split(",")[3:] for line in runner.stdout.splitlines()[1:]]

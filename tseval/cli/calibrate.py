@@ -9,12 +9,14 @@ from typing import Any
 import click
 
 from tseval.cli import options
+from tseval.cli.family_command import input_format
 from tseval.cli.options import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.families.temporal.evaluation import DEFAULT_MATCHER
-from tseval.families.temporal.judged import read_judged
-from tseval.files import PICTURES, TEMPORAL_FORMS
+from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.judged import INPUTS, read_judged
+from tseval.files import PICTURES
 from tseval.files.rows import records_bytes, rows_bytes
 from tseval.matching.calibration import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
@@ -47,7 +49,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
 @options.seed_option
 @options.format_option(FORMS, "table")
 @options.output_option
-@options.input_format(TEMPORAL_FORMS, ("updates", "nuggets", "matches"))
+@input_format(FAMILY, *INPUTS)
 @options.engine_options
 @options.quiet_option
 @options.debug_option

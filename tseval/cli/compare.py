@@ -26,19 +26,21 @@ from tseval.comparison.runs import compare_board
 from tseval.comparison.scored_runs import ScoredRuns
 from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
 from tseval.core import declared as declarations
-from tseval.core.declared import Declared, declared, file_option, option
+from tseval.core.declared import Declared, declared, file_option, input_tables, option
 from tseval.core.family import Access
 from tseval.core.registry import family
 from tseval.errors import UsageError
 from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
-from tseval.files import SCORE_FORMS, TEMPORAL_FORMS
+from tseval.families.temporal.family import FAMILY
+from tseval.files.formats import forms_of
 from tseval.files.forms import Forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.provenance import provenance_of
 from tseval.files.rows import ROW_FORMS
-from tseval.files.score_readers import read_teams
+from tseval.files.score_readers import FORMATS, read_teams
 from tseval.parallel.sharing import Sharing
 from tseval.statistics import PERSISTENCE
+from tseval.tables.schema import SCORES
 
 GOLD = "compare"
 """The view by which options of runs and gold say that they have a meaning here."""
@@ -227,6 +229,11 @@ ANALYSES: Mapping[str, Callable[[Request], Findings]] = {
 }
 
 
+OF_RUNS = input_tables(TemporalInputs)
+"""What the inputs of runs that are scored first are called, and their tables."""
+INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.values()))
+
+
 @click.command("compare")
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
 @options.measures_named("Default: all that there are.")
@@ -243,7 +250,7 @@ ANALYSES: Mapping[str, Callable[[Request], Findings]] = {
 @options.chained(*record_options(Treatment))
 @options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
 @options.output_option
-@options.input_format(SCORE_FORMS, ("scores", "against", *options.OF_MATCHING))
+@options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS))
 @options.engine_options
 @options.resume_option
 @options.quiet_option
@@ -346,10 +353,12 @@ def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
         if asked:
             raise UsageError(f"{asked[0]} needs the gold to score with: give --gold NUGGETS")
     own = [forms] if isinstance(forms, str) else [*(forms or {}).values()]
-    form = next((each for each in own if each not in TEMPORAL_FORMS), None)
+    known = forms_of(FAMILY.formats, OF_RUNS.values())
+    form = next((each for each in own if each not in known), None)
     if gold.gold is not None and form is not None:
-        known = ", ".join(TEMPORAL_FORMS)
-        raise UsageError(f"--input-format {form} is for scores; runs and gold have: {known}")
+        raise UsageError(
+            f"--input-format {form} is for scores; runs and gold have: {', '.join(known)}"
+        )
     if question.teams is not None and question.leave_out != "team":
         raise UsageError("--teams has no meaning without --leave-out team")
     if question.against and question.against_matcher:

@@ -16,12 +16,13 @@ from tseval.cli.progress import progress
 from tseval.core import declared as declarations
 from tseval.core import registry, trends
 from tseval.core.curves import curves, frame
-from tseval.core.declared import Declared, declared
+from tseval.core.declared import Declared, declared, input_tables
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scoring import Missing, chosen_measures, missing_topics
 from tseval.errors import UsageError
-from tseval.files import PICTURES, TEMPORAL_FORMS
+from tseval.files import PICTURES
+from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
 from tseval.files.rows import rows_bytes
 from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
@@ -323,14 +324,21 @@ def parameters() -> list[Callable[[Any], Any]]:
         ),
         options.format_option(FORMS, "csv"),
         options.output_option,
-        options.input_format(
-            TEMPORAL_FORMS, (*options.OF_MATCHING, "run", "clusters", "labels", "epochs")
-        ),
+        input_format(),
         options.engine_options,
         options.resume_option,
         options.quiet_option,
         options.debug_option,
     ]
+
+
+def input_format() -> Callable[[Any], Any]:
+    """The option that names the formats of all inputs that can have curves."""
+    named: dict[str, str] = {}
+    for family in served():
+        named |= input_tables(family.inputs, CURVE)
+    formats = [each for family in served() for each in family.formats]
+    return options.input_format(forms_of(formats, named.values()), tuple(named))
 
 
 def command_of_curves() -> click.Command:

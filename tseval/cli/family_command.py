@@ -16,7 +16,7 @@ from tseval.cli.options import check_output, deliver, form_of, on_line, parted, 
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
-from tseval.core.declared import Declared, declared
+from tseval.core.declared import Declared, declared, input_tables
 from tseval.core.family import (
     Access,
     Asked,
@@ -33,6 +33,7 @@ from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.errors import OutputError, UsageError
 from tseval.files import PICTURES
 from tseval.files.atomic_write import write_together
+from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS, result_bytes
@@ -156,7 +157,7 @@ def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Call
         ),
         *(option for record in more for option in record_options(record)),
         output_option(family),
-        options.input_format(family.forms, input_names(family)),
+        input_format(family),
         options.engine_options,
         *([options.resume_option] if family.resumes else []),
         options.quiet_option,
@@ -243,14 +244,11 @@ at_option = click.option(
 )
 
 
-def input_names(family: Family[Any, Any]) -> tuple[str, ...]:
-    """What the inputs are called that may each have a format of its own."""
-    named = (
-        what.name.removeprefix("--").replace("-", "_").lower()
-        for _, what in declared(family.inputs)
-        if what.has_forms
-    )
-    return tuple(dict.fromkeys(named))
+def input_format(family: Family[Any, Any], *names: str) -> Callable[[Any], Any]:
+    """The option that names the formats of a family's inputs: of all, or of those named."""
+    tables = input_tables(family.inputs)
+    chosen = {name: tables[name] for name in names or tables}
+    return options.input_format(forms_of(family.formats, chosen.values()), tuple(chosen))
 
 
 def folder_forms(family: Family[Any, Any]) -> list[str]:

@@ -9,6 +9,7 @@ import click
 import pandas as pd
 
 from tseval.cli import options
+from tseval.cli.family_command import input_format
 from tseval.cli.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
@@ -22,7 +23,7 @@ from tseval.families.temporal.evaluation import (
     TemporalOptions,
     read,
 )
-from tseval.files import TEMPORAL_FORMS
+from tseval.families.temporal.family import FAMILY
 from tseval.files.machine_matches import signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.matching import EVIDENCE, evidence, get_matcher
@@ -56,7 +57,7 @@ NOTHING_TO_FIND = (
 )
 @options.format_option(["table", *ROW_FORMS], "tsv")
 @options.output_option
-@options.input_format(TEMPORAL_FORMS, ("updates", "nuggets", "pool"))
+@input_format(FAMILY, "updates", "nuggets", "pool")
 @options.engine_options
 @options.resume_option
 @options.quiet_option

@@ -100,8 +100,6 @@ def input_format(
     )
 
 
-OF_MATCHING = ("updates", "nuggets", "matches", "topics", "duplicates", "pool")
-"""What the inputs of commands that match are called."""
 runs_and_nuggets = click.argument(
     "files", nargs=-1, metavar="UPDATES... NUGGETS", type=click.Path(path_type=str)
 )

@@ -20,7 +20,8 @@ from tseval.core.declared import Declared
 from tseval.core.family import Family
 from tseval.core.rules import each_once
 from tseval.errors import UsageError
-from tseval.files import SCORE_FORMS
+from tseval.files.formats import forms_of
+from tseval.files.score_readers import FORMATS
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.curves import PANELS
 from tseval.reporting.inputs import Beside, Parameter, beside, keyword, parameters, served
@@ -119,7 +120,7 @@ def _beside(given: Mapping[str, Any], rules: Sequence[str]) -> Beside | None:
 )
 @options.undefined_option
 @options.output_option
-@options.input_format(SCORE_FORMS, ("scores",), "the files of scores")
+@options.input_format(forms_of(FORMATS, ("scores",)), ("scores",), "the files of scores")
 @options.engine_options
 @options.quiet_option
 @options.debug_option

@@ -6,23 +6,28 @@ import click
 
 from tseval.cli import options
 from tseval.core import registry
-from tseval.files import SCORE_FORMS
+from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
 from tseval.files.validation import validate
 
-TABLES = tuple(registry.schemas())
+
+def command_of_validation() -> click.Command:
+    """The command, with the tables and formats that are declared."""
+    tables = tuple(registry.schemas())
+    decorators = (
+        click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+        click.option(
+            "--table",
+            type=click.Choice(tables),
+            help="What the files are. Default: by the columns that their headers name.",
+        ),
+        options.input_format(forms_of(registry.formats(), tables), tables),
+        options.debug_option,
+    )
+    return click.command("validate")(options.chained(*decorators)(run))
 
 
-@click.command("validate")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--table",
-    type=click.Choice(TABLES),
-    help="What the files are. Default: by the columns that their headers name.",
-)
-@options.input_format(SCORE_FORMS, TABLES)
-@options.debug_option
-def command(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
+def run(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
     """Every fault of a file, as file:line: reason.
 
     Each file by itself; and if there are updates, nuggets and matches among them, whether the
@@ -35,3 +40,6 @@ def command(files: tuple[str, ...], table: str | None, input_format: Forms) -> N
         click.echo(line)
     if faulty:
         raise click.exceptions.Exit(1)
+
+
+command = command_of_validation()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tseval.core.rules import each_once
+from tseval.tables import Schema
 
 DECLARED = "declared"
 """Under this name a field's metadata holds its declaration."""
@@ -41,8 +42,8 @@ class Declared:
     shows_default: bool = False
     required: bool = False
     """Whether an option must be given."""
-    has_forms: bool = True
-    """Whether a file may have any of the formats that the family reads."""
+    table: Schema | None = None
+    """The plain table that a file holds; None if it has a form of its own that nobody chooses."""
     by_commas: bool = False
     """Whether it is several names with commas between them."""
     rule: str = ""
@@ -54,9 +55,10 @@ class Declared:
         return self.flags[-1] if self.flags else self.metavar
 
 
-def argument(metavar: str, words: str, *, several: bool = False) -> Any:
-    """A positional file, and what it is in words; `several` for one or more, as runs are."""
-    return _field(Declared((), words, metavar, several=several, is_file=True), MISSING)
+def argument(metavar: str, words: str, table: Schema, *, several: bool = False) -> Any:
+    """A positional file, what it is in words, its table; `several` for one or more, as runs are."""
+    declared = Declared((), words, metavar, several=several, is_file=True, table=table)
+    return _field(declared, MISSING)
 
 
 def file_option(
@@ -66,9 +68,9 @@ def file_option(
     several: bool = False,
     within: tuple[str, ...] = (),
     required: bool = False,
-    has_forms: bool = True,
+    table: Schema | None = None,
 ) -> Any:
-    """A file that an option names; `has_forms=False` for one whose format nobody chooses."""
+    """A file that an option names, with its table if it holds a plain one."""
     declared = Declared(
         (flag,),
         help,
@@ -77,7 +79,7 @@ def file_option(
         is_file=True,
         within=within,
         required=required,
-        has_forms=has_forms,
+        table=table,
     )
     return _field(declared, MISSING if required else () if several else None)
 
@@ -144,6 +146,15 @@ def declared(record: type) -> Iterator[tuple[Field[Any], Declared]]:
     for each in fields(record):
         if DECLARED in each.metadata:
             yield each, each.metadata[DECLARED]
+
+
+def input_tables(record: type, view: str = "") -> dict[str, str]:
+    """What the inputs that may have a format are called, and their tables; of all, or of a view."""
+    return {
+        what.name.removeprefix("--").replace("-", "_").lower(): what.table.table
+        for _, what in declared(record)
+        if what.table is not None and (not view or view in (what.within or (view,)))
+    }
 
 
 def given(record: object) -> Mapping[str, Declared]:

@@ -18,7 +18,6 @@ from tseval.core.pools import pooled_before, weights
 from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
 from tseval.errors import UsageError
-from tseval.files import PLAIN_FORMS
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, form_for
 from tseval.parallel.sharing import ALONE, Progress, Sharing
@@ -373,8 +372,6 @@ class Family(Generic[Inputs, Options]):
     words: Words = Words()
     work: str = ""
     """What takes time before there are scores, in a word: `matching`."""
-    forms: tuple[str, ...] = PLAIN_FORMS
-    """The formats that its files may have, by the names that `--input-format` takes."""
     resumes: bool = False
     """Whether that work can be kept on disk, to go on with: `--resume`."""
     undefined_counts: bool = True

@@ -4,11 +4,7 @@ TREC_TS = "trec-ts"
 """The name of the forms of TREC Temporal Summarization's own files."""
 PLAIN_FORMS = ("tsv", "csv", "jsonl", "parquet")
 """The forms that a plain table can have, by the names that `--input-format` takes."""
-TEMPORAL_FORMS = (*PLAIN_FORMS, TREC_TS)
-"""Those of updates, nuggets and values, which the track had files of too."""
 PICTURES = ("png", "svg", "pdf", "html")
 """What a chart can be drawn as: a file's suffix without its dot."""
 TREC, JSON = "trec", "json"
 """The forms that scores alone have."""
-SCORE_FORMS = (*TEMPORAL_FORMS, TREC, JSON)
-"""Every form that there is: scores have all of them."""

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tseval.files import PLAIN_FORMS
 
 if TYPE_CHECKING:
     from tseval.files.fixed_fields import Layout
@@ -51,10 +53,17 @@ class Format:
     reads_tables: bool = True
     """Whether it reads the plain table of its name too."""
     forms: tuple[str, ...] = ()
-    """The input formats that are this one's alone."""
+    """The names by which `--input-format` asks for it; those of plain tables every table has."""
     remarks: Callable[[Any], Iterator[Line]] = nothing_to_say
     """What is said of a table that was read, beside its faults."""
     layouts: tuple[Layout, ...] = ()
     """How the fields of its lines are laid out, where they are fixed."""
     imports: tuple[Import, ...] = ()
     """The plain tables that `tseval import` makes of it."""
+
+
+def forms_of(formats: Iterable[Format], tables: Iterable[str]) -> tuple[str, ...]:
+    """The names that `--input-format` takes for files of these tables, of the formats there are."""
+    named = set(tables)
+    own = [form for each in formats if each.name in named for form in each.forms]
+    return (*PLAIN_FORMS, *dict.fromkeys(own))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 from tseval.errors import UsageError
@@ -32,7 +32,7 @@ def form_of_the_rest(forms: Forms) -> str | None:
     return form_for(forms, OF_THE_REST)
 
 
-def check_forms(forms: Forms, inputs: Sequence[str]) -> None:
+def check_forms(forms: Forms, inputs: Collection[str]) -> None:
     """Refuse a format for an input that there is not."""
     for name in forms if isinstance(forms, Mapping) else ():
         if name not in (*inputs, OF_THE_REST):

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import UsageError
-from tseval.files import JSON, SCORE_FORMS, TREC, TREC_TS, json_text, parquet, tsv
+from tseval.files import JSON, PLAIN_FORMS, TREC, TREC_TS, json_text, parquet, tsv
 from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Rank
@@ -447,7 +447,7 @@ def _runs_of_track(table: Rows) -> Ids:
     return Ids.of([t if r == "-" else f"{t}-{r}" for t, r in zip(teams, runs, strict=True)])
 
 
-READERS: dict[str, Callable[[Input], Found]] = {TREC: _trec, JSON: _json, TREC_TS: _track}
+READERS: dict[str, Callable[[Input], Found]] = {TREC_TS: _track, TREC: _trec, JSON: _json}
 """How the forms are read that are no plain tables."""
 
 
@@ -459,8 +459,9 @@ def read_teams(given: Given, form: str | None = None) -> dict[str, str]:
 
 def check_form(form: str | None) -> None:
     """Refuse the name of a form that scores do not have."""
-    if form is not None and form not in SCORE_FORMS:
-        raise UsageError(f"unknown input format '{form}'; known: {', '.join(SCORE_FORMS)}")
+    known = (*PLAIN_FORMS, *READERS)
+    if form is not None and form not in known:
+        raise UsageError(f"unknown input format '{form}'; known: {', '.join(known)}")
 
 
 SCHEMAS = (SCORES, TEAMS)
@@ -471,7 +472,7 @@ FORMATS = (
         lambda source, form, _: read_score_rows(source, form),
         is_score_object,
         Rank.AFTER_TABLES,
-        forms=(TREC, JSON),
+        forms=tuple(READERS),
     ),
     Format("scores", lambda source, form, _: read_score_rows(source, form), is_trec, Rank.LAST),
 )

@@ -25,8 +25,9 @@ def validate(paths: Sequence[str], table: str | None = None, forms: Forms = None
         try:
             source = Input(path)
             name = table or _asked_for(source, forms) or _table_of(source, form_of_the_rest(forms))
-            found = format_of(name, source)
-            rows = found.read(source, form_for(forms, name), paths)
+            form = form_for(forms, name)
+            found = format_of(name, source, form)
+            rows = found.read(source, form, paths)
             read.append(rows)
             number = rows.origin.sources[0].rows
             noun = "row" if number == 1 else "rows"
@@ -44,11 +45,11 @@ def validate(paths: Sequence[str], table: str | None = None, forms: Forms = None
         yield from family.together(read)
 
 
-def format_of(name: str, source: Input) -> Format:
-    """The format of a name that an input is in; a plain table where none says otherwise."""
+def format_of(name: str, source: Input, form: str | None) -> Format:
+    """The format of a name that an input is in: as asked for, or by its content; else plain."""
     named = [each for each in registry.formats() if each.name == name]
     for each in named:
-        if each.recognised is not None and each.recognised(source):
+        if form in each.forms or (each.recognised is not None and each.recognised(source)):
             return each
     return next((each for each in named if each.reads_tables), Format(name, _plain(name)))
 
@@ -68,8 +69,10 @@ def _asked_for(source: Input, forms: Forms) -> str | None:
 
 def _table_of(source: Input, form: str | None) -> str:
     """Which table an input is, by the columns that it names, or by its content."""
-    asked = next((each.name for each in registry.formats() if form in each.forms), None)
-    told = asked or (None if form in READERS else _told(source, Rank.SURE, Rank.LIKELY))
+    asked = {each.name for each in registry.formats() if form in each.forms}
+    if len(asked) == 1:
+        return asked.pop()
+    told = None if form in READERS else _told(source, Rank.SURE, Rank.LIKELY)
     if told is not None:
         return told
     names = names_in(source, form)

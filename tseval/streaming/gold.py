@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.core.declared import input_tables
 from tseval.core.family import asked_for, hashes
 from tseval.core.measure import Measure, with_times
 from tseval.core.registry import measures
@@ -16,7 +17,7 @@ from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.assessments import CanonicalUpdates, standing
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, INPUTS, TemporalInputs
+from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, TemporalInputs
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.topics import read_topics
 from tseval.matching.matching import NuggetsByTopic, get_matcher
@@ -102,7 +103,7 @@ def _read(source: Any, form: str | None, reader: Callable[..., Any]) -> Any:
 
 def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
     """Read everything but the runs."""
-    check_forms(forms, INPUTS)
+    check_forms(forms, input_tables(TemporalInputs))
     form = partial(form_for, forms)
     if sources.duplicates is not None:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, option
+from tseval.core.declared import argument, file_option, input_tables, option
 from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Words, hashes
@@ -24,6 +24,7 @@ from tseval.core.registry import family, measures
 from tseval.core.wording import listed, none_of
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import files as formats
+from tseval.families.clusters import tables
 from tseval.families.clusters.caveats import caveats
 from tseval.families.clusters.grouping import ClusterIndex
 from tseval.families.clusters.imports import TIMES
@@ -39,7 +40,7 @@ from tseval.files.epochs import read_epochs
 from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.parallel.runs import Spread
-from tseval.tables import ABSENT, Ids, InputRecord, Origin
+from tseval.tables import ABSENT, Ids, InputRecord, Origin, schema
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs, days_of, snowflake_times
 from tseval.tables.keys import last_row_of, pair_keys
@@ -54,8 +55,6 @@ if TYPE_CHECKING:
 
 NO_CURVES = ("scores", "clusters")
 """Where options have a meaning: in scores and explanations; curves take all from the runs."""
-INPUTS = ("run", "clusters", "qrels", "epochs", "live", "live_epochs", "selected")
-"""What the inputs are called."""
 REMARKS_SHOWN = 5
 Table = TypeVar("Table")
 DAYS_CURE = "choose the edition whose days they are (--edition)"
@@ -67,27 +66,35 @@ GROUPS = "groups"
 class ClusterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given] = argument("RUN", "one or more runs", several=True)
-    clusters: Given = argument("CLUSTERS", "the file of clusters")
+    runs: Sequence[Given] = argument("RUN", "one or more runs", schema.POSTS, several=True)
+    clusters: Given = argument("CLUSTERS", "the file of clusters", schema.CLUSTERS)
     qrels: Given | None = file_option(
-        "--qrels", "What assessors thought of posts: topic Q0 post grade.", within=NO_CURVES
+        "--qrels",
+        "What assessors thought of posts: topic Q0 post grade.",
+        within=NO_CURVES,
+        table=tables.QRELS,
     )
     epochs: Given | None = file_option(
-        "--epochs", "When posts were created: post YYYYMMDD epoch.", within=NO_CURVES
+        "--epochs",
+        "When posts were created: post YYYYMMDD epoch.",
+        within=NO_CURVES,
+        table=schema.EPOCHS,
     )
     live: Given | None = file_option(
-        "--live", "Live judgments: topic post label.", within=NO_CURVES
+        "--live", "Live judgments: topic post label.", within=NO_CURVES, table=tables.LIVE
     )
     live_epochs: Given | None = file_option(
         "--live-epochs",
         "When the posts of live judgments were created. Default: as --epochs.",
         within=NO_CURVES,
+        table=schema.EPOCHS,
     )
     selected: Given | None = file_option(
         "--selected",
         "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
         "cluster.",
         within=NO_CURVES,
+        table=tables.SELECTED,
     )
 
 
@@ -505,12 +512,12 @@ def read(
 
 
 def _form(forms: Forms, name: str) -> str | None:
-    """The format of one of `INPUTS`; None leaves it to its content.
+    """The format of one of the inputs; None leaves it to its content.
 
     One for all is that of runs and clusters: the other files have forms of their own.
     """
-    check_forms(forms, INPUTS)
-    return (form_for if name in INPUTS[:2] else form_named)(forms, name)
+    check_forms(forms, input_tables(ClusterInputs))
+    return (form_for if name in ("run", "clusters") else form_named)(forms, name)
 
 
 def _needs_clusters(inputs: ClusterInputs, wanted: Sequence[str | Measure]) -> bool:

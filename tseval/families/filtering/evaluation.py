@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, option, output_option
+from tseval.core.declared import argument, file_option, input_tables, option, output_option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
@@ -24,7 +24,7 @@ from tseval.families.filtering.metrics import COSTS, EVEN, METRICS
 from tseval.families.filtering.pairs import FilterPairs, paired
 from tseval.families.filtering.period import Period, seconds_of
 from tseval.families.filtering.rules import FilterRules
-from tseval.families.filtering.tables import Truth
+from tseval.families.filtering.tables import RETURNED, TRUTH, Truth
 from tseval.families.filtering.tally import Tally
 from tseval.files.forms import check_forms
 from tseval.files.frames import check_inputs
@@ -50,8 +50,6 @@ RANKING, TEAMS, TESTS, FITS, STABILITY, BURSTS = VIEWS = (
     *("ranking", "teams", "tests", "fits", "stability", "bursts"),
 )
 """What can be shown instead of scores."""
-INPUTS = ("run", "truth")
-"""What the inputs are called."""
 
 
 def _numbers(flag: str, example: str) -> Callable[[str | tuple[float, ...]], tuple[float, ...]]:
@@ -74,8 +72,8 @@ def _numbers(flag: str, example: str) -> Callable[[str | tuple[float, ...]], tup
 class FilterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given] = argument("RUN", "one or more runs", several=True)
-    truth: Given = argument("TRUTH", "the truth")
+    runs: Sequence[Given] = argument("RUN", "one or more runs", RETURNED, several=True)
+    truth: Given = argument("TRUTH", "the truth", TRUTH)
 
 
 @dataclass(frozen=True)
@@ -333,7 +331,7 @@ def read(
     _check(options)
     changed = edition.rules.changed(rules)
     check_inputs([*inputs.runs, inputs.truth])
-    check_forms(access.forms, INPUTS)
+    check_forms(access.forms, input_tables(FilterInputs))
     returned = read_returned(inputs.runs, access.form("run"), Spread(access.sharing))
     truth = read_truth(inputs.truth, access.form("truth"))
     level, warned = _level(truth, options.level)

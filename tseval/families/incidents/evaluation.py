@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from tseval.core.declared import input_tables
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Column, Evaluation, Words, hashes
 from tseval.core.measure import Measure
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from tseval.core.batches import Batches
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
-INPUTS = ("run", "labels", "epochs")
-"""What the inputs are called that may have more than one format."""
 EVENT_RULE = "types-of-event"
 """The rule that changes the values of events, and no value over all of them."""
 
@@ -226,12 +225,12 @@ def read(
 
 
 def _form(forms: Forms, name: str) -> str | None:
-    """The format of one of `INPUTS`; None leaves it to its content.
+    """The format of one of the inputs; None leaves it to its content.
 
     One for all is that of runs and labels: epochs have forms of their own.
     """
-    check_forms(forms, INPUTS)
-    return (form_for if name in INPUTS[:2] else form_named)(forms, name)
+    check_forms(forms, input_tables(IncidentInputs))
+    return (form_for if name in ("run", "labels") else form_named)(forms, name)
 
 
 OPEN_IN_THE_NOTE = ("logarithm", "order", "delta", "alert_posts", "repeated_labels")

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from tseval.core.declared import argument, file_option, option
 from tseval.core.sections import IN_REPORT
 from tseval.errors import UsageError
+from tseval.families.incidents import tables
 from tseval.families.incidents.rules import IncidentRules
 from tseval.files import PICTURES
 from tseval.tables import ABSENT
+from tseval.tables.schema import EPOCHS
 from tseval.tables.times import written
 
 if TYPE_CHECKING:
@@ -36,27 +38,26 @@ EVENTS_DRAWN = 4
 class IncidentInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given] = argument("RUN", "one or more runs", several=True)
-    labels: Given = argument("LABELS", "the file of labels")
+    runs: Sequence[Given] = argument("RUN", "one or more runs", tables.PREDICTIONS, several=True)
+    labels: Given = argument("LABELS", "the file of labels", tables.LABELS)
     ontology: str | Path = file_option(
         "--ontology",
         "The information types: the track's JSON, or the proposal's.",
         required=True,
-        has_forms=False,
     )
     more_labels: Sequence[Given] = file_option(
         "--labels",
         "More labels, such as another assessor's; they come after LABELS. Repeatable.",
         several=True,
+        table=tables.LABELS,
         within=(*NO_BATCHES, IN_REPORT),
     )
     topics: str | None = file_option(
         "--topics",
         "The track's file of topics: which events count, and their numbers.",
-        has_forms=False,
     )
     epochs: str | Path | None = file_option(
-        "--epochs", "When posts were made: post YYYYMMDD epoch."
+        "--epochs", "When posts were made: post YYYYMMDD epoch.", table=EPOCHS
     )
 
     @property

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, option
+from tseval.core.declared import argument, file_option, input_tables, option
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation, hashes
 from tseval.core.measure import Measure
@@ -65,6 +65,7 @@ from tseval.tables import (
     natural_order,
     resolve,
 )
+from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
@@ -76,8 +77,6 @@ if TYPE_CHECKING:
 
 Table = TypeVar("Table")
 
-INPUTS = ("updates", "nuggets", "matches", "topics", "duplicates", "pool")
-"""What the inputs are called."""
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "fuzzy"
 JITTER = "jitter"
@@ -88,20 +87,24 @@ JITTER = "jitter"
 class TemporalInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    updates: Sequence[Given] = argument("UPDATES", "one or more files of updates", several=True)
-    nuggets: Given = argument("NUGGETS", "the file of nuggets")
-    matches: Given | None = file_option("--matches", "Matches that assessors made.")
+    updates: Sequence[Given] = argument(
+        "UPDATES", "one or more files of updates", UPDATES, several=True
+    )
+    nuggets: Given = argument("NUGGETS", "the file of nuggets", NUGGETS)
+    matches: Given | None = file_option("--matches", "Matches that assessors made.", table=MATCHES)
     topics: Given | None = file_option(
-        "--topics", "When each topic starts: a table `topic start [end]`."
+        "--topics", "When each topic starts: a table `topic start [end]`.", table=TOPICS
     )
     duplicates: Given | None = file_option(
         "--duplicates",
         "Pairs of updates that say the same: a table `topic update_id duplicate_id`.",
+        table=DUPLICATES,
     )
     pool: Given | None = file_option(
         "--pool",
         "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
         "from there.",
+        table=POOL,
     )
 
     def listed(self) -> list[Given]:
@@ -209,7 +212,7 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
     the runs that is shared out.
     """
     check_inputs(inputs.listed())
-    check_forms(access.forms, INPUTS)
+    check_forms(access.forms, input_tables(TemporalInputs))
     form, reading = access.form, reading_by(rules)
     spread = Spread(ALONE if inputs.matches is None else access.sharing)
     tables = TemporalTables(

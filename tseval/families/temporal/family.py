@@ -20,7 +20,7 @@ from tseval.families.temporal.jitter import jittered
 from tseval.families.temporal.judgments import judgments
 from tseval.families.temporal.report import REPORT
 from tseval.families.temporal.trec_table import trec_table_bytes
-from tseval.files import TEMPORAL_FORMS, TREC_TS
+from tseval.files import TREC_TS
 from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
 
 
@@ -105,5 +105,4 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     words=Words(),
     work="matching",
     resumes=True,
-    forms=TEMPORAL_FORMS,
 )

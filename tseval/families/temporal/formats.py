@@ -13,6 +13,7 @@ from tseval.core.declared import file_option
 from tseval.errors import InputError
 from tseval.families.temporal import plain_files, trec_checks
 from tseval.families.temporal import trec_files as trec
+from tseval.files import TREC_TS
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.imports import Import, Imported, NothingAsked, numbers_as_text, optional_numbers
 from tseval.files.inputs import Input
@@ -181,9 +182,13 @@ def _format(
     **more: Any,
 ) -> Format:
     """A table of the track, or the plain one."""
-    recognised = partial(_is, table=table)
     return Format(
-        table, lambda each, form, _: read(each, form), recognised, remarks=remarks, **more
+        table,
+        lambda each, form, _: read(each, form),
+        partial(_is, table=table),
+        forms=(TREC_TS,),
+        remarks=remarks,
+        **more,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option
+from tseval.core.declared import argument, file_option, input_tables
 from tseval.core.doubtful_times import not_in_seconds, run_spans, spans, years_apart
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Words
@@ -18,13 +18,14 @@ from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.tracking.files import read_gold, read_values
 from tseval.families.tracking.measures import FAMILY, ValueIndex
-from tseval.families.tracking.tables import ATTRIBUTES, TrackedValues
+from tseval.families.tracking.tables import ATTRIBUTES, VALUES, TrackedValues
 from tseval.files import TREC_TS
 from tseval.files.forms import Forms, check_forms, form_named, form_of_the_rest
 from tseval.files.frames import check_inputs
 from tseval.files.topics import read_topics
 from tseval.parallel.runs import Spread
 from tseval.tables import Origin
+from tseval.tables.schema import TOPICS
 from tseval.tables.topic_names import TopicNames, with_topics_named
 from tseval.version import VERSION
 
@@ -36,20 +37,17 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | pd.DataFrame
 
 
-INPUTS = ("run", "gold", "topics")
-"""What the inputs are called."""
-
-
 @dataclass(frozen=True)
 class ValueInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    runs: Sequence[Given] = argument("RUN", "one or more runs", several=True)
-    gold: Given = argument("GOLD", "the file of gold values")
+    runs: Sequence[Given] = argument("RUN", "one or more runs", VALUES, several=True)
+    gold: Given = argument("GOLD", "the file of gold values", VALUES)
     topics: Given | None = file_option(
         "--topics",
         "When each topic starts and ends: a table `topic start [end]`. Default: with the first and "
         "the last value of its gold.",
+        table=TOPICS,
     )
 
 
@@ -115,7 +113,7 @@ def read(
     if not inputs.runs:
         raise UsageError("no run is given: name at least one table of values")
     check_inputs([*inputs.runs, inputs.gold, *([] if inputs.topics is None else [inputs.topics])])
-    check_forms(access.forms, INPUTS)
+    check_forms(access.forms, input_tables(ValueInputs))
     said = read_values(inputs.runs, access.form("run"), Spread(access.sharing))
     known = read_gold(inputs.gold, _plain(access.forms, "gold"))
     topics = inputs.topics

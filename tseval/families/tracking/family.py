@@ -9,7 +9,6 @@ from tseval.families.tracking.evaluation import ValueInputs, ValueOptions, read
 from tseval.families.tracking.files import FORMATS
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
 from tseval.families.tracking.tables import VALUES
-from tseval.files import TEMPORAL_FORMS
 from tseval.tables.schema import TOPICS
 
 NAME = "values"
@@ -43,5 +42,4 @@ tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
     schemas=(VALUES, TOPICS),
     formats=FORMATS,
     words=Words("values"),
-    forms=TEMPORAL_FORMS,
 )

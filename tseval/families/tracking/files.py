@@ -193,6 +193,7 @@ FORMATS = (
         VALUES.table,
         lambda source, form, _: read_values([source], form),
         is_run,
+        forms=(TREC_TS,),
         layouts=(RUN_LINES,),
         imports=(
             Import("ts-values", "runs of value tracking of TREC Temporal Summarization", imported),
