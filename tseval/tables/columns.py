@@ -101,8 +101,21 @@ def _whole(array: Any) -> Any:
 
 
 def _places(names: Any, vocabulary: Any) -> IntArray:
-    """Where each name stands in the vocabulary, `ABSENT` if nowhere."""
-    found = pc.fill_null(pc.index_in(names, value_set=vocabulary), ABSENT)
+    """Where each name stands in the vocabulary, `ABSENT` if nowhere. Neither has repeats.
+
+    The shorter of both is hashed: looking names up is ten times as fast as entering them.
+    """
+    if len(vocabulary) <= len(names):
+        return _found(names, vocabulary)
+    there = _found(vocabulary, names)
+    known = np.flatnonzero(there != ABSENT)
+    places = np.full(len(names), ABSENT)
+    places[there[known]] = known
+    return places
+
+
+def _found(names: Any, hashed: Any) -> IntArray:
+    found = pc.fill_null(pc.index_in(names, value_set=hashed), ABSENT)
     return numbers(found).astype(np.int64)
 
 

@@ -127,9 +127,14 @@ class ClusterIndex(Units):
         return scored
 
     @cached_property
+    def order(self) -> IntArray:
+        """The rows of the posts by unit, then time."""
+        return np.lexsort((self.posts.time, self.unit))
+
+    @cached_property
     def came(self) -> IntArray:
         """Per post the place of its (unit, time) among all of these; equal ones share it."""
-        order = np.lexsort((self.posts.time, self.unit))
+        order = self.order
         unit, time = self.unit[order], self.posts.time[order]
         new = np.ones(len(order), bool)
         new[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])

@@ -88,16 +88,12 @@ def _dated(index: ClusterIndex, post: IntArray, amount: FloatArray) -> Ledger:
 
     The index knows the order of posts, so that three columns need not be sorted for each ledger.
     """
-    order = np.lexsort((amount, index.came[post])) if _differ(amount) else _sorted(index, post)
-    return Ledger(index.unit[post][order], index.posts.time[post][order], amount[order])
-
-
-def _differ(amount: FloatArray) -> bool:
-    return bool(len(amount)) and bool((amount != amount[0]).any())
-
-
-def _sorted(index: ClusterIndex, post: IntArray) -> IntArray:
-    return np.argsort(index.came[post], kind="stable")
+    if len(amount) and (amount != amount[0]).any():
+        order = np.lexsort((amount, index.came[post]))
+        post, amount = post[order], amount[order]
+    else:
+        post = np.repeat(index.order, np.bincount(post, minlength=len(index.posts))[index.order])
+    return Ledger(index.unit[post], index.posts.time[post], amount)
 
 
 DEFINITIONS = (
