@@ -60,8 +60,7 @@ def scores_of(
     rule = on_missing or evaluation.edition.on_missing
     check_choice("on_missing", rule, get_args(OnMissing))
     evaluation = counted(evaluation, rule).prepared_for(wanted, per_topic=per_topic)
-    known: dict[Measure, Result] = {}
-    columns = [evaluation.take(measure, known) for measure in wanted]
+    columns = list(_columns(evaluation, wanted))
     indexes = list({id(column.index): column.index for column in columns}.values())
     topics = all_topics(indexes)
     missing = missing_topics(indexes, rule, evaluation.words)
@@ -88,6 +87,16 @@ def scores_of(
         *no_zeros(scores, columns, evaluation),
     )
     return evaluation.finished(replace(scores, warnings=(*scores.warnings, *more)))
+
+
+def _columns(evaluation: Evaluation, wanted: Sequence[Measure]) -> Iterator[Column]:
+    """Each measure at its time; what several times are taken from is kept until the last."""
+    last = {measure.whole: at for at, measure in enumerate(wanted)}
+    known: dict[Measure, Result] = {}
+    for at, measure in enumerate(wanted):
+        yield evaluation.take(measure, known)
+        if last[measure.whole] == at:
+            known.pop(measure.whole, None)
 
 
 def counted(evaluation: Evaluation, on_missing: str | None) -> Evaluation:

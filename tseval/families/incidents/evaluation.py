@@ -88,7 +88,7 @@ class IncidentEvaluation(Evaluation):
         np.minimum.at(first, judged.event, judged.time)
         return first
 
-    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """A measure; at a time, over the posts made before it."""
         index, whole = self.index, measure.whole
         if measure.at is not None:
@@ -97,7 +97,7 @@ class IncidentEvaluation(Evaluation):
             index = index.between(None, moments(measure, self.starts))
         if "order" in reads_of(whole, index.rules):
             index.check_times()
-        known[measure] = found = whole.definition.account(index, whole)
+        found = whole.definition.account(index, whole)
         end = np.full(index.units, np.inf)
         return Column(self.index, found.before(end), found.of_runs(end), found.groups)
 
