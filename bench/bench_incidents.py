@@ -118,7 +118,7 @@ def evaluations(files: Files) -> dict[str, IncidentEvaluation]:
 def without_guard(evaluation: IncidentEvaluation) -> IncidentEvaluation:
     """The same with the correlation as it is defined: the reference knows no other."""
     rules = evaluation.index.rules.changed({"correlation": "defined"})
-    return replace(evaluation, index=replace(evaluation.index, rules=rules))
+    return replace(evaluation, streams=replace(evaluation.streams, rules=rules))
 
 
 # By hand: what the scripts do, with dictionaries and loops.
@@ -218,7 +218,7 @@ def check(
 
 def seconds(evaluation: IncidentEvaluation) -> float:
     """From tables to scores: the index is made anew, so that nothing is kept."""
-    fresh = replace(evaluation, index=replace(evaluation.index))
+    fresh = replace(evaluation, streams=replace(evaluation.streams))
     start = time.process_time()
     scored(fresh)
     return time.process_time() - start

@@ -38,6 +38,8 @@ WORDS = tuple(
     for third in ("nt", "rk")
 )
 HOUR, SPAN = 3600, 240
+START = 1_700_006_400
+"""Unix seconds of the first hour."""
 
 
 def files(folder: Path, runs: int, topics: int, updates: int) -> dict[str, Path]:
@@ -48,7 +50,7 @@ def files(folder: Path, runs: int, topics: int, updates: int) -> dict[str, Path]
     happened = np.sort(random.integers(0, SPAN * HOUR * 2 // 3, (topics, NUGGETS)), axis=1)
     for t in range(topics):
         nuggets += [
-            f"t{t + 1}\tn{n + 1}\t{happened[t, n]}\t{said[t][n]}\t{1 + n % 3}"
+            f"t{t + 1}\tn{n + 1}\t{START + happened[t, n]}\t{said[t][n]}\t{1 + n % 3}"
             for n in range(NUGGETS)
         ]
     table, matches = ["run\ttopic\tupdate_id\ttime\ttext"], ["topic\tupdate_id\tnugget_id\trun"]
@@ -61,7 +63,7 @@ def files(folder: Path, runs: int, topics: int, updates: int) -> dict[str, Path]
         when = int(happened[topic, nugget] + late - HOUR)
         words = said[topic][nugget].split()[:7] if says else []
         text = " ".join([*random.choice(WORDS, 8), *words, *random.choice(WORDS, 6)])
-        table.append(f"run-{run + 1:02}\tt{topic + 1}\tu{u}\t{max(0, when)}\t{text}")
+        table.append(f"run-{run + 1:02}\tt{topic + 1}\tu{u}\t{START + max(0, when)}\t{text}")
         if says:
             matches.append(f"t{topic + 1}\tu{u}\tn{nugget + 1}\trun-{run + 1:02}")
     made = {"updates": table, "nuggets": nuggets, "matches": matches}
