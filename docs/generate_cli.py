@@ -1,4 +1,4 @@
-"""Write docs/cli.md: the help of every command, as the program itself prints it.
+"""Write docs/cli.md: the help of every command as the program prints it, and what matchers take.
 
 Run without arguments to write the page, with `--check` to fail if it isn't current.
 """
@@ -39,11 +39,38 @@ def narrow(command: click.Command, name: str, parent: click.Context | None) -> c
     )
 
 
+def matcher_table() -> Iterator[str]:
+    """The section on what `--matcher` takes: every matcher that comes along, by its parameters."""
+    from matchers import naming
+    from matchers.parameters import parameters_of
+    from matchers.registry import BUILT_IN, find
+
+    yield "## Matchers\n\nWhat `--matcher` takes; [](matching.md) says which is for what.\n"
+    yield "| matcher | parameter | default | values | what it is |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name in BUILT_IN:
+        shown = f"`{name}`"
+        for each in [*parameters_of(find(name))] or [None]:
+            told = (
+                ("", "", "", "")
+                if each is None
+                else (
+                    f"`{each.name}`",
+                    "" if each.default in ("", ()) else f"`{naming.show_value(each.default)}`",
+                    each.values,
+                    each.meaning,
+                )
+            )
+            yield f"| {' | '.join((shown, *told))} |"
+            shown = ""
+
+
 def reference() -> str:
     """The whole page."""
     from tseval.cli import cli
 
-    return "\n".join([HEAD, *sections(cli, narrow(cli, "tseval", None))])
+    table = "\n".join(matcher_table())
+    return "\n".join([HEAD, *sections(cli, narrow(cli, "tseval", None)), table, ""])
 
 
 @click.command()

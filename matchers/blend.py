@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from matchers.contract import Block, Matcher, MatcherGold, Progress
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
-from matchers.parameters import Form, number, parameter
+from matchers.parameters import Form, parameter, threshold
+from matchers.registry import get
 
 _SLACK = 1e-9  # wider than the rounding of a mean
 
@@ -35,7 +36,12 @@ def _parts(value: object) -> tuple[WeightedMatcher, ...]:
     """Weights above 0 with matchers that have scores; raises ValueError for anything else."""
     if not isinstance(value, (tuple, list)):
         raise ValueError
-    return tuple(_part(*each) for each in value)
+    return tuple(_named(each) if isinstance(each, str) else _part(*each) for each in value)
+
+
+def _named(text: str) -> WeightedMatcher:
+    weight, name = naming.weighted(text)
+    return _part(weight, get(name))
 
 
 def _part(weight: float, matcher: Matcher) -> WeightedMatcher:
@@ -55,8 +61,10 @@ class Blend(Matcher):
     """
 
     name: ClassVar[str] = "blend"
-    parts: tuple[WeightedMatcher, ...] = field(default=(), metadata={"form": Form(WRITTEN, _parts)})
-    threshold: float = parameter(0.5, number(0, 1))
+    parts: tuple[WeightedMatcher, ...] = parameter(
+        (), Form(WRITTEN, _parts), "the matchers, each with its weight", bare=True
+    )
+    threshold: float = threshold(0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,10 +95,8 @@ class Blend(Matcher):
         return BlendGold(golds, weights / weights.sum())
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
-        one = np.zeros(1, np.int64)
-        block = self.prepare(Collection([nugget]), collection).block([update])
         told = self.parts[0].matcher.explain(update, nugget, collection=collection)
-        return replace(told, score=float(block.scores(one, one)[0]))
+        return replace(told, score=self._score(update, nugget, collection))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +127,7 @@ class BlendBlock:
         parts = [block.reaching(max(threshold - _SLACK, _SLACK)) for block in self.blocks]
         candidates = np.concatenate([_packed(part) for part in parts])
         update, nugget = np.divmod(np.unique(candidates), _STRIDE)
-        score = self.scores(update, nugget)
-        kept = score >= threshold
-        return Pairs.of(update[kept], nugget[kept], score[kept])
+        return Pairs.of(update, nugget, self.scores(update, nugget), threshold)
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The weighted means for single pairs, summed in the order of the parts."""

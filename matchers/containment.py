@@ -103,8 +103,7 @@ class Nuggets:
             first, texts = piece
             update, nugget = heavy.candidates(texts)
             score = self.scores(texts, update, nugget)
-            kept = score >= threshold
-            return Pairs.of(update[kept] + first, nugget[kept], score[kept])
+            return Pairs.of(update + first, nugget, score, threshold)
 
         return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
 

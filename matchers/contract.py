@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from matchers import naming
 from matchers.collection import Collection
 from matchers.errors import MatcherError
-from matchers.evidence import Evidence
+from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
+from matchers.parameters import parameters_of
 from matchers.texts import blocks, checked, distinct
 from matchers.threads import parts
 from matchers.windows import best_window
@@ -130,17 +131,18 @@ class Matcher(ABC):
         are taken to be in time order and only the first match of every nugget is returned. Lists
         may be empty; a text without words scores 0 against everything, itself included.
         """
-        sought = self.sought(nuggets, collection=collection)
+        prepared = self.prepared(nuggets, collection=collection)
         self.read_ahead(updates)
-        return sought.match(updates, first_only=first_only)
+        return prepared.match(updates, first_only=first_only)
 
-    def sought(
+    def prepared(
         self, nuggets: Sequence[str], *, collection: Sequence[str] | None = None
     ) -> PreparedNuggets:
         """The nuggets, ready to be matched with updates that come in several calls."""
         gold = Collection.of(nuggets)
-        prepared = self.prepare(gold, gold if collection is None else Collection.of(collection))
-        return PreparedNuggets(prepared, len(gold), getattr(self, "threshold", 0.0))
+        weighed = gold if collection is None else Collection.of(collection)
+        found = self.prepare(gold, weighed)
+        return PreparedNuggets(found, len(gold), getattr(self, "threshold", 0.0))
 
     @property
     def by_blocks(self) -> bool:
@@ -180,16 +182,21 @@ class Matcher(ABC):
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Do once what depends on the nuggets and the collection only."""
 
-    @abstractmethod
-    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence: ...
+    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
+        """The evidence of a whole text: where no other is to be had, the words that both have."""
+        return shared_words(self._score(update, nugget, collection), update, nugget)
+
+    def _score(self, update: str, nugget: str, collection: Collection) -> float:
+        """The score of one pair."""
+        one = np.zeros(1, np.int64)
+        block = self.prepare(Collection([nugget]), collection).block([update])
+        return float(block.scores(one, one)[0])
 
 
 def accepted(matcher: type[Matcher]) -> str:
     """The parameters that a matcher takes, each with the form of its values, as a clause."""
-    forms = [
-        f"{f.name}=({f.metadata['form'].description})" if "form" in f.metadata else f.name
-        for f in fields(matcher)
-    ]
+    known = parameters_of(matcher)
+    forms = [f"{each.name}=({each.values})" if each.values else each.name for each in known]
     return f"it accepts {', '.join(forms)}" if forms else "it accepts no parameters"
 
 
@@ -197,16 +204,16 @@ def _match(
     gold: MatcherGold, updates: Sequence[str], nuggets: int, threshold: float, first_only: bool
 ) -> Pairs:
     found: list[Pairs] = []
-    sought = np.arange(nuggets)
+    open_nuggets = np.arange(nuggets)
     rows = min(ROWS, max(1, PAIRS // max(1, nuggets)))
     for first, texts in blocks(updates, "update", rows):
-        pairs = _block_pairs(gold, texts, len(sought), threshold)
+        pairs = _block_pairs(gold, texts, len(open_nuggets), threshold)
         if first_only:
             pairs = pairs.first()
-        found.append(pairs.moved(first, sought))
+        found.append(pairs.moved(first, open_nuggets))
         if first_only and len(pairs):
-            left = np.setdiff1d(np.arange(len(sought)), pairs.nugget)
-            gold, sought = gold.only(left), sought[left]
+            left = np.setdiff1d(np.arange(len(open_nuggets)), pairs.nugget)
+            gold, open_nuggets = gold.only(left), open_nuggets[left]
     return Pairs.joined(found)
 
 

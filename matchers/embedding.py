@@ -13,10 +13,9 @@ from matchers.collection import Collection
 from matchers.contract import Matcher, MatcherGold, Progress
 from matchers.encoding import PRECISIONS, ROWS, Encoder, encoder
 from matchers.errors import MatcherError
-from matchers.evidence import Evidence, shared_words
 from matchers.models import Model, find
 from matchers.pairs import Pairs
-from matchers.parameters import choice, flag, hexadecimal, label, number, parameter
+from matchers.parameters import choice, flag, hexadecimal, label, parameter, threshold
 from matchers.texts import blocks
 from matchers.vectors import cache_folder
 from matchers.windows import in_windows, pieces, window_parameter
@@ -48,13 +47,15 @@ class Embedding(Matcher):
     """
 
     name: ClassVar[str] = "embedding"
-    model: str = parameter(MODEL, label())
+    model: str = parameter(MODEL, label(), "the sentence model")
     window: int = window_parameter(shown=True)
-    precision: str = parameter("fp32", choice(PRECISIONS))
-    threshold: float = parameter(0.586, number(0, 1))
-    sha256: str = parameter("", hexadecimal())
-    download: bool = parameter(False, flag(), compare=False)
-    settings: str = parameter("", hexadecimal())
+    precision: str = parameter("fp32", choice(PRECISIONS), "what the model computes in")
+    threshold: float = threshold(0.586)
+    sha256: str = parameter("", hexadecimal(), "what the hash of the model's weights begins with")
+    download: bool = parameter(
+        False, flag(), "whether a model that is not here may be downloaded", compare=False
+    )
+    settings: str = parameter("", hexadecimal(), "what the hash of its other files begins with")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,11 +94,6 @@ class Embedding(Matcher):
         """Encode the nuggets; no weights are needed."""
         encode = self.encoder
         return in_windows(VectorGold(_vectors(encode, list(nuggets)), encode), self.window)
-
-    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
-        one = np.zeros(1, np.int64)
-        block = self.prepare(Collection([nugget]), collection).block([update])
-        return shared_words(float(block.scores(one, one)[0]), update, nugget)
 
 
 def _different(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -151,9 +147,7 @@ class VectorBlock:
         candidate's score is then summed up by itself.
         """
         update, nugget = self._near(threshold - _SLACK)
-        score = self.scores(update, nugget)
-        kept = score >= threshold
-        return Pairs.of(update[kept], nugget[kept], score[kept])
+        return Pairs.of(update, nugget, self.scores(update, nugget), threshold)
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The cosines of single pairs, whatever the others are."""

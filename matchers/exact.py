@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from matchers.collection import Collection
 from matchers.contract import Matcher
-from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
-from matchers.parameters import flag, number, parameter
+from matchers.parameters import flag, parameter, threshold
 from matchers.words import normalised
 
 
@@ -29,17 +28,14 @@ class Exact(Matcher):
     """
 
     name: ClassVar[str] = "exact"
-    contained: bool = parameter(False, flag())
-    threshold: float = parameter(1.0, number(0, 1))
+    contained: bool = parameter(
+        False, flag(), "whether a text that stands in the other one matches it"
+    )
+    threshold: float = threshold(1.0)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> ExactGold:  # noqa: ARG002
         """Normalise the nuggets; no weights are needed."""
         return ExactGold([normalised(text) for text in nuggets], self.contained)
-
-    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:  # noqa: ARG002
-        return shared_words(
-            float(_same(normalised(update), normalised(nugget), self.contained)), update, nugget
-        )
 
 
 @dataclass(frozen=True, eq=False)

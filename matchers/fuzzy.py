@@ -15,7 +15,7 @@ from matchers.containment import ContainmentGold, Nuggets, number_type, text_row
 from matchers.contract import Matcher, MatcherGold
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
-from matchers.parameters import number, parameter
+from matchers.parameters import number, parameter, threshold
 from matchers.similar import Vocabulary, alike, parted, similarity
 from matchers.stream import MARK, Stream, coded, stream
 from matchers.threads import parts, spread
@@ -41,10 +41,12 @@ class Fuzzy(Matcher):
     """
 
     name: ClassVar[str] = "fuzzy"
-    word: float = parameter(80.0, number(50, 100))
-    threshold: float = parameter(0.55, number(0, 1))
+    word: float = parameter(80.0, number(50, 100), "how alike two words must be: a RapidFuzz ratio")
+    threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
-    doubt: float = parameter(0.0, number(0, 1000), shown=False)
+    doubt: float = parameter(
+        0.0, number(0, 1000), "weight added to what every score is divided by", shown=False
+    )
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Weigh the nuggets' words."""

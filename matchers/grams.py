@@ -15,7 +15,7 @@ from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
 from matchers.contract import Matcher, MatcherGold
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
-from matchers.parameters import number, parameter, whole
+from matchers.parameters import parameter, threshold, whole
 from matchers.stream import MARK, stream
 from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
@@ -36,8 +36,8 @@ class Grams(Matcher):
     """
 
     name: ClassVar[str] = "grams"
-    n: int = parameter(4, whole(2, 16))
-    threshold: float = parameter(0.55, number(0, 1))
+    n: int = parameter(4, whole(2, 16), "how many characters a gram has")
+    threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:

@@ -26,11 +26,17 @@ class Pairs:
         return len(self.update)
 
     @classmethod
-    def of(cls, update: ArrayLike, nugget: ArrayLike, score: ArrayLike) -> Pairs:
-        """Sort the columns given into a record of pairs."""
+    def of(
+        cls, update: ArrayLike, nugget: ArrayLike, score: ArrayLike, least: float | None = None
+    ) -> Pairs:
+        """Sort the columns given into a record of pairs: those that score `least` or more."""
         rows, columns = np.asarray(update, np.int64), np.asarray(nugget, np.int64)
+        scores = np.asarray(score, np.float64)
+        if least is not None:
+            kept = scores >= least
+            rows, columns, scores = rows[kept], columns[kept], scores[kept]
         order = np.lexsort((columns, rows))
-        return _sealed(rows[order], columns[order], np.asarray(score, np.float64)[order])
+        return _sealed(rows[order], columns[order], scores[order])
 
     @classmethod
     def joined(cls, parts: Iterable[Pairs]) -> Pairs:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,47 @@ class Form:
     read: Callable[[object], Any]
 
 
-def parameter(default: object, form: Form, *, compare: bool = True, shown: bool = True) -> Any:
-    """A dataclass field with a default and the form of its values.
+def parameter(
+    default: object,
+    form: Form,
+    meaning: str = "",
+    *,
+    compare: bool = True,
+    shown: bool = True,
+    bare: bool = False,
+) -> Any:
+    """A dataclass field with a default, the form of its values, and what it is for.
 
     One that can change no score is left out of comparisons and of the matcher's name (`compare`).
     One that came late is left out of the name while it has its default (`shown`), so that names
-    stay what they were.
+    stay what they were. The one that is `bare` gets the values that stand in a name without a key,
+    as a tuple of texts.
     """
-    return field(default=default, compare=compare, metadata={"form": form, "shown": shown})
+    told = {"form": form, "meaning": meaning, "shown": shown, "bare": bare}
+    return field(default=default, compare=compare, metadata=told)
+
+
+class Parameter(NamedTuple):
+    """What is told of a matcher's parameter, in messages and in the documentation."""
+
+    name: str
+    default: object
+    values: str
+    meaning: str
+
+
+def parameters_of(matcher: type) -> Iterator[Parameter]:
+    """The parameters of a matcher in declared order; a plain field tells no more than its name."""
+    for each in fields(matcher):
+        form = each.metadata.get("form")
+        values = "" if form is None else form.description
+        yield Parameter(each.name, each.default, values, each.metadata.get("meaning", ""))
+
+
+def threshold(default: float) -> float:
+    """The dataclass field `threshold`."""
+    made: float = parameter(default, number(0, 1), "the least score of a match")
+    return made
 
 
 def number(low: float, high: float) -> Form:

@@ -10,28 +10,27 @@ from dataclasses import fields
 from importlib.metadata import EntryPoint, entry_points
 
 from matchers import naming
-from matchers.assessed import Assessed
-from matchers.blend import Blend, WeightedMatcher
 from matchers.contract import Matcher, accepted
-from matchers.embedding import Embedding
 from matchers.errors import MatcherError
-from matchers.exact import Exact
-from matchers.fuzzy import Fuzzy
-from matchers.grams import Grams
-from matchers.sentence import RapidFuzz
 
 GROUP = "tseval.matchers"
 """The entry point group that plug-ins register under."""
 
-_BUILT_IN: dict[str, type[Matcher]] = {
-    matcher.name: matcher
-    for matcher in (Assessed, Blend, Embedding, Exact, Fuzzy, Grams, RapidFuzz)
+BUILT_IN = {
+    "assessed": "matchers.assessed:Assessed",
+    "blend": "matchers.blend:Blend",
+    "embedding": "matchers.embedding:Embedding",
+    "exact": "matchers.exact:Exact",
+    "fuzzy": "matchers.fuzzy:Fuzzy",
+    "grams": "matchers.grams:Grams",
+    "rapidfuzz": "matchers.sentence:RapidFuzz",
 }
+"""Where each matcher of this package is: its module and its class."""
 
 
 def names() -> tuple[str, ...]:
     """The names that `get` knows, in alphabetical order, plug-ins included."""
-    return tuple(sorted({*_BUILT_IN, *entry_points(group=GROUP).names}))
+    return tuple(sorted({*BUILT_IN, *entry_points(group=GROUP).names}))
 
 
 def get(name: str, **parameters: object) -> Matcher:
@@ -43,12 +42,13 @@ def get(name: str, **parameters: object) -> Matcher:
     known. ``get(str(matcher)) == matcher`` for every matcher.
     """
     asked = naming.parse(name)
-    matcher = _find(asked.name)
-    known = [field.name for field in fields(matcher)]
+    matcher = find(asked.name)
+    known = {field.name: field for field in fields(matcher)}
     given: dict[str, object] = {**asked.named, **parameters}
-    if asked.bare and issubclass(matcher, Blend):
-        given["parts"] = tuple(map(_part, asked.bare))
-    unnamed = () if issubclass(matcher, Blend) else asked.bare
+    bare = next((name for name, field in known.items() if field.metadata.get("bare")), None)
+    if bare and asked.bare:
+        given[bare] = asked.bare
+    unnamed = () if bare else asked.bare
     for wrong in (*unnamed, *(key for key in given if key not in known)):
         raise MatcherError(f"{asked.name}: unknown parameter {wrong!r}; {accepted(matcher)}")
     for twice in asked.named.keys() & parameters.keys():
@@ -56,14 +56,10 @@ def get(name: str, **parameters: object) -> Matcher:
     return matcher(**given)
 
 
-def _part(text: str) -> WeightedMatcher:
-    weight, name = naming.weighted(text)
-    return WeightedMatcher(weight, get(name))
-
-
-def _find(name: str) -> type[Matcher]:
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]
+def find(name: str) -> type[Matcher]:
+    """The class of this name; an unknown name is a `MatcherError` that lists the known."""
+    if name in BUILT_IN:
+        return _load(EntryPoint(name, BUILT_IN[name], GROUP))
     for entry in entry_points(group=GROUP, name=name):
         return _load(entry)
     raise MatcherError(f"unknown matcher {name!r}; known: {', '.join(names())}")

@@ -14,9 +14,8 @@ from rapidfuzz.process import cdist, cpdist
 
 from matchers.collection import Collection
 from matchers.contract import Matcher
-from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
-from matchers.parameters import choice, number, parameter
+from matchers.parameters import choice, parameter, threshold
 from matchers.threads import cores, parts
 from matchers.words import normalised
 
@@ -52,8 +51,8 @@ class RapidFuzz(Matcher):
     """
 
     name: ClassVar[str] = "rapidfuzz"
-    scorer: str = parameter("token_set_ratio", choice(SCORERS))
-    threshold: float = parameter(0.7, number(0, 1))
+    scorer: str = parameter("token_set_ratio", choice(SCORERS), "which scorer of `rapidfuzz.fuzz`")
+    threshold: float = threshold(0.7)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,11 +66,6 @@ class RapidFuzz(Matcher):
     def prepare(self, nuggets: Collection, collection: Collection) -> SentenceGold:  # noqa: ARG002
         """Normalise the nuggets; no weights are needed."""
         return SentenceGold([normalised(text) for text in nuggets], getattr(fuzz, self.scorer))
-
-    def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
-        one = np.zeros(1, np.int64)
-        block = self.prepare(Collection([nugget]), collection).block([update])
-        return shared_words(float(block.scores(one, one)[0]), update, nugget)
 
 
 @dataclass(frozen=True, eq=False)

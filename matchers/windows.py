@@ -28,7 +28,8 @@ LONGEST = 10_000
 
 def window_parameter(*, shown: bool) -> int:
     """The dataclass field `window`: 0 for none, which a name need not show."""
-    window: int = parameter(0, whole(0, LONGEST), shown=shown)
+    meaning = "hold the nugget against stretches of so many words of the update; 0 for all of it"
+    window: int = parameter(0, whole(0, LONGEST), meaning, shown=shown)
     return window
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import matchers
-from matchers import containment, contract, fuzzy, similar, threads
+from matchers import containment, contract, fuzzy, naming, similar, threads
+from matchers.registry import BUILT_IN
 from matchers.sentence import SCORERS, USELESS
 from tests.oracles import matching as slow
 
@@ -144,6 +145,10 @@ ALL = [
     "blend(exact,2*blend(fuzzy(window=2),grams(n=3)))",
 ]
 ANY = st.builds(lambda name, x: quiet(name).with_threshold(x), st.sampled_from(ALL), THRESHOLD)
+
+
+def test_every_matcher_that_needs_no_model_is_held_to_what_follows():
+    assert {naming.parse(name).name for name in ALL} == set(BUILT_IN) - {"assessed", "embedding"}
 
 
 @given(

@@ -1,14 +1,17 @@
-"""What `CONTRIBUTING.md` says of a new measure, edition and family is all that one needs."""
+"""What `CONTRIBUTING.md` says of additions is all that one needs."""
 
 from __future__ import annotations
 
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import matchers
+from matchers.registry import BUILT_IN
 from tests.program import MATCHES, NUGGETS, SWIFT, TOPICS, tseval
 from tseval.core import registry
 from tseval.families import FAMILIES, Entry
@@ -90,6 +93,38 @@ def test_an_edition(files: tuple[str, str]) -> None:
     assert "strict" in tseval("spotting", "--help").out
 
 
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BUILT_IN, "shared", "tests.toys.matchers:Shared")
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_matcher() -> None:
+    told = tseval(
+        "score", SWIFT, NUGGETS, "--matcher", "shared(letters=4)", "-m", "R", "-f", "json"
+    )
+    assert told.code == 0, told.err
+    assert "|matcher:shared(letters=4,threshold=0.5)|" in json.loads(told.out)["signature"]
+    found = matchers.get("shared").match(["A train crashed", "no news"], ["train crash", "news"])
+    assert list(zip(found.update, found.nugget, found.score, strict=True)) == [
+        (0, 0, 0.5),
+        (1, 1, 1.0),
+    ]
+    assert len(matchers.get("shared", letters=5).match(["A train crashed"], ["train crash"])) == 1
+    evidence = matchers.get("shared").explain("A train crashed", "train crash")
+    assert (evidence.score, [word.nugget_word for word in evidence.missing]) == (0.5, ["crash"])
+    assert str(matchers.get("blend(shared,fuzzy)")).startswith("blend(shared(letters=0),fuzzy(")
+    wrong = tseval("score", SWIFT, NUGGETS, "--matcher", "shared(letters=99)")
+    assert "shared: letters is a whole number from 0 to 50, not '99'; it accepts " in wrong.err
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_matcher_is_listed_by_its_parameters() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_cli.py"))["reference"]()
+    what = "a whole number from 0 to 50 | how many letters of a word count; 0 for all |"
+    assert f"| `shared` | `letters` | `0` | {what}" in page
+
+
 def named_files() -> Iterator[str]:
     """Every path that the guide names; FAMILY stands for a family's folder."""
     for found in re.finditer(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|cff|toml))`", GUIDE):
@@ -100,4 +135,5 @@ def named_files() -> Iterator[str]:
 def test_the_guide_names_files_that_are_there(path: str) -> None:
     folders = [p.name for p in (ROOT / "tseval" / "families").iterdir() if p.is_dir()]
     meant = [path.replace("FAMILY", each) for each in folders] if "FAMILY" in path else [path]
+    meant = [each.replace("NAME", "fuzzy") for each in meant]
     assert any((ROOT / each).exists() for each in meant)

@@ -88,14 +88,14 @@ class MatchWork:
         """The pairs, with updates counted from the first of the passage."""
         check_is_there(self.gold.path)
         check_is_there(unit.path)
-        sought, rename = _sought(self.gold, self.matcher, get_ident())
+        nuggets, rename = _prepared(self.gold, self.matcher, get_ident())
         texts = self._texts(unit)
         texts = TextRows(rename(texts.topic), texts.text)
         if unit.sha256 or not isinstance(unit, Passage):
             check_same(str(unit), unit.sha256, fingerprint(texts))
         else:
             check_same(str(unit), unit.seen, stamp(unit.path))
-        return sought.match(texts)
+        return nuggets.match(texts)
 
     def _texts(self, unit: Unit) -> TextRows:
         first = unit.first or 1
@@ -106,7 +106,7 @@ class MatchWork:
 
 
 @lru_cache(maxsize=4)
-def _sought(
+def _prepared(
     gold: GoldFile,
     matcher: matchers.Matcher,
     thread: int,  # noqa: ARG001 - what is prepared learns while it matches: one a thread

@@ -57,10 +57,10 @@ def match(
 
     Word weights come from all nuggets of all topics. Sorted by update, then nugget.
     """
-    sought = NuggetsByTopic(matcher, nuggets, kept=1)
+    by_topic = NuggetsByTopic(matcher, nuggets, kept=1)
     known = updates.topic.within(nuggets.topic.names) != ABSENT
     read_ahead(matcher, updates.text.rows(known), progress)
-    return sought.match(updates, progress)
+    return by_topic.match(updates, progress)
 
 
 class TopicTexts(Protocol):
@@ -89,7 +89,7 @@ class NuggetsByTopic:
         self._topic, self._text = nuggets.topic, nuggets.text
         self._collection = collection(self._text)
         self._kept = kept or len(self._topic.names)
-        self._sought: dict[int, matchers.PreparedNuggets] = {}
+        self._prepared: dict[int, matchers.PreparedNuggets] = {}
 
     def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
         """The pairs of a block, as `match` has them for all updates at once."""
@@ -114,12 +114,12 @@ class NuggetsByTopic:
 
     def _of_topic(self, code: int, gold: IntArray) -> matchers.PreparedNuggets:
         """A topic's nuggets, prepared; another's make room for them."""
-        if code not in self._sought:
-            while len(self._sought) >= self._kept:
-                del self._sought[next(iter(self._sought))]
+        if code not in self._prepared:
+            while len(self._prepared) >= self._kept:
+                del self._prepared[next(iter(self._prepared))]
             texts = list(self._text.rows(gold))
-            self._sought[code] = self._matcher.sought(texts, collection=self._collection)
-        return self._sought[code]
+            self._prepared[code] = self._matcher.prepared(texts, collection=self._collection)
+        return self._prepared[code]
 
 
 def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:

@@ -146,11 +146,11 @@ class Pairing:
     def __init__(self, gold: StreamGold, matcher: str | None, threshold: float | None) -> None:
         self.gold = gold
         self.name = ASSESSED
-        self._sought: NuggetsByTopic | None = None
+        self._by_topic: NuggetsByTopic | None = None
         if gold.matches is None:
             using = get_matcher(matcher or DEFAULT_MATCHER, threshold)
             self.name = str(using)
-            self._sought = NuggetsByTopic(using, gold.nuggets)
+            self._by_topic = NuggetsByTopic(using, gold.nuggets)
         elif threshold is not None or matcher not in (None, ASSESSED):
             raise UsageError("matches are given: a matcher would not be asked")
         else:
@@ -167,8 +167,8 @@ class Pairing:
 
     def find(self, updates: Updates) -> Paired:
         """The pairs of a block."""
-        if self._sought is not None:
-            return Paired(self._sought.match(updates))
+        if self._by_topic is not None:
+            return Paired(self._by_topic.match(updates))
         found = resolve(self._matches, updates, self.gold.nuggets)
         order = np.lexsort((found.pairs.nugget, found.pairs.update))
         pairs = Pairs(found.pairs.update[order], found.pairs.nugget[order])
@@ -205,7 +205,7 @@ class Pairing:
 
         How many do not.
         """
-        if self._sought is not None:
+        if self._by_topic is not None:
             return 0
         matches, pool = self._matches, self.gold.pool
         known = self._known | self._of_no_run(matches)
