@@ -16,7 +16,8 @@ import numpy as np
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.families.clusters.editions import PROPOSAL
-from tseval.families.clusters.evaluation import ClusterEvaluation, ClusterOptions, ClusterTables
+from tseval.families.clusters.evaluation import ClusterEvaluation
+from tseval.families.clusters.inputs import ClusterOptions, ClusterTables
 from tseval.families.clusters.tables import Clusters, Posts
 from tseval.tables import Ids, InputRecord, Origin
 
@@ -67,11 +68,8 @@ def evaluation(posts: Posts, clusters: Clusters) -> ClusterEvaluation:
         edition=PROPOSAL,
         traits={},
         inputs=(),
-        rules=PROPOSAL.rules,
         tables=held,
         options=ClusterOptions(),
-        named=None,
-        unread=(),
     )
 
 

@@ -34,7 +34,8 @@ from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
 from tseval.core.taking import curve, evaluate
 from tseval.families.temporal.earliest import EarliestIndex
-from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.families.temporal.plain_files import read_updates
 
 NAMES = ("P", "R", "Rs", "T")

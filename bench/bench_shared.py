@@ -72,7 +72,7 @@ from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
 from tseval.families.filtering.family import FAMILY as FILTERING
 from tseval.families.incidents.family import FAMILY as INCIDENTS
-from tseval.families.incidents.options import IncidentInputs, IncidentOptions
+from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import LEVELS
 from tseval.statistics import p_values, rank_biased_overlap
 

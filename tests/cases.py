@@ -7,12 +7,9 @@ from hypothesis import strategies as st
 
 from tests.oracles.temporal import Collection, Duplicate, Match, Nugget, Update
 from tseval.core.calling import Asked, evaluated
-from tseval.families.temporal.evaluation import (
-    TemporalEvaluation,
-    TemporalInputs,
-    TemporalOptions,
-)
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 
 TOPICS = ("t1", "t2", "t10")
 RUNS = ("b", "a")

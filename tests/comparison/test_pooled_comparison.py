@@ -14,8 +14,8 @@ from tseval import statistics
 from tseval.core.calling import evaluated
 from tseval.core.registry import measures
 from tseval.core.trends import batch_series
-from tseval.families.clusters.evaluation import ClusterInputs, ClusterOptions
 from tseval.families.clusters.family import FAMILY
+from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
 
 pytestmark = pytest.mark.small_times
 

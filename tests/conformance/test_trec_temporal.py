@@ -13,7 +13,8 @@ from tests import cases
 from tests.program import tseval
 from tseval.core.calling import Asked
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.families.temporal.trec_table import trec_table_bytes
 
 Cells = dict[tuple[str, ...], dict[str, str]]

@@ -21,7 +21,8 @@ from tests.program import tseval as program
 from tseval.core import trends
 from tseval.core.batches import Batches, cover
 from tseval.core.registry import measures
-from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.reporting.charts.curves import MeasureAxis, draw_curves, specification
 from tseval.reporting.charts.trends import TrendChart
 

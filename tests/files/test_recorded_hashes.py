@@ -16,7 +16,7 @@ from matchers import Fuzzy
 from tests.program import tseval as program
 from tseval.errors import InputError
 from tseval.families.clusters.files import read_clusters
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.families.temporal.plain_files import (
     read_matches,
     read_nuggets,

@@ -22,12 +22,9 @@ from tseval.core.blocks import Timeline
 from tseval.core.calling import evaluated
 from tseval.core.curves import change_times, curves, sampled
 from tseval.families.incidents.tables import LEVELS
-from tseval.families.temporal.evaluation import (
-    TemporalEvaluation,
-    TemporalInputs,
-    TemporalOptions,
-)
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.report import retold
 from tseval.families.temporal.timelines import _characters as characters
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of

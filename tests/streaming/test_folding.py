@@ -16,7 +16,7 @@ import tseval
 from tests import cases
 from tests.oracles import temporal as slow
 from tests.program import tseval as program
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.files.score_writers import result_bytes
 from tseval.streaming.blocks import score_in_blocks
 

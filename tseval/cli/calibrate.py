@@ -13,8 +13,8 @@ from tseval.cli.family_command import input_format
 from tseval.cli.options import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
-from tseval.families.temporal.evaluation import DEFAULT_MATCHER
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import DEFAULT_MATCHER
 from tseval.families.temporal.judged import INPUTS, read_judged
 from tseval.files import PICTURES
 from tseval.files.rows import records_bytes, rows_bytes

@@ -30,8 +30,8 @@ from tseval.core.declared import Declared, declared, file_option, input_tables, 
 from tseval.core.family import Access
 from tseval.core.registry import family
 from tseval.errors import UsageError
-from tseval.families.temporal.evaluation import TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms, form_for, form_named
 from tseval.files.frames import check_inputs

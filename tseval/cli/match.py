@@ -16,14 +16,9 @@ from tseval.cli.tables import rows_table
 from tseval.core.family import Access
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.evaluation import (
-    DEFAULT_MATCHER,
-    TemporalEvaluation,
-    TemporalInputs,
-    TemporalOptions,
-    read,
-)
+from tseval.families.temporal.evaluation import TemporalEvaluation, read
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs, TemporalOptions
 from tseval.files.machine_matches import signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.matching import EVIDENCE, evidence, get_matcher

@@ -22,12 +22,12 @@ from tseval.cli.family_command import (
 )
 from tseval.cli.options import check_output, deliver, form_of
 from tseval.cli.progress import progress
-from tseval.core.declared import option
+from tseval.core.declared import files_given, option
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.evaluation import TemporalInputs
 from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.files.frames import check_inputs
 from tseval.files.score_writers import RESULT_FORMS
 
@@ -144,7 +144,7 @@ def follow(call: Call, asked: StreamOptions) -> None:
     check_output(asked.state)
     if asked.continued and asked.state is None:
         raise UsageError("--continued needs the state to go on from: --state FILE")
-    check_inputs(inputs.listed())
+    check_inputs(files_given(inputs))
     follower = _follower(call, inputs, asked)
     try:
         _run(follower)

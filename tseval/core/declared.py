@@ -157,6 +157,13 @@ def input_tables(record: type, view: str = "") -> dict[str, str]:
     }
 
 
+def files_given(inputs: object) -> list[Any]:
+    """Every input that was given, in the order in which they are declared."""
+    values = [(what, getattr(inputs, each.name)) for each, what in declared(type(inputs))]
+    parts = [list(value) if what.several else [value] for what, value in values]
+    return [each for part in parts for each in part if each is not None]
+
+
 def given(record: object) -> Mapping[str, Declared]:
     """The parameters of a record that are not as they are by default, by the fields' names."""
     return {

@@ -25,6 +25,14 @@ def not_in_seconds(what: str, latest: float) -> Iterator[str]:
         yield f"{what}: times up to {latest:.0f} look like milliseconds; they are read as seconds"
 
 
+def runs_not_in_seconds(runs: Ids, time: FloatArray) -> Iterator[str]:
+    """The same for each run of a table."""
+    latest = np.full(len(runs.names), -np.inf)
+    np.maximum.at(latest, runs.codes, time)
+    for run, most in zip(runs.vocabulary(), latest.tolist(), strict=True):
+        yield from not_in_seconds(f"run {run}", most)
+
+
 YEARS_APART = 2 * 365.25 * UNITS["d"]
 """No event is reported for as long as this, and no filtering track took as long."""
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from tseval.core.declared import files_given, input_tables
 from tseval.core.editions import Edition
 from tseval.core.measure import Definition, Measure
 from tseval.core.pools import pooled_before, weights
@@ -19,7 +20,8 @@ from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
 from tseval.errors import UsageError
 from tseval.files.formats import Format, Line, nothing_to_say
-from tseval.files.forms import Forms, form_for
+from tseval.files.forms import Forms, check_forms, form_for, form_named
+from tseval.files.frames import check_inputs
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.tables import InputRecord, Origin, Schema
 from tseval.version import VERSION
@@ -56,6 +58,15 @@ class Access:
     def form(self, name: str) -> str | None:
         """The format of one input; None leaves it to its content."""
         return form_for(self.forms, name)
+
+    def own_form(self, name: str) -> str | None:
+        """The format of an input that only a format by its own name is meant for."""
+        return form_named(self.forms, name)
+
+    def check(self, inputs: object) -> None:
+        """Refuse standard input for several inputs, and a format for one that there is not."""
+        check_inputs(files_given(inputs))
+        check_forms(self.forms, input_tables(type(inputs)))
 
 
 @dataclass(frozen=True)

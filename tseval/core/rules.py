@@ -6,7 +6,7 @@ is an instance, and the code that reads the record knows no editions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -58,10 +58,14 @@ class RuleSet:
                 raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}")
         return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
 
-    def differences(self, other: RuleSet) -> dict[str, str]:
-        """The values here of the rules that are others there."""
-        pairs = zip(self.each(), other.each(), strict=True)
-        return {mine.name: mine.value for mine, yours in pairs if mine.value != yours.value}
+    def said(self, base: RuleSet, without: Collection[str] = ()) -> str:
+        """The rules that are others than those of an edition, as a part of the signature."""
+        pairs = zip(self.each(), base.each(), strict=True)
+        return ",".join(
+            f"{mine.name}={mine.value}"
+            for mine, theirs in pairs
+            if mine.value != theirs.value and mine.name not in without
+        )
 
 
 def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

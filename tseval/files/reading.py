@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Given: TypeAlias = str | Path | Input | pd.DataFrame
 
 Made = TypeVar("Made", bound=Table)
+Asked = ParamSpec("Asked")
+Read = TypeVar("Read")
 
 
 def input_of(given: Given, schema: Schema) -> Input:
@@ -87,6 +89,16 @@ def read_table(given: Given, schema: Schema, table: type[Made], form: str | None
     """One input as a table."""
     rows = rows_of(input_of(given, schema), schema, form)
     return table.of(rows.columns, rows.origin)
+
+
+def read_if_given(
+    given: Given | None,
+    read: Callable[Concatenate[Given, Asked], Read],
+    *asked: Asked.args,
+    **named: Asked.kwargs,
+) -> Read | None:
+    """An input as `read` has it; None if it was not given."""
+    return None if given is None else read(given, *asked, **named)
 
 
 def read_runs(

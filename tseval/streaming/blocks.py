@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from tseval.core.declared import files_given
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import Undefined, check_choice, scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal.caveats import refuse_foreign_matches, refuse_foreign_pool
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.files.faults import FaultList
 from tseval.files.forms import Forms, form_for
 from tseval.files.frames import check_inputs, is_frame, run_names
@@ -87,7 +88,7 @@ def _inputs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
         raise UsageError("no run is given: name at least one table of updates")
     if any(is_frame(each) for each in sources.updates):
         raise UsageError("a frame is in memory already: blocks are read from files")
-    check_inputs(sources.listed())
+    check_inputs(files_given(sources))
     files = [Input(str(each)) for each in sources.updates]
     names = run_names(files)
     return [BlockInput(each, name, form) for each, name in zip(files, names, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.assessments import CanonicalUpdates, standing
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.evaluation import ASSESSED, DEFAULT_MATCHER, TemporalInputs
+from tseval.families.temporal.inputs import ASSESSED, DEFAULT_MATCHER, TemporalInputs
 from tseval.files.forms import Forms, check_forms, form_for
+from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.matching.matching import NuggetsByTopic, get_matcher
 from tseval.streaming.fold import Wanted, table_of
@@ -96,11 +97,6 @@ class StreamGold:
         return hashes(self.origins)
 
 
-def _read(source: Any, form: str | None, reader: Callable[..., Any]) -> Any:
-    """A table that may not be given."""
-    return None if source is None else reader(source, form)
-
-
 def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
     """Read everything but the runs."""
     check_forms(forms, input_tables(TemporalInputs))
@@ -109,9 +105,9 @@ def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
     gold = StreamGold(
         nuggets=formats.read_nuggets(sources.nuggets, form("nuggets")),
-        topics=_read(sources.topics, form("topics"), read_topics),
-        matches=_read(sources.matches, form("matches"), formats.read_matches),
-        pool=_read(sources.pool, form("pool"), formats.read_pool),
+        topics=read_if_given(sources.topics, read_topics, form("topics")),
+        matches=read_if_given(sources.matches, formats.read_matches, form("matches")),
+        pool=read_if_given(sources.pool, formats.read_pool, form("pool")),
     )
     named = {name: gold.named(getattr(gold, name)) for name in ("topics", "matches", "pool")}
     return replace(gold, **named)

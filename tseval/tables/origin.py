@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -88,3 +88,22 @@ class Origin:
         """A fault of this row."""
         source = self.sources[int(self.source[row])]
         return Fault(source.path, int(self.line[row]), reason, cure, unit=source.unit)
+
+
+class Sourced(Protocol):
+    """A table that knows where it comes from; None if from no file."""
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where it comes from."""
+
+
+def origins_of(tables: Mapping[str, Sourced | None]) -> dict[str, Origin]:
+    """Where each of these tables comes from, of those that are there and come from a file."""
+    origins = {name: table.origin for name, table in tables.items() if table is not None}
+    return {name: origin for name, origin in origins.items() if origin is not None}
+
+
+def records_of(origins: Iterable[Origin]) -> tuple[InputRecord, ...]:
+    """Every input that any of these comes from."""
+    return tuple(source for origin in origins for source in origin.sources)

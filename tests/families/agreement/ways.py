@@ -23,7 +23,7 @@ from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
 from tseval.core.scores import Scores
-from tseval.families.temporal.evaluation import TemporalInputs
+from tseval.families.temporal.inputs import TemporalInputs
 from tseval.parallel.engine import Engine
 from tseval.streaming.blocks import score_in_blocks
 

@@ -16,9 +16,9 @@ from tests.oracles import clusters as slow
 from tseval.core.calling import evaluated
 from tseval.core.curves import curves
 from tseval.core.registry import measures
-from tseval.families.clusters.evaluation import ClusterInputs, ClusterOptions
 from tseval.families.clusters.explanation import explain_clusters
 from tseval.families.clusters.family import FAMILY
+from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
 
 pytestmark = pytest.mark.small_times
 

@@ -21,7 +21,7 @@ from tseval.families.incidents.evaluation import IncidentEvaluation, read
 from tseval.families.incidents.explanation import TrustChart
 from tseval.families.incidents.index import FAMILY, GROUPS
 from tseval.families.incidents.ineffective_options import reads_of
-from tseval.families.incidents.options import IncidentInputs, IncidentOptions
+from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.families.incidents.rules import SILENCED, IncidentRules
 from tseval.reporting.charts.trust import DELTA, THICK, THIN, WORTH, specification
 
@@ -266,7 +266,7 @@ def test_what_a_measure_does_not_read_does_not_change_it(name: str, stream: Inci
         after = scores_of(changed, wanted)
         for measure in wanted:
             reads = reads_of(measure, changed.index.rules) | reads_of(measure, base)
-            if reads.isdisjoint(changed.asked):
+            if reads.isdisjoint(changed.choices.asked):
                 same = pytest.approx(told(before, measure), rel=1e-12)  # sums in another order
                 assert told(after, measure) == same, (choice, measure)
                 idle += 1

@@ -18,7 +18,8 @@ from tseval.core.calling import Asked
 from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
-from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalInputs
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.inputs import TemporalInputs
 
 pytestmark = pytest.mark.small_times
 

@@ -1,57 +1,72 @@
-"""What is not wrong, but what a reader of scores over clusters should know."""
+"""What a reader of scores over clusters should know: warnings, and refusals of odd files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.core.doubtful_times import not_in_seconds, run_spans, spans, years_apart
+from tseval.core.doubtful_times import (
+    not_in_seconds,
+    run_spans,
+    runs_not_in_seconds,
+    spans,
+    years_apart,
+)
 from tseval.core.measure import Measure
 from tseval.core.pools import MEAN
-from tseval.core.wording import count, listed
-from tseval.errors import Reason
+from tseval.core.wording import count, listed, none_of
+from tseval.errors import Fault, InputError, Reason
+from tseval.families.clusters.files import repeated_posts
 from tseval.families.clusters.grouping import ClusterIndex
+from tseval.families.clusters.live import LiveIndex
 from tseval.families.clusters.pushes import PushIndex
+from tseval.families.clusters.tables import Live, Posts, Selected
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings
+from tseval.tables.keys import last_row_of, pair_keys
 
 if TYPE_CHECKING:
-    from tseval.families.clusters.evaluation import ClusterEvaluation, Index
-    from tseval.families.clusters.live import LiveIndex
+    from tseval.families.clusters.inputs import ClusterOptions, ClusterTables
 
+    Index: TypeAlias = ClusterIndex | PushIndex | LiveIndex
+
+DAYS_CURE = "choose the edition whose days they are (--edition)"
 REMARKS_SHOWN = 5
 
 
 def caveats(
-    evaluation: ClusterEvaluation, indexes: Sequence[Index], wanted: Sequence[Measure]
+    tables: ClusterTables,
+    options: ClusterOptions,
+    edition: str,
+    indexes: Sequence[Index],
+    wanted: Sequence[Measure],
 ) -> Iterator[str]:
     """What is not wrong, but what a reader of these scores should know."""
     by_selection = any(reads_selection(each) for each in wanted)
-    clusters = evaluation.tables.clusters
-    remarks = () if clusters is None else clusters.remarks
+    remarks = () if tables.clusters is None else tables.clusters.remarks
     yield from (str(remark) for remark in remarks[:REMARKS_SHOWN])
     if len(remarks) > REMARKS_SHOWN:
         yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
-    yield from _milliseconds(evaluation)
-    yield from _years_apart(evaluation, indexes)
-    yield from _unjudged_topics(evaluation, indexes)
-    chosen = evaluation.named is not None or evaluation.options.sample is not None
+    yield from _milliseconds(tables)
+    yield from _years_apart(tables, indexes)
+    yield from _unjudged_topics(tables, indexes)
+    chosen = tables.selected is not None or options.sample is not None
     if chosen and not by_selection:
         yield "none of these measures reads which posts are selected"
     for index in indexes:
         if isinstance(index, ClusterIndex):
             yield from _unclustered(index)
             yield from _other_times(index)
-            yield from _constant_confidences(evaluation, index)
+            yield from _constant_confidences(options, index)
             if by_selection:
-                yield from evaluation.unread
+                yield from tables.unread
                 yield from _in_several(index)
         elif isinstance(index, PushIndex):
             yield from _dropped(index)
-            yield from _outside(evaluation, index)
-            yield from _ungraded_topics(evaluation, index)
+            yield from _outside(tables, index, edition)
+            yield from _ungraded_topics(tables, index)
         else:
             yield from _without_judgments(index)
 
@@ -77,22 +92,19 @@ def _in_several(index: ClusterIndex) -> Iterator[str]:
             )
 
 
-def _milliseconds(evaluation: ClusterEvaluation) -> Iterator[str]:
+def _milliseconds(tables: ClusterTables) -> Iterator[str]:
     """Times that can hardly be seconds, of the runs and of each table beside them."""
-    tables = evaluation.tables
-    for code, run in enumerate(tables.posts.run.vocabulary()):
-        own = tables.posts.run.codes == code
-        yield from not_in_seconds(f"run {run}", tables.posts.time[own].max(initial=-np.inf))
-    apart = None if tables.live_epochs is tables.epochs else tables.live_epochs
+    yield from runs_not_in_seconds(tables.posts.run, tables.posts.time)
+    apart = tables.own_live_epochs
     timed = {"clusters": tables.clusters, "epochs": tables.epochs, "live epochs": apart}
     for name, table in timed.items():
         if table is not None:
             yield from not_in_seconds(name, table.time.max(initial=-np.inf))
 
 
-def _years_apart(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
+def _years_apart(tables: ClusterTables, indexes: Sequence[Index]) -> Iterator[str]:
     """Topics whose times, in the runs and in the clusters, are not of one time."""
-    posts, clusters = evaluation.tables.posts, evaluation.tables.clusters
+    posts, clusters = tables.posts, tables.clusters
     if posts.day is not None:  # daily lists have no times
         return
     found = [*run_spans(posts.run, posts.topic, posts.time)]
@@ -112,8 +124,8 @@ def _unclustered(index: ClusterIndex) -> Iterator[str]:
             yield Reason(f"run {run}: none of its {said} of judged topics is in any cluster")
 
 
-def _unjudged_topics(evaluation: ClusterEvaluation, indexes: Sequence[Index]) -> Iterator[str]:
-    posts = evaluation.tables.posts
+def _unjudged_topics(tables: ClusterTables, indexes: Sequence[Index]) -> Iterator[str]:
+    posts = tables.posts
     judged = strings(sorted({topic for index in indexes for topic in index.topics}))
     unknown = posts.topic.within(judged) == ABSENT
     for code, run in enumerate(posts.run.vocabulary()):
@@ -153,13 +165,13 @@ def again(number: int) -> str:
     return f"{number:,} {one} that the run had pushed before within the topic"
 
 
-def _outside(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
+def _outside(tables: ClusterTables, index: PushIndex, edition: str) -> Iterator[str]:
     """Posts that no day of the evaluation is the day of."""
-    run = evaluation.tables.posts.run
+    run, days = tables.posts.run, index.rules.period_of(edition)
     for code, name in enumerate(run.vocabulary()):
         number = int(index.outside[run.codes == code].sum())
         if number:
-            yield f"run {name}: {count(number, 'post')} outside of {evaluation.days}, dropped"
+            yield f"run {name}: {count(number, 'post')} outside of {days}, dropped"
 
 
 def _without_judgments(index: LiveIndex) -> Iterator[str]:
@@ -170,21 +182,115 @@ def _without_judgments(index: LiveIndex) -> Iterator[str]:
             yield Reason(f"run {run}: none of its {said} of judged topics has a live judgment")
 
 
-def _ungraded_topics(evaluation: ClusterEvaluation, index: PushIndex) -> Iterator[str]:
+def _ungraded_topics(tables: ClusterTables, index: PushIndex) -> Iterator[str]:
     """Topics whose clusters count for nothing, since the qrels don't have them."""
-    clusters = evaluation.tables.clusters
+    clusters = tables.clusters
     topics = set() if clusters is None else set(all_names(clusters.topic).to_pylist())
     lost = natural_order(topics - set(index.topics))
     if lost:
         yield f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored: {listed(lost)}"
 
 
-def _constant_confidences(evaluation: ClusterEvaluation, index: ClusterIndex) -> Iterator[str]:
+def _constant_confidences(options: ClusterOptions, index: ClusterIndex) -> Iterator[str]:
     """A sample by confidence needs confidences that differ."""
-    chosen, confidence = evaluation.options, index.posts.confidence
-    if chosen.sample is None or chosen.sampling != "confidence" or confidence is None:
+    confidence = index.posts.confidence
+    if options.sample is None or options.sampling != "confidence" or confidence is None:
         return
     for code, run in enumerate(index.posts.run.vocabulary()):
         own = confidence[index.posts.run.codes == code]
         if len(own) > 1 and (own == own[0]).all():
             yield f"run {run}: all confidences are equal; the sample takes the earliest posts"
+
+
+def check_days(index: PushIndex, posts: Posts, days: str) -> None:
+    """A run of which no day is one of the evaluation's is likely of another year's."""
+    for code, run in enumerate(posts.run.vocabulary()):
+        known = np.flatnonzero((posts.run.codes == code) & (index.day != 0))
+        if not len(known) or not index.outside[known].all():
+            continue
+        own = index.day[known]
+        reason = (
+            f'every post of judged topics of run "{run}" is outside of {days}: '
+            f"its days are {own.min()} to {own.max()}"
+        )
+        raise InputError([posts.origin.fault(int(known[0]), reason, DAYS_CURE)])
+
+
+def check_repeats(posts: Posts) -> None:
+    """A post that a push evaluation takes twice cannot be in a cluster twice."""
+    repeats, originals = repeated_posts(posts)
+    _raise(
+        posts.origin.fault(
+            row,
+            f'post "{posts.post_id[row]}" stands twice within topic "{posts.topic[row]}": latency, '
+            "redundancy and coverage take each post once",
+            f"first at {posts.origin.place(first)}: remove one of them",
+        )
+        for row, first in zip(repeats.tolist(), originals.tolist(), strict=True)
+    )
+
+
+def _raise(faults: Iterable[Fault]) -> None:
+    """Raise these faults, if there is any."""
+    found = list(faults)
+    if found:
+        raise InputError(found)
+
+
+def check_live(index: LiveIndex, live: Live) -> None:
+    """Refuse judgments of other runs: nobody looked at any post of these."""
+    unmet = int(index.unmet.sum())
+    if not unmet or not (index.unmet > 0).all() or not len(live.topic):
+        return
+    reason = (
+        f"{none_of('the', unmet, 'post', 'posts')} judged here, of all that the runs have in "
+        f'judged topics: the judgments are of posts such as "{live.post_id[0]}" of topic '
+        f'"{live.topic[0]}", the runs are {listed(index.runs)}'
+    )
+    cure = "give the judgments that assessors made of these runs, with the posts' own ids"
+    raise InputError([live.origin.fault(0, reason, cure)])
+
+
+def check_selected(index: ClusterIndex) -> None:
+    """A selected post that is in no cluster has no latency: a fault of the run."""
+    lost = np.flatnonzero(index.selected & ~index.clustered)
+    if not len(lost):
+        return
+    cure = "the assessors' clusters must hold every selected post"
+    posts = index.posts
+    raise InputError(
+        [
+            posts.origin.fault(
+                row,
+                f'selected post "{posts.post_id[row]}" of topic "{posts.topic[row]}" '
+                "is in no cluster",
+                cure,
+            )
+            for row in lost.tolist()
+        ]
+    )
+
+
+def check_own(index: ClusterIndex, named: Selected) -> None:
+    """A selected post is in the cluster that was made for it."""
+    if named.own is None:
+        return
+    own, posts, clusters = named.own, index.posts, index.clusters
+    told = named.posts & (own.within(strings([""])) == ABSENT)
+    lost = np.flatnonzero(told & (index.own == ABSENT))
+    known = pair_keys(clusters.topic, clusters.cluster_id, clusters.topic, clusters.cluster_id)
+    wanted = pair_keys(posts.topic, own, clusters.topic, clusters.cluster_id)
+    there = last_row_of(wanted, known) != ABSENT
+    _raise(
+        named.origin.fault(
+            int(named.row[row]),
+            f'selected post "{posts.post_id[row]}" of topic "{posts.topic[row]}" is not in its '
+            f'own cluster "{own[row]}"'
+            if there[row]
+            else f'topic "{posts.topic[row]}" has no cluster "{own[row]}", which is said to be '
+            f'that of the selected post "{posts.post_id[row]}"',
+            "cluster_id names the cluster that was made for the post, and that holds it: correct "
+            "one of the two files, or leave cluster_id empty where none was made",
+        )
+        for row in lost[np.argsort(named.row[lost], kind="stable")].tolist()
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -29,9 +28,8 @@ from tseval.tables.schema import POSTS
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.files.reading import Given
     from tseval.tables.columns import IntArray
-
-    Given: TypeAlias = str | Path | pd.DataFrame
 
 TEXTS_OF: TypeAlias = "dict[tuple[str, str], str]"
 

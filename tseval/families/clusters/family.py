@@ -5,15 +5,11 @@ from __future__ import annotations
 from tseval.core.family import Asked, Family, Shown, View
 from tseval.families.clusters import measures, push
 from tseval.families.clusters.editions import MB2015, PROPOSAL, RTS2016, RTS2017
-from tseval.families.clusters.evaluation import (
-    ClusterEvaluation,
-    ClusterInputs,
-    ClusterOptions,
-    read,
-)
+from tseval.families.clusters.evaluation import ClusterEvaluation, read
 from tseval.families.clusters.explanation import explain_clusters
 from tseval.families.clusters.files import is_table_of_clusters
-from tseval.families.clusters.imports import FORMATS
+from tseval.families.clusters.formats import FORMATS
+from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
 from tseval.tables.schema import CLUSTERS, POSTS
 
 

@@ -27,6 +27,8 @@ OVERVIEW_2015 = "Lin et al., Overview of the TREC-2015 Microblog Track"
 OVERVIEW_2016 = "Lin et al., Overview of the TREC 2016 Real-Time Summarization Track"
 OVERVIEW_2017 = "Lin et al., Overview of the TREC 2017 Real-Time Summarization Track"
 
+GROUPS = "groups"
+"""What latency, redundancy and coverage are taken from."""
 PUSHES, LISTS, LIVE = "pushes", "lists", "live"
 """What a push measure is taken from: pushed posts, daily lists, live judgments."""
 
@@ -382,3 +384,8 @@ NEEDS = (
     | {each.name: LIVE for each in OF_LIVE}
 )
 """What each push measure is taken from, by its name."""
+
+
+def need_of(measure: Measure) -> str:
+    """What a measure is taken from."""
+    return NEEDS.get(measure.definition.name, GROUPS)

@@ -128,3 +128,7 @@ class PushRules(ClusterRules):
         none="all posts pushed on a topic",
         day="the first ten of each day of the run's own clock; the others are unjudged",
     )
+
+    def period_of(self, edition: str) -> str:
+        """The days of the evaluation in words."""
+        return f"the days of edition {edition} ({self.days[0]} to {self.days[-1]})"

@@ -10,12 +10,12 @@ from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
-from tseval.families.clusters.evaluation import ClusterInputs, ClusterOptions
 from tseval.families.clusters.family import FAMILY
+from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.families.clusters.evaluation import Given
+    from tseval.files.reading import Given
     from tseval.parallel.engine import Engine
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -33,11 +33,8 @@ from tseval.parallel.runs import Spread
 from tseval.tables.times import NotANumber, number, written
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.reading import Given
     from tseval.tables.columns import FloatArray
-
-    Given: TypeAlias = str | Path | pd.DataFrame
 
 LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
 """The rating from which on a document is positive, by its name."""
@@ -424,9 +421,8 @@ def _traits(
     edition: Edition[FilterRules], rules: FilterRules, options: FilterOptions, period: Period
 ) -> dict[str, str]:
     """What is not the edition's, and what was asked for; what becomes of missing topics."""
-    changed = rules.differences(edition.rules)
     return {
-        "rules": ",".join(f"{name}={value}" for name, value in changed.items()),
+        "rules": rules.said(edition.rules),
         "period": f"{written(period.start)}-{written(period.end)}",
         "batch": ",".join(options.lengths),
         "cutoff": options.cutoff,

@@ -16,7 +16,7 @@ from tseval.families.filtering.metrics import COSTS, EVEN
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.families.filtering.evaluation import Given
+    from tseval.files.reading import Given
     from tseval.parallel.engine import Engine
 
 

@@ -1,57 +1,62 @@
-"""What is not wrong with runs and labels of incident streams, but what a reader should know."""
+"""What a reader of scores of incident streams should know: warnings, and refusals of odd files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.doubtful_times import not_in_seconds, spans, years_apart
 from tseval.core.wording import count, listed
+from tseval.errors import Fault, InputError, UsageError
 from tseval.families.incidents.index import IncidentIndex, Reply
 from tseval.families.incidents.tables import UNKNOWN, TypeNames
-from tseval.tables import ABSENT, Ids
+from tseval.files.inputs import Input
+from tseval.tables import ABSENT, ALL_TOPICS, Ids
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
-    from tseval.families.incidents.evaluation import IncidentEvaluation
+    from tseval.families.incidents.inputs import IncidentTables
 
 
-def caveats(evaluation: IncidentEvaluation, *, in_order: bool = True) -> Iterator[str]:
+def caveats(
+    tables: IncidentTables, index: IncidentIndex, *, in_order: bool = True
+) -> Iterator[str]:
     """Every warning, those of the labels first; `in_order` says that the order of posts matters."""
-    yield from _labels(evaluation)
-    made = evaluation.index.judged.time
+    yield from _labels(tables, index)
+    made = index.judged.time
     yield from not_in_seconds("posts", made[~np.isnan(made)].max(initial=-np.inf))
     yield from years_apart(
-        spans("posts", Ids(evaluation.index.judged.event, strings(evaluation.index.topics)), made),
-        evaluation.index.topics,
+        spans("posts", Ids(index.judged.event, strings(index.topics)), made),
+        index.topics,
     )
-    yield from _timeless(evaluation.index) if in_order else ()
-    yield from _types(evaluation.label_types, "labels")
-    yield from _types(evaluation.run_types, "runs")
-    index = evaluation.index
+    yield from _timeless(index) if in_order else ()
+    yield from _types(tables.label_types, "labels")
+    yield from _types(tables.run_types, "runs")
     for name, reply in zip(index.runs, index.replies, strict=True):
         for said in (*_posts(index, reply), *_priorities(index, reply)):
             yield f"run {name}: {said}"
 
 
-def _labels(evaluation: IncidentEvaluation) -> Iterator[str]:
-    unknown = int((evaluation.labels.level == UNKNOWN).sum())
-    if unknown and evaluation.labels.has_levels:
+def _labels(tables: IncidentTables, index: IncidentIndex) -> Iterator[str]:
+    labels = tables.labels
+    unknown = int((labels.level == UNKNOWN).sum())
+    if unknown and labels.has_levels:
         yield f"{count(unknown, 'label')} of unknown priority"
-    if evaluation.labels.unanswered:
-        yield f"{count(evaluation.labels.unanswered, 'row')} of a pool without an answer, left out"
-    asked = evaluation.index.judged.asked
+    if labels.unanswered:
+        yield f"{count(labels.unanswered, 'row')} of a pool without an answer, left out"
+    asked = index.judged.asked
     if asked is not None and not asked.any(axis=0).all():
-        names = np.array(evaluation.index.ontology.types, object)[~asked.any(axis=0)]
+        names = np.array(index.ontology.types, object)[~asked.any(axis=0)]
         yield f"types for which no post was judged, left out of means: {listed(names.tolist())}"
-    if evaluation.labels.nameless:
-        number = count(evaluation.labels.nameless, "label")
+    if labels.nameless:
+        number = count(labels.nameless, "label")
         yield f"{number} of posts without an id, which no run can have"
-    if evaluation.unscored:
-        number = count(sum(evaluation.unscored.values()), "label")
-        yield f"{number} of events that are no topic, ignored: {listed(list(evaluation.unscored))}"
+    if tables.unscored:
+        number = count(sum(tables.unscored.values()), "label")
+        yield f"{number} of events that are no topic, ignored: {listed(list(tables.unscored))}"
 
 
 def _timeless(index: IncidentIndex) -> Iterator[str]:
@@ -106,3 +111,42 @@ def _priorities(index: IncidentIndex, reply: Reply) -> Iterator[str]:
     if outside:
         noun = "priority" if outside == 1 else "priorities"
         yield f"{outside:,} {noun} outside of [0, 1]"
+
+
+def check_names(index: IncidentIndex) -> None:
+    """Events, types and the mean stand in one column of every output."""
+    if ALL_TOPICS in index.topics:
+        raise UsageError(f"an event cannot be called '{ALL_TOPICS}', the name of the mean")
+    for name in index.topics:
+        if name in index.ontology.types:
+            raise UsageError(f"'{name}' is both an event and a type: call one of them otherwise")
+
+
+def check_met(index: IncidentIndex) -> None:
+    """A run that has lines, but none that speaks of a labelled post, is likely a wrong file."""
+    for name, reply in zip(index.runs, index.replies, strict=True):
+        if len(reply.lines) and (reply.row == ABSENT).all():
+            row = int(reply.lines[0])
+            said = index.predictions
+            event = said.event[row]
+            reason = (
+                f'no line of run "{name}" speaks of a labelled post: here post '
+                f'"{said.post_id[row]}" of event "{event}", in the labels '
+                f"{listed(list(index.topics))}"
+            )
+            cure = (
+                "give the labels of the posts that the run speaks of, by the same ids"
+                if event in index.topics
+                else "runs call events as the labels do, or by the numbers that the track's file "
+                "of topics gives them (--topics FILE)"
+            )
+            raise _quoted(said.origin.fault(row, reason, cure))
+
+
+def _quoted(fault: Fault) -> InputError:
+    """A fault as an error, with the text of its line where that can be read again."""
+    source = Input(fault.file)
+    if fault.unit != "line" or not source.can_be_read_again:
+        return InputError([fault])
+    lines = source.lines({fault.line or 0})
+    return InputError([replace(fault, text=lines.get(fault.line or 0, ""))])

@@ -6,7 +6,6 @@ from tseval.core.family import Asked, Family, Shown, View, Writer, Written
 from tseval.errors import UsageError
 from tseval.families.incidents import alerts, information_types, priorities
 from tseval.families.incidents.alerts import WORTH
-from tseval.families.incidents.checks import FORMATS
 from tseval.families.incidents.editions import (
     INCIDENT_2018,
     INCIDENT_2018V2,
@@ -24,14 +23,13 @@ from tseval.families.incidents.explanation import (
     longest_events,
     trust,
 )
+from tseval.families.incidents.formats import FORMATS
 from tseval.families.incidents.index import FAMILY as NAME
 from tseval.families.incidents.ineffective_options import (
     ALERTS_SHOW,
     TYPES_SHOW,
-    check_shown,
-    unread,
 )
-from tseval.families.incidents.options import (
+from tseval.families.incidents.inputs import (
     ALERTS,
     EVENTS_DRAWN,
     TREC_IS,
@@ -49,15 +47,15 @@ def shown_alerts(evaluation: IncidentEvaluation, _: Asked[IncidentOptions]) -> S
     """Missed and false alerts."""
     index = evaluation.index
     reads = index.rules.effective(WORTH).union(ALERTS_SHOW)
-    check_shown(evaluation, reads, f"--explain {ALERTS}")
-    frame = explain_alerts(index, evaluation.labels.post_id)
-    return Shown(frame, warnings=tuple(unread(evaluation, reads)))
+    evaluation.choices.check_shown(reads, f"--explain {ALERTS}")
+    frame = explain_alerts(index, evaluation.tables.labels.post_id)
+    return Shown(frame, warnings=tuple(evaluation.choices.unread(reads)))
 
 
 def shown_types(evaluation: IncidentEvaluation, _: Asked[IncidentOptions]) -> Shown:
     """What was right and wrong, type by type."""
-    check_shown(evaluation, TYPES_SHOW, f"--explain {TYPES}")
-    warnings = tuple(unread(evaluation, TYPES_SHOW))
+    evaluation.choices.check_shown(TYPES_SHOW, f"--explain {TYPES}")
+    warnings = tuple(evaluation.choices.unread(TYPES_SHOW))
     return Shown(confusion_table(evaluation.index), warnings=warnings)
 
 
@@ -65,14 +63,14 @@ def picture(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: st
     """Worth and false alerts along the stream."""
     index = evaluation.index
     reads = index.rules.effective(WORTH)
-    check_shown(evaluation, reads, "the picture")
+    evaluation.choices.check_shown(reads, "the picture")
     events = list(asked.options.events) or longest_events(index, EVENTS_DRAWN)
     for event in events:
         if event not in index.topics:
             raise UsageError(f"no event '{event}' in the labels: {', '.join(index.topics)}")
-    frame = trust(index, evaluation.labels.post_id, events)
+    frame = trust(index, evaluation.tables.labels.post_id, events)
     chart = TrustChart(frame, evaluation.signature())
-    return Written(chart=chart, warnings=tuple(unread(evaluation, reads)))
+    return Written(chart=chart, warnings=tuple(evaluation.choices.unread(reads)))
 
 
 def track_files(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: str) -> Written:

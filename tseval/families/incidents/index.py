@@ -18,8 +18,9 @@ import numpy as np
 from tseval.core.measure import Measure, Parameter
 from tseval.core.results import Groups, Taken, Values
 from tseval.errors import MeasureError, UsageError
+from tseval.families.incidents.judged_posts import JudgedPosts, judged_posts
 from tseval.families.incidents.rules import IncidentRules
-from tseval.families.incidents.tables import HIGH, Ontology, Predictions
+from tseval.families.incidents.tables import Ontology, Predictions
 from tseval.tables.columns import ABSENT
 from tseval.tables.keys import last_row_of
 from tseval.tables.units import Units
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tseval.core.measure import Argument
+    from tseval.families.incidents.inputs import IncidentTables
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 Made = TypeVar("Made")
@@ -60,34 +62,6 @@ def taken(
     units = Values(events.value.ravel(), events.defined.ravel())
     groups = None if types is None or members is None else Groups(types, members)
     return Taken(units, overall, groups)
-
-
-@dataclass(frozen=True)
-class JudgedPosts:
-    """What was judged, by the rules: one row for each time that a post counts."""
-
-    event: IntArray
-    """The place among the topics, which are the events."""
-    post: IntArray
-    """The post's number; equal numbers are the same post."""
-    types: BoolArray
-    level: IntArray
-    own_level: IntArray
-    """What this label itself says, where `level` is what another said of the post."""
-    time: FloatArray
-    """When the post was made; NaN where that is unknown."""
-    order: IntArray
-    """The place of the post among all, sorted by name: settles ties."""
-    asked: BoolArray | None = None
-    """For which types each was judged, of the shape of `types`; None where for all."""
-
-    def __len__(self) -> int:
-        return len(self.level)
-
-    @property
-    def high(self) -> BoolArray:
-        """Which posts deserve an alert."""
-        return self.level >= HIGH
 
 
 @dataclass(frozen=True)
@@ -131,6 +105,25 @@ class IncidentIndex(Units):
     """Per event the time before which they do."""
     skip_absent: bool = False
     """Leave out the events of which a run has no line."""
+
+    @classmethod
+    def build(cls, tables: IncidentTables, rules: IncidentRules) -> IncidentIndex:
+        """Runs beside labels; a run may call an event as the topics say."""
+        runs, names = tables.runs, tables.names
+        judged, events = judged_posts(tables.labels, tables.times, rules)
+        place = {event: at for at, event in enumerate(events)}
+        line_event = [place.get(names.get(n, n), ABSENT) for n in runs.event.vocabulary()]
+        of_line = np.array(line_event, np.int64)
+        return cls(
+            runs=tuple(runs.run.vocabulary()),
+            topics=events,
+            ontology=tables.ontology,
+            rules=rules,
+            judged=judged,
+            predictions=runs,
+            line_event=of_line[runs.event.codes] if len(runs.event.codes) else runs.event.codes,
+            line_post=runs.post_id.within(tables.labels.post_id.names),
+        )
 
     @cached_property
     def groups(self) -> BoolArray:

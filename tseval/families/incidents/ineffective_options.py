@@ -6,7 +6,8 @@ rules less is read: where types are never worth anything, their weight isn't.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tseval.core.measure import Measure
@@ -18,7 +19,7 @@ from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import LEVELS
 
 if TYPE_CHECKING:
-    from tseval.families.incidents.evaluation import IncidentEvaluation
+    from tseval.families.incidents.inputs import IncidentTables
     from tseval.families.incidents.rules import IncidentRules
 
 ALERTS_SHOW = ("levels", *LABELLING, *TYPING, "emitted-from", "normalise", "scale-bottom", "epochs")
@@ -46,47 +47,50 @@ def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
     return frozenset(name for each in wanted for name in reads_of(each, rules))
 
 
-def check_measures(evaluation: IncidentEvaluation, wanted: Sequence[Measure]) -> None:
-    """Refuse what changes none of these measures, and labels that can't answer them."""
-    named = [each.name for each in wanted if "levels" in each.definition.reads]
-    _check_levels(evaluation, listed(named) if named else "")
-    reads = read_by(wanted, evaluation.index.rules)
-    names = listed([each.name for each in wanted])
-    for name, called in _idle(evaluation, reads):
-        cure = f"leave it out{_other_cure(evaluation.index.rules, name)}"
-        raise UsageError(f"{called} changes nothing in {names}: {cure}")
+@dataclass(frozen=True)
+class Choices:
+    """What was asked for, with the rules and tables that it may change something in."""
 
+    asked: Mapping[str, str]
+    """What is not as the edition has it, as `IncidentOptions.otherwise` tells it."""
+    rules: IncidentRules
+    tables: IncidentTables
 
-def unread(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[str]:
-    """What is not refused, since another file could make it count; of what reads this alone."""
-    if "epochs" in evaluation.traits and "epochs" not in reads:
-        yield "the epochs change nothing: nothing here asks when a post was made"
-    if "emitted-from" in evaluation.asked and not evaluation.run_types.weighed:
-        yield "the threshold changes nothing: no type of the runs has a number"
+    def check_measures(self, wanted: Sequence[Measure]) -> None:
+        """Refuse what changes none of these measures, and labels that can't answer them."""
+        named = [each.name for each in wanted if "levels" in each.definition.reads]
+        self._check_levels(listed(named) if named else "")
+        reads = read_by(wanted, self.rules)
+        names = listed([each.name for each in wanted])
+        for name, called in self._idle(reads):
+            cure = f"leave it out{_other_cure(self.rules, name)}"
+            raise UsageError(f"{called} changes nothing in {names}: {cure}")
 
+    def check_shown(self, reads: Collection[str], what: str) -> None:
+        """Refuse what changes nothing in something else than measures, which reads this."""
+        self._check_levels(what if "levels" in reads else "")
+        for _, called in self._idle(reads):
+            raise UsageError(f"{called} changes nothing in {what}: leave it out")
 
-def check_shown(evaluation: IncidentEvaluation, reads: Collection[str], what: str) -> None:
-    """Refuse what changes nothing in something else than measures, which reads this."""
-    _check_levels(evaluation, what if "levels" in reads else "")
-    for _, called in _idle(evaluation, reads):
-        raise UsageError(f"{called} changes nothing in {what}: leave it out")
+    def unread(self, reads: Collection[str]) -> Iterator[str]:
+        """What is not refused, since another file could make it count; of what reads this alone."""
+        if self.tables.epochs is not None and "epochs" not in reads:
+            yield "the epochs change nothing: nothing here asks when a post was made"
+        if "emitted-from" in self.asked and not self.tables.run_types.weighed:
+            yield "the threshold changes nothing: no type of the runs has a number"
 
+    def _check_levels(self, what: str) -> None:
+        """Priorities are asked for only where the labels tell some."""
+        if what and not self.tables.labels.has_levels:
+            raise UsageError(
+                f"the labels tell no priorities, and these need them: {what}. Ask for measures of "
+                "types alone, such as -m 'type.P type.R type.F1', or add to the labels a column "
+                f"level with {', '.join(LEVELS)}"
+            )
 
-def _check_levels(evaluation: IncidentEvaluation, what: str) -> None:
-    """Priorities are asked for only where the labels tell some."""
-    if what and not evaluation.labels.has_levels:
-        raise UsageError(
-            f"the labels tell no priorities, and these need them: {what}. Ask for measures of "
-            "types alone, such as -m 'type.P type.R type.F1', or add to the labels a column level "
-            f"with {', '.join(LEVELS)}"
-        )
-
-
-def _idle(evaluation: IncidentEvaluation, reads: Collection[str]) -> Iterator[tuple[str, str]]:
-    """What was asked for and isn't read: under which name, and what it is called."""
-    for name, called in evaluation.asked.items():
-        if name not in reads:
-            yield name, called
+    def _idle(self, reads: Collection[str]) -> Iterator[tuple[str, str]]:
+        """What was asked for and isn't read: under which name, and what it is called."""
+        yield from ((name, called) for name, called in self.asked.items() if name not in reads)
 
 
 def _other_cure(rules: IncidentRules, name: str) -> str:

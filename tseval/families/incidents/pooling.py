@@ -19,8 +19,8 @@ from tseval.core.declared import file_option, option
 from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.core.wording import listed
 from tseval.errors import UsageError
+from tseval.families.incidents.inputs import type_places
 from tseval.families.incidents.ontologies import read_ontology
-from tseval.families.incidents.options import type_places
 from tseval.families.incidents.runs import RunReading, read_predictions
 from tseval.families.incidents.tables import TypeNames
 from tseval.files.imports import Imported, numbers_as_text
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.families.incidents.tables import Ontology, Predictions
+    from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, FloatArray
-
-    Given: TypeAlias = str | Path | pd.DataFrame
 
 SURE = 1.0
 """The confidence of a type that a run gives without a number."""

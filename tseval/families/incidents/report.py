@@ -21,7 +21,7 @@ from tseval.core.sections import Reporting, Section, Setting
 from tseval.errors import UsageError
 from tseval.families.incidents.evaluation import IncidentEvaluation
 from tseval.families.incidents.explanation import confusion_table, longest_events, trust
-from tseval.families.incidents.options import EVENTS_DRAWN, IncidentOptions
+from tseval.families.incidents.inputs import EVENTS_DRAWN, IncidentOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,13 +67,13 @@ def trusted(evaluation: IncidentEvaluation, setting: Setting[IncidentOptions]) -
     for event in chosen:
         if event not in index.topics:
             raise UsageError(f"no event '{event}' in the labels: {', '.join(index.topics)}")
-    if not evaluation.labels.has_levels:
+    if not evaluation.tables.labels.has_levels:
         if chosen:
             raise UsageError("the labels tell no priorities, so no event has a picture of trust")
         yield Warned("the labels tell no priorities: there is no picture of trust")
         return
     events = list(chosen) or longest_events(index, EVENTS_DRAWN)
-    frame = trust(index, evaluation.labels.post_id, events)
+    frame = trust(index, evaluation.tables.labels.post_id, events)
     yield Note(
         "Along the posts of an event: the mean worth of the alerts so far, and how many false "
         "alerts there were since the last true one."

@@ -13,7 +13,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing
 from tseval.errors import UsageError
 from tseval.families.incidents.family import FAMILY
-from tseval.families.incidents.options import IncidentInputs, IncidentOptions
+from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:

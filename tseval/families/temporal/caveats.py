@@ -1,4 +1,4 @@
-"""What is not wrong, but what a reader of the scores should know: the warnings."""
+"""What a reader of the scores should know: warnings, and refusals of files of other runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tseval.tables.arrow import strings
 if TYPE_CHECKING:
     from tseval.families.temporal.assessed import AssessedIndex
     from tseval.families.temporal.assessments import CanonicalUpdates, Found
-    from tseval.families.temporal.evaluation import TemporalInputs, TemporalTables
+    from tseval.families.temporal.inputs import TemporalInputs, TemporalTables
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FAMILY = "temporal"
 CITATION = "Draft Metrics, TREC Temporal Summarization track, 22 April 2013"
 
+OF_TIMES = ("Rs", "T")
+"""The measures that rest on the nuggets' times."""
+
 COST = Parameter(
     "cost",
     "what a text costs: the column `cost`, 1, its words, or its characters",

@@ -7,15 +7,10 @@ from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
 from tseval.families.temporal.editions import DRAFT, TS, TS2013, TS2014, TS2015
-from tseval.families.temporal.evaluation import (
-    JITTER,
-    TemporalEvaluation,
-    TemporalInputs,
-    TemporalOptions,
-    read,
-)
+from tseval.families.temporal.evaluation import TemporalEvaluation, read
 from tseval.families.temporal.explanation import explain_nuggets, explain_updates
 from tseval.families.temporal.formats import FORMATS, together
+from tseval.families.temporal.inputs import JITTER, TemporalInputs, TemporalOptions
 from tseval.families.temporal.jitter import jittered
 from tseval.families.temporal.judgments import judgments
 from tseval.families.temporal.report import REPORT

@@ -13,18 +13,15 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
 from tseval.errors import UsageError
-from tseval.tables.times import NotANumber
-from tseval.tables.times import duration as seconds_of
+from tseval.families.temporal.inputs import error_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.families.temporal.evaluation import TemporalEvaluation, TemporalOptions
+    from tseval.families.temporal.evaluation import TemporalEvaluation
+    from tseval.families.temporal.inputs import TemporalOptions
     from tseval.tables.columns import BoolArray, FloatArray
 
-MEASURES = ("Rs", "T")
-"""What rests on the nuggets' times, of the measures of the draft."""
-SAMPLES = 1000
 LEVEL = 0.95
 
 
@@ -71,17 +68,6 @@ class Jitter:
         columns = ["run", "topic", "measure", "value", "low", "high"]
         frame = pd.DataFrame.from_records(rows, columns=columns)
         return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
-
-
-def error_of(within: str) -> float:
-    """The largest error in seconds; a `UsageError` if it is none."""
-    try:
-        largest = seconds_of(within)
-    except NotANumber as error:
-        raise UsageError(f"jitter: {error}") from None
-    if largest <= 0:
-        raise UsageError(f"jitter: an error of {within} moves nothing: give one such as 1h")
-    return largest
 
 
 def jittered(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Jitter:

@@ -17,12 +17,11 @@ from tseval.core.editions import Edition
 from tseval.core.family import Access, Lost
 from tseval.errors import UsageError
 from tseval.families.temporal.assessments import standing
-from tseval.families.temporal.evaluation import (
-    TemporalEvaluation,
+from tseval.families.temporal.evaluation import TemporalEvaluation, read
+from tseval.families.temporal.inputs import (
     TemporalInputs,
     TemporalOptions,
     TemporalTables,
-    read,
     read_tables,
 )
 from tseval.families.temporal.rules import Rules

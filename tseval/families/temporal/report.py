@@ -10,8 +10,9 @@ import numpy as np
 from tseval.core.blocks import Block, Head, Rows, Timelines
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.core.sections import Reporting, Section, Setting
-from tseval.families.temporal.evaluation import ASSESSED, TemporalEvaluation, TemporalOptions
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
+from tseval.families.temporal.inputs import ASSESSED, TemporalOptions
 from tseval.families.temporal.timelines import timelines
 
 VERBOSITY = "V"

@@ -11,13 +11,18 @@ from tseval.core.family import asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined, chosen_measures
-from tseval.families.temporal.evaluation import DEFAULT_MATCHER, TemporalInputs, TemporalOptions
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.jitter import SAMPLES, Jitter, jittered
+from tseval.families.temporal.inputs import (
+    DEFAULT_MATCHER,
+    SAMPLES,
+    TemporalInputs,
+    TemporalOptions,
+)
+from tseval.families.temporal.jitter import Jitter, jittered
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.families.temporal.evaluation import Given
+    from tseval.files.reading import Given
     from tseval.parallel.engine import Engine
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tseval.core.declared import argument, file_option, input_tables
-from tseval.core.doubtful_times import not_in_seconds, run_spans, spans, years_apart
+from tseval.core.doubtful_times import (
+    not_in_seconds,
+    run_spans,
+    runs_not_in_seconds,
+    spans,
+    years_apart,
+)
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation, Words
 from tseval.core.measure import Measure
@@ -18,7 +23,7 @@ from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.families.tracking.files import read_gold, read_values
 from tseval.families.tracking.measures import FAMILY, ValueIndex
-from tseval.families.tracking.tables import ATTRIBUTES, VALUES, TrackedValues
+from tseval.families.tracking.tables import ATTRIBUTES, VALUES
 from tseval.files import TREC_TS
 from tseval.files.forms import Forms, check_forms, form_named, form_of_the_rest
 from tseval.files.frames import check_inputs
@@ -30,11 +35,8 @@ from tseval.tables.topic_names import TopicNames, with_topics_named
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, FloatArray
-
-    Given: TypeAlias = str | Path | pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ def read(
     said, events = with_topics_named(said, rename), with_topics_named(events, rename)
     index = ValueIndex.build(said, known, events)
     named = {"gold": known.origin} | ({} if events is None else {"topics": events.origin})
-    warnings = [*_milliseconds(said), *not_in_seconds("gold", known.time.max(initial=-np.inf))]
+    warnings = [*runs_not_in_seconds(said.run, said.time)]
+    warnings += not_in_seconds("gold", known.time.max(initial=-np.inf))
     warnings += years_apart(
         [*run_spans(said.run, said.topic, said.time), *spans("gold", known.topic, known.time)],
         index.topics,
@@ -152,13 +155,6 @@ def _plain(forms: Forms, name: str) -> str | None:
 
 def _hash(origin: Origin) -> str:
     return origin.sources[0].sha256[:SHORT_HASH]
-
-
-def _milliseconds(said: TrackedValues) -> Iterator[str]:
-    """A warning for each run whose times can hardly be seconds."""
-    for code, name in enumerate(said.run.vocabulary()):
-        latest = said.time[said.run.codes == code].max(initial=-np.inf)
-        yield from not_in_seconds(f"run {name}", latest)
 
 
 def _unknown_topics(index: ValueIndex, run: FloatArray, topics: Sequence[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from tseval.families.tracking.family import FAMILY
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.families.tracking.evaluation import Given
+    from tseval.files.reading import Given
     from tseval.parallel.engine import Engine
 
 

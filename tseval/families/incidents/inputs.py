@@ -1,4 +1,4 @@
-"""What `tseval incidents` and `tseval.score_incidents` are given: files, and choices beside rules.
+"""What scores of incident streams are given: the inputs and options, checked, and read into tables.
 
 None and nothing leave a choice as the edition has it.
 """
@@ -10,21 +10,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tseval.core.declared import argument, file_option, option
+from tseval.core.family import Access
 from tseval.core.sections import IN_REPORT
 from tseval.errors import UsageError
 from tseval.families.incidents import tables
+from tseval.families.incidents.labels import read_labels
 from tseval.families.incidents.rules import IncidentRules
+from tseval.families.incidents.runs import (
+    EventNames,
+    RunReading,
+    read_event_names,
+    read_predictions,
+)
+from tseval.families.incidents.tables import Labels, Ontology, Predictions, TypeNames
 from tseval.files import PICTURES
-from tseval.tables import ABSENT
+from tseval.files.epochs import read_epochs
+from tseval.files.reading import read_if_given
+from tseval.parallel.runs import Spread
+from tseval.tables import ABSENT, Ids, InputRecord, Origin
+from tseval.tables.arrow import strings
+from tseval.tables.epochs import Epochs, snowflake_times
+from tseval.tables.keys import last_row_of
+from tseval.tables.origin import origins_of, records_of
 from tseval.tables.schema import EPOCHS
 from tseval.tables.times import written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tseval.families.incidents.tables import Ontology
     from tseval.files.reading import Given
+    from tseval.tables.columns import FloatArray
 
 ALERTS, TYPES, TREC_IS = "alerts", "types", "trec-is"
 """The explanations, and the form of the track's own files."""
@@ -229,3 +247,146 @@ def type_places(ontology: Ontology, names: Sequence[str]) -> list[int]:
             known = ", ".join(ontology.types)
             raise UsageError(f"'{name}' is no type of the ontology, which has: {known}")
     return places
+
+
+@dataclass(frozen=True)
+class IncidentTables:
+    """The inputs as tables: types, labels and runs as far as they are scored."""
+
+    ontology: Ontology
+    labels: Labels
+    runs: Predictions
+    topics: EventNames | None
+    epochs: Epochs | None
+    label_types: TypeNames
+    run_types: TypeNames
+    unscored: Mapping[str, int]
+    """How many labels each event has that is none of the topics."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """From what runs may call an event to its name, where the topics tell it."""
+        return {} if self.topics is None else self.topics.names
+
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """Where each table beside the runs comes from."""
+        return origins_of(
+            {
+                "ontology": self.ontology,
+                "labels": self.labels,
+                "topics": self.topics,
+                "epochs": self.epochs,
+            }
+        )
+
+    def records(self) -> tuple[InputRecord, ...]:
+        """Every input with its hash and its number of rows."""
+        beside = self.origins
+        ontology, labels = beside.pop("ontology"), beside.pop("labels")
+        return records_of([self.runs.origin, labels, ontology, *beside.values()])
+
+    @property
+    def times(self) -> FloatArray:
+        """When each labelled post was made: by the epochs, the labels, the runs, or by its id."""
+        labels, runs = self.labels, self.runs
+        if self.epochs is not None:
+            return self.epochs.times_of(labels.post_id)
+        if labels.time is not None:
+            return labels.time
+        if runs.time is not None:
+            row = last_row_of(labels.post_id.within(runs.post_id.names), runs.post_id.codes)
+            return np.append(runs.time, np.nan)[row]
+        return snowflake_times(labels.post_id)
+
+
+def read_tables(
+    inputs: IncidentInputs,
+    ontology: Ontology,
+    options: IncidentOptions,
+    rules: IncidentRules,
+    access: Access,
+) -> IncidentTables:
+    """Every other input than the ontology; a fault in any of them is an `InputError`.
+
+    It is the reading of the runs that is shared. One format for all is that of runs and labels:
+    epochs have forms of their own.
+    """
+    renamed = rules.type_names == "renamed"
+    for_labels, for_runs = TypeNames(ontology, renamed), TypeNames(ontology, renamed)
+    labels = read_labels(inputs.all_labels, for_labels, access.form("labels"))
+    reading = RunReading(for_runs, rules.emitted_from, access.form("run"))
+    runs = read_predictions(inputs.runs, reading, Spread(access.sharing))
+    topics = None if inputs.topics is None else read_event_names(inputs.topics)
+    ontology, labels, runs = _scored_types(ontology, labels, runs, rules, options.entries)
+    labels, unscored = _scored_events(labels, topics, rules)
+    epochs = read_if_given(inputs.epochs, read_epochs, access.own_form("epochs"))
+    return IncidentTables(ontology, labels, runs, topics, epochs, for_labels, for_runs, unscored)
+
+
+def _scored_types(
+    ontology: Ontology,
+    labels: Labels,
+    runs: Predictions,
+    rules: IncidentRules,
+    entries: Sequence[str],
+) -> tuple[Ontology, Labels, Predictions]:
+    """Types with their ancestors, if the rules say so; then those alone that are scored."""
+    if rules.ancestors == "rolled-up":
+        if all(parent == ABSENT for parent in ontology.parent):
+            raise UsageError("no type of the ontology has a parent: there is nothing to roll up")
+        rolled = ontology.with_ancestors(labels.types)
+        # A post that has a type has its ancestors: so far it was judged for them too.
+        asked = None if labels.asked is None else labels.asked | rolled
+        labels = replace(labels, types=rolled, asked=asked)
+        runs = replace(runs, types=ontology.with_ancestors(runs.types))
+    if not entries:
+        return ontology, labels, runs
+    kept = sorted(set(type_places(ontology, entries)))
+    few = replace(
+        ontology,
+        types=tuple(ontology.types[at] for at in kept),
+        parent=tuple(ABSENT for _ in kept),
+    )
+    return (
+        few,
+        replace(
+            labels,
+            types=labels.types[:, kept],
+            asked=None if labels.asked is None else labels.asked[:, kept],
+        ),
+        replace(runs, types=runs.types[:, kept]),
+    )
+
+
+def _scored_events(
+    labels: Labels, topics: EventNames | None, rules: IncidentRules
+) -> tuple[Labels, dict[str, int]]:
+    """The labels of the topics, with the parts of events under one name; and what is left out."""
+    whole = [_without_part(name, rules.parts) for name in labels.event.vocabulary()]
+    if topics is not None:
+        whole = [topics.names.get(name, name) for name in whole]
+    coded = Ids.of(strings(whole))
+    labels = replace(labels, event=Ids(coded.codes[labels.event.codes], coded.names))
+    if topics is None:
+        return labels, {}
+    known = set(topics.names.values())
+    scored = np.array([name in known for name in labels.event.vocabulary()])[labels.event.codes]
+    left, number = np.unique(labels.event.codes[~scored], return_counts=True)
+    unscored = dict(zip(labels.event.take_names(left), number.tolist(), strict=True))
+    if not scored.any():
+        raise UsageError("no label is of an event of the topics: give the topics of these labels")
+    return labels.rows(scored), unscored
+
+
+def _without_part(name: str, parts: Sequence[str]) -> str:
+    """The name of an event without the ending that tells which part of it was labelled.
+
+    The track's events end with their year. An ending that follows no digit is the name's own, or
+    events such as `A` and `B`, or `HAVANA` and `HAVANB`, would be one.
+    """
+    for part in parts:
+        whole = name.removesuffix(part)
+        if whole != name and whole[-1:].isdecimal():
+            return whole
+    return name
