@@ -33,12 +33,9 @@ sys.path.insert(0, str(ROOT))
 from tests.oracles import filtering as slow  # noqa: E402
 from tseval.core.calling import evaluated  # noqa: E402
 from tseval.core.registry import measures  # noqa: E402
-from tseval.families.filtering.evaluation import (  # noqa: E402
-    FilterEvaluation,
-    FilterInputs,
-    FilterOptions,
-)
+from tseval.families.filtering.evaluation import FilterEvaluation  # noqa: E402
 from tseval.families.filtering.family import FAMILY  # noqa: E402
+from tseval.families.filtering.inputs import FilterInputs, FilterOptions  # noqa: E402
 
 LIMIT, TIMES = 20.0, 50.0
 START, END = 1325376000, 1335916800

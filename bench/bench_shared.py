@@ -69,8 +69,8 @@ from tseval.comparison.runs import compare_board
 from tseval.core.calling import Asked, evaluated
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
 from tseval.families.filtering.family import FAMILY as FILTERING
+from tseval.families.filtering.inputs import FilterInputs, FilterOptions
 from tseval.families.incidents.family import FAMILY as INCIDENTS
 from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import LEVELS

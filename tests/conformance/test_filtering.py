@@ -23,10 +23,11 @@ from tseval.core import calling
 from tseval.core.registry import measures
 from tseval.core.results import Values
 from tseval.families.filtering import reports
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterInputs, FilterOptions
+from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.files import read_returned, read_truth
 from tseval.families.filtering.index import Fitted
+from tseval.families.filtering.inputs import FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import METRICS, Batches, Counts, harmonic
 from tseval.families.filtering.pairs import JudgedPairs
 from tseval.statistics.ranks import kendall, kendall_p

@@ -19,9 +19,9 @@ from tseval.core.calling import evaluated
 from tseval.core.registry import measure
 from tseval.core.scores import Scores
 from tseval.errors import InputError, MissingTopics, UsageError
-from tseval.families.filtering.evaluation import FilterInputs, FilterOptions
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.index import best
+from tseval.families.filtering.inputs import FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import METRICS, Batches, Counts
 from tseval.families.filtering.period import Period
 from tseval.families.filtering.reports import fits, places, ranking, ranking_notes

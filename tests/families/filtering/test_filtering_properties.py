@@ -18,9 +18,10 @@ from tests.oracles.filtering import Options
 from tseval.core.calling import Asked, evaluated
 from tseval.errors import InputError
 from tseval.families.filtering import reports, stability, teams
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterInputs, FilterOptions
+from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.files import is_kba, read_returned
+from tseval.families.filtering.inputs import FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import METRICS
 from tseval.files.inputs import Input
 

@@ -1,4 +1,4 @@
-"""What is not wrong, but what a reader of scores of filtering should know."""
+"""What a reader of scores of filtering should know: the warnings."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.core.blocks import Block, Dots, Head, Line, Note, Panel, Panels, Rows
 from tseval.core.sections import Reporting, Section, Setting
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterOptions
+from tseval.families.filtering.evaluation import FilterEvaluation
+from tseval.families.filtering.inputs import FilterOptions
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.reports import every_batch, fits
 

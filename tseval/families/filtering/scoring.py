@@ -10,8 +10,8 @@ from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing
-from tseval.families.filtering.evaluation import DEFAULT_BATCH, SWEEP, FilterInputs, FilterOptions
 from tseval.families.filtering.family import FAMILY
+from tseval.families.filtering.inputs import DEFAULT_BATCH, SWEEP, FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import COSTS, EVEN
 from tseval.files.forms import Forms
 

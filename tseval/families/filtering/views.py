@@ -11,11 +11,11 @@ from tseval.core.family import Asked, Shown, View, Writer, Written
 from tseval.core.scoring import missing_topics
 from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.families.filtering import evaluation as views
-from tseval.families.filtering import reports, stability
+from tseval.families.filtering import inputs, reports, stability
 from tseval.families.filtering.caveats import trend_warnings
-from tseval.families.filtering.evaluation import FilterEvaluation, FilterOptions
+from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.index import TrendIndex
+from tseval.families.filtering.inputs import FilterOptions
 from tseval.families.filtering.metrics import METRICS
 from tseval.families.filtering.teams import MEASURES, READING, Teams
 from tseval.files import PICTURES
@@ -96,7 +96,7 @@ def fits(evaluation: FilterEvaluation, asked: Request) -> Shown:
 def stable(evaluation: FilterEvaluation, asked: Request) -> Shown:
     """For how many runs assumptions hold, and how far slopes hang on the length of batches."""
     trends, weighted = Trends.of(evaluation, asked), asked.options.weighted
-    traits = {"residuals": views.WEIGHTED if weighted else ""}
+    traits = {"residuals": inputs.WEIGHTED if weighted else ""}
     shares = stability.assumption_shares(trends.index, trends.asked, weighted=weighted)
     pairs = stability.slope_stability(trends.index, trends.asked)
     if not len(pairs):
@@ -155,37 +155,37 @@ def bursts(evaluation: FilterEvaluation, asked: Request) -> Shown:
 
 VIEWS = (
     View(
-        views.RANKING,
+        inputs.RANKING,
         "runs by end point beside the usual score",
         ranking,
         takes_measures=True,
         by_topic=False,
     ),
     View(
-        views.TEAMS,
+        inputs.TEAMS,
         "teams by their best run in each ranking, and tau of these",
         teams,
         takes_measures=True,
         measures=MEASURES,
         by_topic=False,
     ),
-    View(views.TESTS, "runs against each other", tests, takes_measures=True, by_topic=False),
+    View(inputs.TESTS, "runs against each other", tests, takes_measures=True, by_topic=False),
     View(
-        views.FITS,
+        inputs.FITS,
         "each trend in full, with what it takes for granted",
         fits,
         takes_measures=True,
         by_topic=False,
     ),
     View(
-        views.STABILITY,
+        inputs.STABILITY,
         "for how many runs that holds, and how far slopes hang on the length of batches",
         stable,
         takes_measures=True,
         by_topic=False,
     ),
     View(
-        views.BURSTS,
+        inputs.BURSTS,
         "how much each interval weighs, for which no run is needed",
         bursts,
         leaves_out=("runs",),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.rules import NoRules
-from tseval.families.tracking.evaluation import ValueInputs, ValueOptions, read
+from tseval.families.tracking.evaluation import read
 from tseval.families.tracking.files import FORMATS
+from tseval.families.tracking.inputs import ValueInputs, ValueOptions
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
 from tseval.families.tracking.tables import VALUES
 from tseval.tables.schema import TOPICS

@@ -147,6 +147,11 @@ class Errors(Result):
         return Values(np.divide(area, long, out=np.zeros_like(area), where=defined), defined)
 
 
+def tells_attributes(measure: Measure) -> bool:
+    """Whether a measure is of one attribute."""
+    return any(parameter.name == "attribute" for parameter in measure.definition.parameters)
+
+
 def value_tracking(index: ValueIndex, measure: Measure) -> Errors:
     """The error of every run and topic in one attribute."""
     attribute = str(measure.argument("attribute"))

@@ -10,8 +10,8 @@ from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
-from tseval.families.tracking.evaluation import ValueInputs, ValueOptions
 from tseval.families.tracking.family import FAMILY
+from tseval.families.tracking.inputs import ValueInputs, ValueOptions
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
