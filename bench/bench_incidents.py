@@ -36,8 +36,8 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.incidents.evaluation import IncidentEvaluation
 from tseval.families.incidents.family import FAMILY
+from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.families.incidents.ontologies import read_ontology
-from tseval.families.incidents.options import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import ACTIONABLE, LEVELS
 
 LIMIT = 3.0
