@@ -19,8 +19,7 @@ from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import BINS, STEP, Disagreement, JudgedUpdates, Tally, scored
 from tseval.matching.matching import get_matcher
 from tseval.parallel.sharing import ALONE, Progress, Sharing
-from tseval.statistics import Interval
-from tseval.statistics.seeds import seeded
+from tseval.statistics import Interval, seeded
 from tseval.version import VERSION
 
 if TYPE_CHECKING:

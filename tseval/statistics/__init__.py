@@ -18,6 +18,7 @@ from tseval.statistics.bootstrap import (
     interval,
     mean_intervals,
     resamples,
+    seeded,
 )
 from tseval.statistics.corrections import CORRECTIONS, corrected
 from tseval.statistics.letters import compact_letters
@@ -33,7 +34,6 @@ from tseval.statistics.ranks import (
     tau_ap,
 )
 from tseval.statistics.ratios import contributions, quotient_intervals, quotients
-from tseval.statistics.seeds import seeded
 
 __all__ = [
     "COEFFICIENTS",

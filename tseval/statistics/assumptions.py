@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tseval.statistics.trend import Floats, Mask, Outcome, Trend
+from tseval.statistics.trend import Floats, Mask, Outcome, Trend, ratio
 
 Counts: TypeAlias = NDArray[np.int64]
 
@@ -120,7 +120,7 @@ def spearman(values: Floats, usable: Mask) -> Outcome:
     time = np.where(there, np.arange(packed.shape[1]) - (number[:, np.newaxis] - 1) / 2, 0.0)
     rank = np.where(there, _ranks(packed, there) - (number[:, np.newaxis] + 1) / 2, 0.0)
     scale = np.sqrt((time**2).sum(axis=1) * (rank**2).sum(axis=1))
-    rho = _ratio((time * rank).sum(axis=1), scale, number > 2)
+    rho = ratio((time * rank).sum(axis=1), scale, number > 2)
     rho = np.clip(rho, -1.0, 1.0)
     known = np.isfinite(rho)
     p = np.full(rho.shape, np.nan)
@@ -145,7 +145,7 @@ def anderson_darling(values: Floats, usable: Mask) -> Outcome:
     turned = np.take_along_axis(ordered, np.maximum(number[:, np.newaxis] - 1 - place, 0), axis=1)
     below, above = (log_ndtr(np.where(there, z, 0.0)) for z in (ordered, -turned))
     terms = np.where(there, (2 * place + 1) * (below + above), 0.0).sum(axis=1)
-    squared = np.where(varied, -number - _ratio(terms, number, varied), np.nan)
+    squared = np.where(varied, -number - ratio(terms, number, varied), np.nan)
     return Outcome(squared, _normal_p(squared, number))
 
 
@@ -156,7 +156,7 @@ def durbin_watson(residuals: Floats, usable: Mask) -> Floats:
     """
     packed, there = _packed(residuals, usable)
     steps = np.where(there[:, 1:], np.diff(packed, axis=1), 0.0)
-    return _ratio((steps**2).sum(axis=1), (packed**2).sum(axis=1))
+    return ratio((steps**2).sum(axis=1), (packed**2).sum(axis=1))
 
 
 def durbin_watson_bounds(number: Counts, level: float = 0.05) -> Bounds:
@@ -230,14 +230,14 @@ def _ranks(values: Floats, there: Mask) -> Floats:
 
 def _standardised(values: Floats, there: Mask, number: Counts) -> tuple[Floats, Mask]:
     """Each value in deviations from its row's mean, and which rows vary at all."""
-    mean = _ratio(values.sum(axis=1), number)
+    mean = ratio(values.sum(axis=1), number)
     away = np.where(there, values - mean[:, np.newaxis], 0.0)
     low, high = (
         edge(np.where(there, values, other), axis=1, initial=other)
         for edge, other in ((np.min, np.inf), (np.max, -np.inf))
     )
     varied = np.asarray((number > 2) & (high > low))
-    deviation = np.sqrt(_ratio((away**2).sum(axis=1), number - 1, varied))
+    deviation = np.sqrt(ratio((away**2).sum(axis=1), number - 1, varied))
     return away / np.where(varied, deviation, 1.0)[:, np.newaxis], varied
 
 
@@ -257,9 +257,3 @@ def _normal_p(squared: Floats, number: Counts) -> Floats:
         np.exp(1.2937 - 5.709 * top + 0.0186 * top**2),
     ]
     return np.asarray(np.select(pieces, curves, default=np.nan))
-
-
-def _ratio(above: Floats, below: Floats | Counts, where: Mask | bool = True) -> Floats:
-    """NaN elsewhere, and where the divisor is 0."""
-    full = np.full(above.shape, np.nan)
-    return np.asarray(np.divide(above, below, out=full, where=np.asarray(where & (below > 0))))

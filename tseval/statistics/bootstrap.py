@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,17 @@ def resamples(
     times = np.zeros((number, topics), np.int64)
     np.add.at(times, (np.arange(number)[:, np.newaxis], drawn), 1)
     return times
+
+
+def seeded(seed: int, *names: str) -> np.random.SeedSequence:
+    """The seed of one unit of work, spawned from the seed of all by the unit's names.
+
+    The same names get the same numbers whatever is computed before, beside or instead of them. Any
+    whole number may be a seed.
+    """
+    digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
+    words = np.frombuffer(digest, "<u4").tolist()
+    return np.random.SeedSequence(2 * abs(seed) + (seed < 0), spawn_key=tuple(words))
 
 
 def further_seed(seed: np.random.SeedSequence, step: int) -> np.random.SeedSequence:
@@ -127,18 +139,37 @@ def _deviations(centred: Floats, times: NDArray[np.int64], method: str, level: f
     """How far both ends of the intervals are from the means."""
     rows = len(centred)
     drawn = weighted_sums(times, centred) / rows
-    ends = np.full((2, centred.shape[1]), 0.5)
+
+    def errors() -> tuple[Floats, Floats]:
+        own = standard_errors(np.zeros(centred.shape[1]), column_means(centred**2), rows)
+        return standard_errors(drawn, weighted_sums(times, centred**2) / rows, rows), own
+
+    return interval_ends(drawn, centred, method, level, errors)
+
+
+def interval_ends(
+    drawn: Floats,
+    centred: Floats,
+    method: str,
+    level: float,
+    errors: Callable[[], tuple[Floats, Floats]],
+) -> Floats:
+    """How far both ends of intervals are from what was seen, by one of `INTERVALS`.
+
+    `drawn` is how far each draw is, `centred` what each topic contributes. `errors` gives the
+    standard errors of the draws and that of what was seen; it is asked where they are needed.
+    """
+    ends = np.full((2, drawn.shape[1]), 0.5)
     ends[0], ends[1] = (1 - level) / 2, (1 + level) / 2
     if method == "percentile":
         return sorted_quantiles(drawn, ends)
     if method == "bca":
         return sorted_quantiles(drawn, corrected_ends(ends, drawn, centred))
-    errors = standard_errors(drawn, weighted_sums(times, centred**2) / rows, rows)
+    of_draws, own = errors()
     # A draw without a spread is infinitely far from 0, unless it is at 0: then it says nothing.
     flat = np.where(drawn == 0, np.nan, np.copysign(np.inf, drawn))
-    ratios = np.divide(drawn, errors, out=flat, where=errors > 0)
-    own = standard_errors(np.zeros(centred.shape[1]), column_means(centred**2), rows)
-    quantiles = sorted_quantiles(ratios, ends[::-1])
+    scaled = np.divide(drawn, of_draws, out=flat, where=of_draws > 0)
+    quantiles = sorted_quantiles(scaled, ends[::-1])
     known = np.isfinite(quantiles)
     away = np.where(known, quantiles, 0.0) * -own
     return np.where(known | (own == 0), away, np.nan)

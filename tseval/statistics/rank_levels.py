@@ -22,6 +22,7 @@ from tseval.statistics.ranks import (
     tau_ap_rows,
     tau_b,
 )
+from tseval.statistics.trend import ratio
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.int64]
@@ -74,7 +75,7 @@ def _means(values: Floats, times: Times) -> Floats:
     known = np.isfinite(values).T
     total = weighted_sums(times, np.where(known, values.T, 0.0))
     number = weighted_sums(times, known.astype(np.float64))
-    return np.asarray(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
+    return ratio(total, number)
 
 
 def _without_noise(means: Floats) -> Floats:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tseval.statistics.trend import ratio
+
 Floats = NDArray[np.float64]
 
 LEVELS = ("run means", "within topics", "all pairs")
@@ -58,9 +60,7 @@ def tau_b(
     agreed: Floats, ordered_a: NDArray[np.int64] | Floats, ordered_b: NDArray[np.int64] | Floats
 ) -> Floats:
     """Tau-b from how many more pairs agree than disagree, and how many each list orders."""
-    scale = np.sqrt(np.asarray(ordered_a, np.float64) * ordered_b)
-    full = np.full(scale.shape, np.nan)
-    return np.asarray(np.divide(agreed, scale, out=full, where=scale > 0))
+    return ratio(agreed, np.sqrt(np.asarray(ordered_a, np.float64) * ordered_b))
 
 
 def tau_ap_rows(a: Floats, b: Floats) -> Floats:
@@ -84,8 +84,7 @@ def one_way(shared: Floats, above: Floats, weights: Floats) -> Floats:
     share = np.divide(shared, above, out=np.zeros(shared.shape), where=has)
     number = np.where(has, weights, 0.0).sum(axis=-1)
     total = (share * np.where(has, weights, 0.0)).sum(axis=-1)
-    full = np.full(number.shape, np.nan)
-    return 2 * np.asarray(np.divide(total, number, out=full, where=number > 0)) - 1
+    return 2 * ratio(total, number) - 1
 
 
 def _signs(a: Floats, b: Floats) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -167,6 +166,4 @@ def kendall_levels(a: Floats, b: Floats) -> dict[str, float]:
 def known_means(values: Floats) -> Floats:
     """The mean of each row over what is known; NaN where nothing is."""
     known = np.isfinite(values)
-    number = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return ratio(np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1))

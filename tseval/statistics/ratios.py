@@ -15,8 +15,7 @@ from tseval.statistics.bootstrap import (
     NOISE,
     column_means,
     column_sums,
-    corrected_ends,
-    sorted_quantiles,
+    interval_ends,
     standard_errors,
     weighted_sums,
 )
@@ -74,17 +73,15 @@ def quotient_intervals(
     signs = [sign for sign, _, _ in shifted]
     drawn = np.asarray(sum(sign * each for sign, each in zip(signs, moved, strict=True)))
     centred = np.asarray(sum(sign * e / column_means(w) for sign, e, w in shifted))
-    ends = np.full((2, columns), 0.5)
-    ends[0], ends[1] = (1 - level) / 2, (1 + level) / 2
-    if method == "percentile":
-        return np.asarray(observed + sorted_quantiles(drawn, ends))
-    if method == "bca":
-        return np.asarray(observed + sorted_quantiles(drawn, corrected_ends(ends, drawn, centred)))
-    squares = _squares(shifted, below, moved, times)
-    errors = np.sqrt(np.maximum(squares, 0.0) / (rows - 1))
-    own = standard_errors(np.zeros(columns), column_means(centred**2), rows)
-    errors[errors <= np.sqrt(NOISE) * own] = 0.0
-    return np.asarray(observed + _studentised(drawn, errors, own, ends))
+
+    def errors() -> tuple[Floats, Floats]:
+        squares = _squares(shifted, below, moved, times)
+        own = standard_errors(np.zeros(columns), column_means(centred**2), rows)
+        of_draws = np.sqrt(np.maximum(squares, 0.0) / (rows - 1))
+        of_draws[of_draws <= np.sqrt(NOISE) * own] = 0.0
+        return of_draws, own
+
+    return np.asarray(observed + interval_ends(drawn, centred, method, level, errors))
 
 
 def _squares(
@@ -102,13 +99,3 @@ def _squares(
             crossed += r * (s * weighted_sums(times, w * v) - weighted_sums(times, w * f))
             total += sign * other_sign * rows * crossed / (n * m)
     return total
-
-
-def _studentised(drawn: Floats, errors: Floats, own: Floats, ends: Floats) -> Floats:
-    """How far both ends are from what was seen; NaN where too many draws have no spread."""
-    flat = np.where(drawn == 0, np.nan, np.copysign(np.inf, drawn))
-    scaled = np.divide(drawn, errors, out=flat, where=errors > 0)
-    quantiles = sorted_quantiles(scaled, ends[::-1])
-    known = np.isfinite(quantiles)
-    away = np.where(known, quantiles, 0.0) * -own
-    return np.where(known | (own == 0), away, np.nan)

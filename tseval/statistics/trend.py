@@ -178,7 +178,7 @@ def t_test(estimate: Estimate, degrees: NDArray[np.int64]) -> Outcome:
     """Is the estimate 0? Two-sided; undefined where its error is 0 or unknown."""
     from scipy.special import betainc
 
-    t = _ratio(*estimate)
+    t = ratio(*estimate)
     known = np.isfinite(t)
     p = np.full(t.shape, np.nan)
     freedom = np.asarray(degrees)[known]
@@ -196,7 +196,7 @@ def z_test(one: Estimate, other: Estimate) -> Outcome:
     """
     from scipy.special import erfc
 
-    z = _ratio(np.subtract(one.value, other.value), np.hypot(one.error, other.error))
+    z = ratio(np.subtract(one.value, other.value), np.hypot(one.error, other.error))
     return Outcome(z, np.asarray(erfc(np.abs(z) / np.sqrt(2))))
 
 
@@ -230,7 +230,7 @@ class _Centred:
         Undefined without a line, and where a batch alone holds the line: what that batch leaves
         would be divided by nearly nothing.
         """
-        pull = _ratio(self.away, self.spread[:, np.newaxis])
+        pull = ratio(self.away, self.spread[:, np.newaxis])
         freedom = 1 - self.share * (1 + pull * self.away)
         held = (freedom < HINGE).any(axis=1) | np.isnan(self.slope)
         moved = np.where(
@@ -266,7 +266,7 @@ def _centred(values: Floats, weights: Floats, usable: Mask, fitted: Mask) -> _Ce
         spread,
         middle,
         np.where(fitted, first[:, 0] + (share * above).sum(axis=1), np.nan),
-        _ratio((share * away * above).sum(axis=1), spread),
+        ratio((share * away * above).sum(axis=1), spread),
     )
 
 
@@ -276,15 +276,15 @@ def _shares(trend: Trend) -> Floats:
 
 def _proportions(weights: Floats) -> Floats:
     """Each weight over its series' sum; 0 where all are."""
-    return np.nan_to_num(_ratio(weights, weights.sum(axis=1, keepdims=True)))
+    return np.nan_to_num(ratio(weights, weights.sum(axis=1, keepdims=True)))
 
 
 def _length(parts: Floats) -> Floats:
     return np.asarray(np.sqrt((parts**2).sum(axis=1)))
 
 
-def _ratio(above: ArrayLike, below: ArrayLike) -> Floats:
-    """NaN where the divisor is 0 or unknown."""
+def ratio(above: ArrayLike, below: ArrayLike, where: Mask | bool = True) -> Floats:
+    """The one by the other; NaN elsewhere, and where the divisor is 0 or unknown."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
-    empty = np.full(above.shape, np.nan)
-    return np.asarray(np.divide(above, below, out=empty, where=np.nan_to_num(below) > 0))
+    there = np.asarray(where) & (np.nan_to_num(below) > 0)
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=there))
