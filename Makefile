@@ -105,9 +105,8 @@ format: $(VENV)/.dev
 hooks: $(VENV)/.dev
 	$(BIN)/pre-commit install
 
-# One after the other, so that processor time is that of one test.
 slow: $(VENV)/.dev
-	$(BIN)/pytest -q --write-slow
+	$(BIN)/pytest -q -n 2 --write-slow
 
 # Counting branches makes tests too slow for every run of CI.
 coverage: $(VENV)/.dev

@@ -12,8 +12,12 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
 
 LIST = Path(__file__).with_name("slow.txt")
 BUDGET = 60.0
@@ -45,7 +49,10 @@ def longest(seconds: dict[str, float]) -> list[str]:
 
 
 class Stopwatch:
-    """Adds up the processor time of each test, that of the processes which it starts included."""
+    """Adds up the processor time of each test, that of the processes which it starts included.
+
+    Each worker of pytest-xdist has a stopwatch of its own, and hands its times over as it ends.
+    """
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -58,6 +65,16 @@ class Stopwatch:
         self.seconds[function_of(item.nodeid)] += sum(os.times()[:4]) - before
         return result
 
-    def pytest_sessionfinish(self) -> None:
-        """Write the list."""
-        LIST.write_text(HEAD + "".join(f"{line}\n" for line in longest(self.seconds)))
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: WorkerController) -> None:
+        """Add the times of a worker that ended."""
+        for name, taken in node.workeroutput["seconds"].items():
+            self.seconds[name] += taken
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the list if all tests ran, or hand the times to the process that writes it."""
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["seconds"] = dict(self.seconds)
+        elif exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            LIST.write_text(HEAD + "".join(f"{line}\n" for line in longest(self.seconds)))
