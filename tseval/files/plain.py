@@ -33,6 +33,8 @@ READERS: dict[str, Reader] = {
     "parquet": parquet.read_parquet,
 }
 """How each of `PLAIN_FORMS` is read."""
+FEW_ROWS = 2_000
+"""Up to so many rows, to start a thread takes longer than a column."""
 ARRAY = "a JSON array"
 """No form of a plain table, but one that is known when it is seen."""
 ARRAY_START = re.compile(rb"\[\s*[{\]]")
@@ -173,13 +175,15 @@ def header(source: Input, schema: Schema, form: str, faults: FaultList) -> list[
 def build(source: Input, cells: Cells, schema: Schema, faults: FaultList) -> Rows:
     """Cells to columns, with every check that a single table allows.
 
-    The columns are worked on side by side; their faults come in the columns' order all the same.
+    The columns of many rows are worked on side by side; their faults come in the columns' order
+    all the same.
     """
     columns: dict[str, Any] = {}
     faults.rows = len(cells.lines)
     good = np.ones(len(cells.lines), bool)
     present = [column for column in schema if column.name in cells.columns]
-    read = side_by_side(lambda column: _column(source, column, cells), present)
+    work = side_by_side if len(cells.lines) > FEW_ROWS else map
+    read = work(lambda column: _column(source, column, cells), present)
     for column, (values, filled, own) in zip(present, read, strict=True):
         columns[column.name] = values
         good &= filled
