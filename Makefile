@@ -18,6 +18,10 @@ PACKAGES := $(shell find tseval matchers -name '*.py' -o -name '*.css' -o -name 
 FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
+# The tests start the program some hundred times: each start is a fifth shorter when what Python
+# compiled is kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: help demo test lint types tests docs cli wheel format hooks house slow coverage versions chromium clean
 

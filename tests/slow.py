@@ -12,12 +12,9 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from xdist.workermanage import WorkerController
 
 LIST = Path(__file__).with_name("slow.txt")
 BUDGET = 60.0
@@ -66,7 +63,7 @@ class Stopwatch:
         return result
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: WorkerController) -> None:
+    def pytest_testnodedown(self, node: Any) -> None:
         """Add the times of a worker that ended."""
         for name, taken in node.workeroutput["seconds"].items():
             self.seconds[name] += taken
