@@ -45,6 +45,13 @@ def _small_times(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, so that messages name files and no folders."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def conformance() -> Path:
     """The conformance pack: real judgments and the scores that official scripts give them.

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import tseval
-from tests.families.temporal.test_temporal_properties import ALL, close
+from tests.families.temporal.test_temporal_properties import ALL
+from tests.oracles import close
 from tests.oracles import temporal as slow
 
 TOPICS = ("TS14.17", "TS14.22", "TS14.24")

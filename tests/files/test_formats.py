@@ -27,16 +27,10 @@ from tseval.files.inputs import Input
 from tseval.files.plain import Rows, read_rows
 from tseval.tables.times import Moment, NotANumber, duration, moment, number
 
-pytestmark = pytest.mark.small_times
+pytestmark = [pytest.mark.small_times, pytest.mark.usefixtures("here")]
 
 HEADER = "topic\tupdate_id\ttime\ttext\n"
 ROW = "t1\tu1\t5\tsome words\n"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def read(content: str | bytes, table: str = "updates", form: str | None = None) -> Rows:

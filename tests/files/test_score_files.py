@@ -21,6 +21,8 @@ from tseval.files.score_writers import RESULT_FORMS, result_bytes
 from tseval.files.validation import validate
 from tseval.tables.scores import TopicScores
 
+pytestmark = pytest.mark.usefixtures("here")
+
 ROWS = [
     ("b", "t1", "P", 0.25),
     ("b", "t2", "P", None),
@@ -33,12 +35,6 @@ ROWS = [
 ]
 NAMES = ("run", "topic", "measure", "value")
 MEANS = [(run, "all", "P", 0.5) for run in "ab"]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def rows(scores: TopicScores) -> list[tuple[str, str, str, float | None]]:

@@ -28,10 +28,9 @@ GOLD = (SWIFT, THOROUGH, "--gold", NUGGETS, "--matches", MATCHES)
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(here: Path) -> Path:
     Path("s.trec").write_text("".join(LINES))
-    return tmp_path
+    return here
 
 
 TABLE = """\

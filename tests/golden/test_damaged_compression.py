@@ -19,6 +19,8 @@ from tests.program import tseval as program
 from tseval.errors import InputError
 from tseval.files.inputs import Input
 
+pytestmark = pytest.mark.usefixtures("here")
+
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
@@ -57,11 +59,6 @@ def assert_told(message: str, name: str, kind: str) -> None:
         f"{name}: the {kind} stream ends too early",
     )
     assert message.startswith((broken, short))
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,16 +12,13 @@ from tests.program import tseval as program
 from tseval.errors import InputError
 from tseval.matching.profiles import read_profile
 
+pytestmark = pytest.mark.usefixtures("here")
+
 UPDATE = '{"topic": "flood", "update_id": "u1", "time": 1699921800, "text": "so"'
 INCIDENTS = FIXTURES / "incidents"
 RECORD = '{"run": "a", "topic": "t", "measure": "R", "value": 0.5'
 SCORES = '{"signature": "s",\n "records": [\n  %s}%s\n ]%s}\n'
 VALUES = '{"topic": "t", "attribute": "deaths", "time": 1699921800, "value": 4'
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 ON_ONTOLOGY = ("--ontology", INCIDENTS / "types.json")

@@ -26,6 +26,8 @@ from tests import program
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, Outcome
 from tseval.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("here")
+
 HEADER = ("topic", "update_id", "time", "text", "confidence", "cost")
 GOLD_HEADER = ("topic", "nugget_id", "time", "text", "importance", "cost")
 FIRST = ("flood", "u1", "1699921800", "River Osk burst its banks", "0.5", "1")
@@ -36,13 +38,6 @@ UTF8_CURE = "save the file in the encoding UTF-8"
 NOT_NEGATIVE = "give a number that is not negative"
 
 Row = Sequence[str]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, so that messages name files and no folders."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def tsv(*rows: Row) -> bytes:

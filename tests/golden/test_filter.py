@@ -14,17 +14,13 @@ import pytest
 from tests import program
 from tests.program import FIXTURES, Outcome
 
+pytestmark = pytest.mark.usefixtures("here")
+
 FOLDER = FIXTURES / "filter"
 TRUTH = str(FOLDER / "truth.tsv")
 FADING, STEADY = (str(FOLDER / f"{name}.tsv") for name in ("fading", "steady"))
 PERIOD = ("--start", "1699920000", "--end", "6d", "--cutoff", "50")
 ID = "1325376000-0123456789abcdef0123456789abcdef"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def refused(message: str, *arguments: object, code: int = 1, stdin: bytes = b"") -> None:

@@ -12,9 +12,11 @@ import pytest
 
 import tseval
 from tests import program
-from tests.golden.test_faults import check, here, refused  # noqa: F401
+from tests.golden.test_faults import check, refused
 from tests.program import FIXTURES
 from tseval.errors import InputError, UsageError
+
+pytestmark = pytest.mark.usefixtures("here")
 
 INCIDENTS = FIXTURES / "incidents"
 TYPES, LABELS, EPOCHS = (INCIDENTS / name for name in ("types.json", "labels.json", "epochs.txt"))

@@ -19,6 +19,8 @@ from tests.oracles.fixtures import expected
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.version import VERSION
 
+pytestmark = pytest.mark.usefixtures("here")
+
 BOTH = ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--quiet")
 MEASURES = ("P", "R", "Rs", "T")
 TOPICS_IN_ORDER = ("ferry", "flood", "mine", "all")
@@ -26,12 +28,6 @@ HAND = {(e.run, e.topic, e.measure, e.options): e.value for e in expected()}
 
 Key = tuple[str, str, str]
 Row = tuple[str, str, str, float | None]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def out(*arguments: object, stdin: bytes = b"") -> str:

@@ -16,14 +16,13 @@ KEPT = ("runs/swift.tsv", "nuggets.tsv", "matches.tsv", "clusters.tsv", "inciden
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _inputs(here: Path) -> None:
     for name in KEPT:
-        shutil.copy(FIXTURES / name, tmp_path)
+        shutil.copy(FIXTURES / name, here)
     for name in ("steady.tsv", "truth.tsv"):
-        shutil.copy(FIXTURES / "filter" / name, tmp_path)
+        shutil.copy(FIXTURES / "filter" / name, here)
     for name in ("shy.tsv", "labels.json"):
-        shutil.copy(FIXTURES / "incidents" / name, tmp_path)
+        shutil.copy(FIXTURES / "incidents" / name, here)
     shutil.copy("nuggets.tsv", "gold.csv")
     shutil.copy("truth.tsv", "truth.csv")
     Path("scores.csv").write_text("run,topic,measure,value\na,t,R,0.5\nb,t,R,0.25\n")

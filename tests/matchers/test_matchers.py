@@ -10,14 +10,9 @@ import pytest
 import matchers
 from matchers import Collection, MatcherError, contract, texts
 from matchers.windows import windows
+from tests.oracles.matching import triples
 
 NUGGETS = ["Train crash kills 49", "train crash in Buenos Aires"]
-
-
-def triples(pairs):
-    return list(
-        zip(pairs.update.tolist(), pairs.nugget.tolist(), pairs.score.tolist(), strict=True)
-    )
 
 
 class TestFuzzy:

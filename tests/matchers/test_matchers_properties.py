@@ -13,6 +13,7 @@ from matchers import containment, contract, fuzzy, naming, similar, threads
 from matchers.registry import BUILT_IN
 from matchers.sentence import SCORERS, USELESS
 from tests.oracles import matching as slow
+from tests.oracles.matching import triples
 
 # Few letters, so that words are often alike; digits, accents, other scripts, emoji, marks.
 LETTERS = st.text("aabcde", min_size=1, max_size=9)
@@ -40,12 +41,6 @@ ODD = st.sampled_from(
 TEXT = st.one_of(st.lists(st.one_of(LETTERS, ODD), max_size=8).map(" ".join), st.text(max_size=12))
 TEXTS = st.lists(TEXT, max_size=7)
 THRESHOLD = st.sampled_from([0.0, 0.001, 0.3, 0.55, 0.8, 1.0])
-
-
-def triples(pairs):
-    return list(
-        zip(pairs.update.tolist(), pairs.nugget.tolist(), pairs.score.tolist(), strict=True)
-    )
 
 
 def quiet(name, **parameters):

@@ -210,6 +210,13 @@ def pairs(score, updates, nuggets, threshold):
     return found
 
 
+def triples(pairs):
+    """What a matcher found as `pairs` gives it."""
+    return list(
+        zip(pairs.update.tolist(), pairs.nugget.tolist(), pairs.score.tolist(), strict=True)
+    )
+
+
 def first_pairs(found):
     """The first pair of each nugget."""
     seen = set()

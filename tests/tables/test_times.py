@@ -22,13 +22,9 @@ from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
 from tseval.streaming.update_blocks import BlockInput
 
+pytestmark = pytest.mark.usefixtures("here")
+
 FILTER = program.FIXTURES / "filter"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 # Lengths of time, and periods.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tseval
+from tests.oracles import close
 from tests.oracles import clusters as slow
 from tseval.core.calling import evaluated
 from tseval.core.curves import curves
@@ -83,12 +83,6 @@ def frames(case: slow.Case) -> dict[str, pd.DataFrame]:
 def scored(case: slow.Case, names: list[str], **options: Any) -> tseval.Scores:
     tables = frames(case)
     return tseval.score_clusters(tables["runs"], tables["clusters"], names, **options)
-
-
-def close(fast: float | None, expected: slow.Value) -> bool:
-    if fast is None or expected is None:
-        return fast is None and expected is None
-    return math.isclose(fast, float(expected), rel_tol=1e-12, abs_tol=1e-12)
 
 
 @given(

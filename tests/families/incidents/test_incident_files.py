@@ -19,7 +19,7 @@ import tseval
 from tests import program
 from tests.program import FIXTURES, Outcome
 
-pytestmark = pytest.mark.small_times
+pytestmark = [pytest.mark.small_times, pytest.mark.usefixtures("here")]
 
 INCIDENTS = FIXTURES / "incidents"
 TYPES, LABELS, EPOCHS = (INCIDENTS / name for name in ("types.json", "labels.json", "epochs.txt"))
@@ -38,12 +38,6 @@ RUN: list[Said] = [
     ("quake", "q1", 1, 0.4, "Report-News"),
     ("quake", "q3", 2, 0.75, "Other-Irrelevant"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def incidents(*arguments: object, stdin: bytes = b"") -> Outcome:

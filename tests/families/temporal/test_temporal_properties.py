@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 import tseval
 from tests import cases
+from tests.oracles import close
 from tests.oracles import temporal as slow
 from tseval.core.curves import curves
 from tseval.core.registry import measures
@@ -52,12 +52,6 @@ SMOOTH = (
 )
 ALL = EXACT + SMOOTH
 TIMES = ("", "@3s", "@0s", "@0.5s", "@6", "@1970-01-01T00:00:09Z", "@30")
-
-
-def close(fast: float | None, expected: slow.Value) -> bool:
-    if fast is None or expected is None:
-        return fast is None and expected is None
-    return math.isclose(fast, float(expected), rel_tol=1e-12, abs_tol=1e-12)
 
 
 def scored(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tseval
-from tests import cases
+from tests import cases, oracles
 from tests.oracles import trec_temporal as slow
 from tests.program import tseval as program
 from tseval.core.calling import Asked
@@ -96,10 +97,7 @@ def evaluation(collection: slow.Collection, edition: str = "ts") -> TemporalEval
     )
 
 
-def close(fast: float | None, expected: float | None) -> bool:
-    if fast is None or expected is None:
-        return fast is None and expected is None
-    return math.isclose(fast, expected, rel_tol=1e-9, abs_tol=1e-12)
+close = partial(oracles.close, rel=1e-9)
 
 
 @given(collections(), st.none() | st.integers(-1, 13).map(lambda hours: hours * 3600.0 + 1))

@@ -35,11 +35,10 @@ RUN = (
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(here: Path) -> Path:
     Path("gold.tsv").write_text(GOLD, encoding="utf-8")
     Path("run.txt").write_bytes(RUN.encode())
-    return tmp_path
+    return here
 
 
 def said(*rows: tuple[object, ...]) -> pd.DataFrame:

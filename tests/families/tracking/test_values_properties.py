@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tseval
+from tests import oracles
 from tests.oracles.values import Given, error
 from tseval.families.tracking.files import read_values
 from tseval.families.tracking.tables import ATTRIBUTES
@@ -51,10 +52,7 @@ def as_given(rows: list[tuple[str, ...]]) -> list[Given]:
     return found
 
 
-def close(fast: float | None, slow: float | None) -> bool:
-    if fast is None or slow is None:
-        return fast is slow
-    return math.isclose(fast, slow, rel_tol=1e-7, abs_tol=1e-6)
+close = partial(oracles.close, rel=1e-7, least=1e-6)
 
 
 @given(
