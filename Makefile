@@ -32,9 +32,9 @@ help:
 	@echo "make types   mypy --strict"
 	@echo "make tests   pytest"
 	@echo "make docs    the documentation, warnings as errors, into docs/_build/html"
-	@echo "make cli     is docs/cli.md what the program's own help says?"
+	@echo "make cli     are docs/cli.md and the lists of the pages what the program itself says?"
 	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
-	@echo "make format  rewrite the layout and docs/cli.md"
+	@echo "make format  rewrite the layout, docs/cli.md and the lists of the pages"
 	@echo "make hooks   run the quick checks before each commit (pre-commit)"
 	@echo "make slow    measure all tests, and name the slow ones in tests/slow.txt"
 	@echo "make coverage  which lines and branches the tests never reach, with the floor of pyproject.toml"
@@ -88,6 +88,7 @@ chromium:
 
 cli: $(VENV)/.dev
 	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python docs/generate_lists.py --check
 
 docs: docs/_build/.stamp
 
@@ -105,6 +106,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate_lists.py
 
 hooks: $(VENV)/.dev
 	$(BIN)/pre-commit install

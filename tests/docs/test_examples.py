@@ -249,10 +249,48 @@ DEFINED = [(family, name) for family, names in families().items() for name in na
 
 
 @pytest.mark.parametrize(("family", "name"), DEFINED, ids=[f"{f}-{n}" for f, n in DEFINED])
-def test_every_measure_has_a_heading_on_the_page_of_measures(family: str, name: str) -> None:
+def test_every_measure_is_listed_on_the_page_of_measures(family: str, name: str) -> None:
     text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    assert any(f"`{name}`" in heading for heading in headings), f"{family} measure {name}"
+    listed = re.search(rf"<!-- list: measures {family} -->(.*?)<!-- end", text, re.DOTALL)
+    assert listed is not None
+    assert f"\n| `{name}` | " in listed[1]
+
+
+def generate(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """What the script in a folder of pages does."""
+    command = [sys.executable, str(folder / "generate_lists.py"), *options]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_the_lists_of_the_pages_are_what_is_declared() -> None:
+    done = generate(ROOT / "docs", "--check")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_list_that_is_not_current_is_found_and_made_again(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "docs" / "generate_lists.py", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("A\n<!-- list: columns teams -->\nB\n<!-- end of list -->\nC\n")
+    done = generate(tmp_path, "--check")
+    assert done.returncode == 1
+    assert done.stderr == "docs/page.md has a list that is not current: `make format`\n"
+    assert generate(tmp_path).returncode == 0
+    assert page.read_text().splitlines() == [
+        "A",
+        "<!-- list: columns teams -->",
+        "| column | holds | aliases |",
+        "| --- | --- | --- |",
+        "| `run` | id, once | `run_id`, `runtag`, `run_tag` |",
+        "| `team` | id | |",
+        "<!-- end of list -->",
+        "C",
+    ]
 
 
 @pytest.mark.parametrize("schema", schemas().values(), ids=list(schemas()))

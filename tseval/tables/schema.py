@@ -32,6 +32,9 @@ class Column:
     default: str = ""
     """The cell that stands where a record of a format with optional keys lacks the value."""
 
+    meaning: str = ""
+    """What its values mean, where name and kind do not tell it."""
+
     any_time: bool = False
     """Whether a time may be ever so early, as in a track's own files; elsewhere it is a fault."""
 
@@ -48,6 +51,8 @@ class Schema:
     table: str
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
+    row: str = ""
+    """What a row is, in words."""
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
@@ -84,7 +89,13 @@ class Schema:
 ALL_TOPICS = "all"
 """The name under which the mean over topics stands among the topics."""
 TOPIC = Column("topic", Kind.ID, aliases=("query_id", "topic_id", "event", "event_id"))
-RUN = Column("run", Kind.ID, required=False, aliases=("run_id", "runtag", "run_tag"))
+RUN = Column(
+    "run",
+    Kind.ID,
+    required=False,
+    aliases=("run_id", "runtag", "run_tag"),
+    meaning="the name of the run; without it that of the file",
+)
 UPDATE_ID = Column("update_id", Kind.ID, aliases=("update",))
 NUGGET_ID = Column("nugget_id", Kind.ID, aliases=("nugget",))
 COST = Column("cost", Kind.AMOUNT, required=False, default="1")
@@ -101,6 +112,7 @@ UPDATES = Schema(
         COST,
     ),
     key=("run", "topic", "update_id"),
+    row="what a system said, and when",
 )
 TEXTS = Schema(
     "texts",
@@ -112,13 +124,16 @@ NUGGETS = Schema(
     (
         TOPIC,
         NUGGET_ID,
-        Column("time", Kind.TIME, aliases=("timestamp", "nugget_time")),
+        Column(
+            "time", Kind.TIME, aliases=("timestamp", "nugget_time"), meaning="when it became known"
+        ),
         Column("text", Kind.TEXT, aliases=("nugget_text",)),
         Column("importance", Kind.AMOUNT, required=False, default="1"),
         COST,
         Column("length", Kind.AMOUNT, required=False, aliases=("nugget_len",), default="0"),
     ),
     key=("topic", "nugget_id"),
+    row="what there was to say, and when it became known",
 )
 MATCHES = Schema(
     "matches",
@@ -126,41 +141,80 @@ MATCHES = Schema(
         TOPIC,
         UPDATE_ID,
         NUGGET_ID,
-        RUN,
+        replace(RUN, meaning="whose update it is; without it that of every run"),
         Column("score", Kind.NUMBER, required=False, may_be_blank=True),
-        Column("start", Kind.NUMBER, required=False, aliases=("match_start",), may_be_blank=True),
-        Column("end", Kind.NUMBER, required=False, aliases=("match_end",), may_be_blank=True),
+        Column(
+            "start",
+            Kind.NUMBER,
+            required=False,
+            aliases=("match_start",),
+            may_be_blank=True,
+            meaning="where it begins in the update's text",
+        ),
+        Column(
+            "end",
+            Kind.NUMBER,
+            required=False,
+            aliases=("match_end",),
+            may_be_blank=True,
+            meaning="where it ends",
+        ),
         Column("auto", Kind.NUMBER, required=False, aliases=("auto_p",), may_be_blank=True),
-        Column("matcher", Kind.TEXT, required=False),
-        Column("checksum", Kind.TEXT, required=False),
+        Column(
+            "matcher",
+            Kind.TEXT,
+            required=False,
+            meaning="whose matches these are, as `tseval match` writes it",
+        ),
+        Column(
+            "checksum",
+            Kind.TEXT,
+            required=False,
+            meaning="whether they are as they were written, as `tseval match` writes it",
+        ),
     ),
+    row="an update says what a nugget says",
 )
 TOPICS = Schema(
     "topics",
     (
         Column("topic", Kind.ID, aliases=(*TOPIC.aliases, "id")),
         Column("start", Kind.TIME),
-        Column("end", Kind.TIME, required=False, may_be_blank=True),
+        Column("end", Kind.TIME, required=False, may_be_blank=True, meaning="not before the start"),
     ),
     key=("topic",),
+    row="when a topic starts and ends",
 )
 DUPLICATES = Schema(
     "duplicates",
     (
-        Column("topic", Kind.ID, required=False, aliases=TOPIC.aliases),
+        Column(
+            "topic",
+            Kind.ID,
+            required=False,
+            aliases=TOPIC.aliases,
+            meaning="without it a pair holds in every topic",
+        ),
         UPDATE_ID,
         Column("duplicate_id", Kind.ID, aliases=("duplicate_of",)),
     ),
+    row="two updates say the same",
 )
 POOL = Schema(
     "pool",
     (
         TOPIC,
         UPDATE_ID,
-        Column("duplicate_id", Kind.ID, required=False),
+        Column(
+            "duplicate_id",
+            Kind.ID,
+            required=False,
+            meaning="the update that it repeats, `NULL` if none",
+        ),
         Column("length", Kind.AMOUNT, required=False, aliases=("update_len",), default="0"),
         Column("text", Kind.TEXT, required=False, aliases=("update_text",)),
     ),
+    row="an update that assessors saw",
 )
 CLUSTERS = Schema(
     "clusters",
@@ -168,10 +222,11 @@ CLUSTERS = Schema(
         TOPIC,
         Column("cluster_id", Kind.ID),
         Column("post_id", Kind.ID),
-        Column("time", Kind.TIME),
+        Column("time", Kind.TIME, meaning="when the post was made"),
         Column("text", Kind.TEXT, required=False),
     ),
     key=("topic", "cluster_id", "post_id"),
+    row="a post belongs to a cluster of posts that say the same",
 )
 POST_ID = Column("post_id", Kind.ID)
 ENTITIES = ("entity", "target_id", "urlname")
@@ -179,31 +234,61 @@ ENTITIES = ("entity", "target_id", "urlname")
 DOCUMENTS = ("stream_id", "doc_id", "document")
 """What they call a post."""
 DAY = Column("day", Kind.NUMBER)
-OWN_CLUSTER = Column("cluster_id", Kind.ID, required=False, may_be_blank=True)
-"""The cluster that was made for a selected post; blank where none was named."""
+OWN_CLUSTER = Column(
+    "cluster_id",
+    Kind.ID,
+    required=False,
+    may_be_blank=True,
+    meaning="the cluster that was made for a selected post",
+)
 POSTS = Schema(
     "posts",
     (
         replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
         replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
-        Column("time", Kind.TIME, aliases=("timestamp", "decision_time", "update_time")),
+        Column(
+            "time",
+            Kind.TIME,
+            aliases=("timestamp", "decision_time", "update_time"),
+            meaning="when the run returned it",
+        ),
         RUN,
-        Column("confidence", Kind.NUMBER, required=False, aliases=("conf",), default="0"),
-        Column("selected", Kind.NUMBER, required=False, default="0"),
+        Column(
+            "confidence",
+            Kind.NUMBER,
+            required=False,
+            aliases=("conf",),
+            default="0",
+            meaning="`tseval filter` needs it",
+        ),
+        Column("selected", Kind.NUMBER, required=False, default="0", meaning="0 is not selected"),
         OWN_CLUSTER,
     ),
     key=("run", "topic", "post_id"),
+    row="a run over clusters, or one that filters",
 )
 EPOCHS = Schema("epochs", (POST_ID, DAY, Column("time", Kind.TIME, aliases=("epoch",))))
 SCORES = Schema(
     "scores",
     (
         RUN,
-        TOPIC,
+        replace(TOPIC, meaning="`all` is a mean and left out"),
         Column("measure", Kind.ID, aliases=("metric",)),
-        Column("value", Kind.NUMBER, aliases=("score",), may_be_blank=True),
+        Column(
+            "value",
+            Kind.NUMBER,
+            aliases=("score",),
+            may_be_blank=True,
+            meaning="blank is undefined",
+        ),
     ),
     key=("run", "topic", "measure"),
+    row="what a measure says of a run on a topic",
 )
 """What scoring commands write and `tseval compare` reads; a blank value is undefined."""
-TEAMS = Schema("teams", (replace(RUN, required=True), Column("team", Kind.ID)), key=("run",))
+TEAMS = Schema(
+    "teams",
+    (replace(RUN, required=True, meaning=""), Column("team", Kind.ID)),
+    key=("run",),
+    row="whose a run is",
+)

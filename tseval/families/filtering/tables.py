@@ -36,10 +36,29 @@ TRUTH = Schema(
     (
         replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
         replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
-        Column("relevance", Kind.NUMBER, aliases=("rating",)),
-        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
-        Column("confidence", Kind.NUMBER, required=False, aliases=("conf",), default="1"),
+        Column(
+            "relevance",
+            Kind.NUMBER,
+            aliases=("rating",),
+            meaning="2 vital, 1 useful, 0 neutral, -1 garbage",
+        ),
+        Column(
+            "time",
+            Kind.TIME,
+            required=False,
+            aliases=("timestamp",),
+            meaning="when the document came",
+        ),
+        Column(
+            "confidence",
+            Kind.NUMBER,
+            required=False,
+            aliases=("conf",),
+            default="1",
+            meaning="how sure the assessor is; 0 is not at all",
+        ),
     ),
+    row="an assessor's judgment of a document for a topic",
 )
 """Judgments; a post may have several. The confidence is the assessor's own."""
 

@@ -17,17 +17,35 @@ from tseval.tables.schema import POST_ID, RUN, TOPIC, Column, Kind, Schema
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
-TYPES = Column("types", Kind.TEXT, required=False, aliases=("categories",))
-"""Information types, by their names with commas between them."""
+EVENT = replace(TOPIC, meaning="the event")
+TYPES = Column(
+    "types",
+    Kind.TEXT,
+    required=False,
+    aliases=("categories",),
+    meaning="names of information types with commas between",
+)
 LABELS = Schema(
     "labels",
     (
-        TOPIC,
+        EVENT,
         replace(POST_ID, aliases=("tweet_id",)),
-        Column("level", Kind.ID),
+        Column(
+            "level",
+            Kind.ID,
+            meaning="`Low`, `Medium`, `High`, `Critical` or `Unknown`; may be missing beside "
+            "`types` if no measure asks for priorities",
+        ),
         TYPES,
-        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+        Column(
+            "time",
+            Kind.TIME,
+            required=False,
+            aliases=("timestamp",),
+            meaning="when the post was made",
+        ),
     ),
+    row="what assessors said of a post",
 )
 """A post may be labelled more than once."""
 TYPED_LABELS = Schema(
@@ -42,26 +60,51 @@ TYPED_LABELS = Schema(
 JUDGED_POOL = Schema(
     "judged pool",
     (
-        TOPIC,
-        Column("type", Kind.ID),
+        EVENT,
+        Column("type", Kind.ID, meaning="an information type"),
         replace(POST_ID, aliases=("tweet_id",)),
-        Column("relevant", Kind.NUMBER, may_be_blank=True),
-        Column("time", Kind.TIME, required=False, aliases=("timestamp",), may_be_blank=True),
+        Column(
+            "relevant",
+            Kind.NUMBER,
+            may_be_blank=True,
+            meaning="1 if the post has the type, 0 if not; blank where nobody judged",
+        ),
+        Column(
+            "time",
+            Kind.TIME,
+            required=False,
+            aliases=("timestamp",),
+            may_be_blank=True,
+            meaning="when the post was made",
+        ),
     ),
     key=("topic", "type", "post_id"),
+    row="a post to judge for a type, and the answer",
 )
 """What assessors said of the posts of a pool, each with one type; a blank is no answer."""
 PREDICTIONS = Schema(
     "predictions",
     (
-        TOPIC,
+        EVENT,
         replace(POST_ID, aliases=("tweet_id",)),
         Column("priority", Kind.NUMBER),
         TYPES,
         RUN,
-        Column("rank", Kind.NUMBER, required=False),
-        Column("time", Kind.TIME, required=False, aliases=("timestamp",)),
+        Column(
+            "rank",
+            Kind.NUMBER,
+            required=False,
+            meaning="the run's own order; that of the lines without it",
+        ),
+        Column(
+            "time",
+            Kind.TIME,
+            required=False,
+            aliases=("timestamp",),
+            meaning="when the post was made",
+        ),
     ),
+    row="what a run said of a post",
 )
 """A run may have a post more than once."""
 TOLD = Schema(PREDICTIONS.table, (*PREDICTIONS.columns, Column("text", Kind.TEXT, required=False)))

@@ -30,7 +30,8 @@ OF_TIMES = ("Rs", "T")
 
 COST = Parameter(
     "cost",
-    "what a text costs: the column `cost`, 1, its words, or its characters",
+    "what a text costs: the column `cost`, 1, its words, or its characters; without it the column "
+    "if updates and nuggets both have it, else 1",
     default="",
     choices=("column", "1", "words", "chars"),
 )

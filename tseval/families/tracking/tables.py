@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tseval.tables.base import Table, optional
@@ -13,22 +13,35 @@ from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
 
+LOCATIONS = "locations"
+ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", LOCATIONS)
+"""What values are of; all but the locations are numbers."""
 VALUES = Schema(
     "values",
     (
         TOPIC,
-        Column("attribute", Kind.ID),
-        Column("time", Kind.TIME, aliases=("timestamp", "decision_time")),
-        Column("value", Kind.ID),
-        RUN,
-        Column("confidence", Kind.NUMBER, required=False, default="0"),
+        Column(
+            "attribute", Kind.ID, meaning="one of " + ", ".join(f"`{each}`" for each in ATTRIBUTES)
+        ),
+        Column(
+            "time",
+            Kind.TIME,
+            aliases=("timestamp", "decision_time"),
+            meaning="when the value was given",
+        ),
+        Column(
+            "value",
+            Kind.ID,
+            meaning="a number, not negative; of `locations` latitude and longitude",
+        ),
+        replace(RUN, meaning="the name of the run; the gold's is ignored"),
+        Column(
+            "confidence", Kind.NUMBER, required=False, default="0", meaning="no score asks for it"
+        ),
     ),
+    row="what a number or a place was said to be, and when",
 )
 """What a value is, a number or a location, depends on its attribute: it is read as a name first."""
-
-LOCATIONS = "locations"
-ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", LOCATIONS)
-"""What values are of; all but the locations are numbers."""
 
 
 @dataclass(frozen=True)
