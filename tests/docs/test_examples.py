@@ -308,6 +308,23 @@ def test_every_public_name_stands_on_a_page() -> None:
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
 
 
+PUBLIC = ("tseval", "tseval.measures", "tseval.measures.accounts", "tseval.engine", "matchers")
+"""The modules whose names are public."""
+
+
+def test_the_reference_of_python_has_every_public_name(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "-D", "root_doc=api"]
+    command += ["-D", "include_patterns=api.md", str(ROOT / "docs"), str(tmp_path)]
+    path = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run(command, check=True, capture_output=True, env=path)
+    page = (tmp_path / "api.html").read_text(encoding="utf-8")
+    anchors = set(re.findall(r'id="([\w.]+)"', page))
+    names = {f"{each}.{name}" for each in PUBLIC for name in import_module(each).__all__}
+    anchors.add("tseval.measures.Measure")  # it stands as tseval.Measure
+    assert "tseval.Measure" in anchors
+    assert names - anchors == set()
+
+
 def test_the_links_of_the_readme_lead_somewhere() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)
