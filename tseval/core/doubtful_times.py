@@ -10,6 +10,7 @@ import numpy as np
 
 from tseval.core.wording import count, listed
 from tseval.tables import Ids, natural_order
+from tseval.tables.keys import earliest, latest
 from tseval.tables.times import UNITS, dated
 
 if TYPE_CHECKING:
@@ -19,17 +20,16 @@ FAR = 1e11
 """Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
 
 
-def not_in_seconds(what: str, latest: float) -> Iterator[str]:
+def not_in_seconds(what: str, last: float) -> Iterator[str]:
     """A warning, if times can hardly be seconds; costs, latencies and gains would all be wrong."""
-    if latest >= FAR:
-        yield f"{what}: times up to {latest:.0f} look like milliseconds; they are read as seconds"
+    if last >= FAR:
+        yield f"{what}: times up to {last:.0f} look like milliseconds; they are read as seconds"
 
 
 def runs_not_in_seconds(runs: Ids, time: FloatArray) -> Iterator[str]:
     """The same for each run of a table."""
-    latest = np.full(len(runs.names), -np.inf)
-    np.maximum.at(latest, runs.codes, time)
-    for run, most in zip(runs.vocabulary(), latest.tolist(), strict=True):
+    found = latest(runs.codes, time, len(runs.names)).tolist()
+    for run, most in zip(runs.vocabulary(), found, strict=True):
         yield from not_in_seconds(f"run {run}", most)
 
 
@@ -51,9 +51,7 @@ def spans(table: str, topic: Ids, time: FloatArray) -> Iterator[Span]:
     """The span of each topic of a table; times that are not known are left out."""
     known = ~np.isnan(time)
     codes, times = topic.codes[known], time[known]
-    first, last = np.full(len(topic.names), np.inf), np.full(len(topic.names), -np.inf)
-    np.minimum.at(first, codes, times)
-    np.maximum.at(last, codes, times)
+    first, last = (each(codes, times, len(topic.names)) for each in (earliest, latest))
     there = np.flatnonzero(first <= last)
     for name, low, high in zip(
         topic.take_names(there), first[there].tolist(), last[there].tolist(), strict=True

@@ -36,6 +36,8 @@ from tseval.tables import (
     natural_order,
     resolve,
 )
+from tseval.tables.arrow import strings
+from tseval.tables.keys import earliest
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
@@ -70,15 +72,9 @@ class StreamGold:
 
     def starts(self, judged: Sequence[str]) -> FloatArray:
         """When each topic starts: as the topics file says, else with its earliest nugget."""
-        place = {name: at for at, name in enumerate(judged)}
-        start = np.full(len(judged), np.inf)
-        topic = [place[name] for name in self.nuggets.topic.to_list()]
-        np.minimum.at(start, topic, self.nuggets.time)
-        if self.topics is not None:
-            for row, name in enumerate(self.topics.topic.to_list()):
-                if name in place:
-                    start[place[name]] = self.topics.start[row]
-        return start
+        topic = self.nuggets.topic.within(strings(judged))
+        start = earliest(topic, self.nuggets.time, len(judged))
+        return start if self.topics is None else self.topics.periods(judged, start, start)[0]
 
     @property
     def origins(self) -> dict[str, Origin]:

@@ -1,4 +1,4 @@
-"""Numbers in the place of pairs of names, and the search for equal ones by sorting."""
+"""Rows by keys: pairs of names as numbers, equal ones found by sorting, the times of groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from tseval.tables.columns import ABSENT, Ids
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import FloatArray, IntArray
 
 
 def pair_keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
@@ -47,3 +47,17 @@ def equal_rows(wanted: IntArray, keys: IntArray) -> tuple[IntArray, IntArray]:
     place = np.repeat(np.arange(len(wanted)), number)
     within = np.arange(len(place)) - np.repeat(np.cumsum(number) - number, number)
     return place, order[low[place] + within]
+
+
+def earliest(group: IntArray, time: FloatArray, groups: int) -> FloatArray:
+    """The earliest time of each of so many groups; infinity for one without any."""
+    times = np.full(groups, np.inf)
+    np.minimum.at(times, group, time)
+    return times
+
+
+def latest(group: IntArray, time: FloatArray, groups: int) -> FloatArray:
+    """The latest time of each of so many groups; minus infinity for one without any."""
+    times = np.full(groups, -np.inf)
+    np.maximum.at(times, group, time)
+    return times

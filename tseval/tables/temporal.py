@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.tables.arrow import integers
+from tseval.tables.arrow import integers, strings
 from tseval.tables.base import Table, filled, optional
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
@@ -87,6 +87,19 @@ class Topics(Table):
     start: FloatArray
     origin: Origin
     end: FloatArray | None = optional()
+
+    def periods(
+        self, names: Sequence[str], start: FloatArray, end: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """When topics of these names start and end: as is told here, else as is given."""
+        start, end = start.copy(), end.copy()
+        at = self.topic.within(strings(names))
+        known = at != ABSENT
+        start[at[known]] = self.start[known]
+        if self.end is not None:
+            ends = known & ~np.isnan(self.end)
+            end[at[ends]] = self.end[ends]
+        return start, end
 
 
 @dataclass(frozen=True)

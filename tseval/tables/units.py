@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -27,3 +27,8 @@ class Units:
     def unit_topic(self) -> IntArray:
         """The topic of each unit, as its place in `topics`."""
         return np.tile(np.arange(len(self.topics)), len(self.runs))
+
+    def having(self, unit: IntArray) -> BoolArray:
+        """Which (run, topic) are among these units."""
+        number = np.bincount(unit, minlength=self.units)
+        return number.reshape(len(self.runs), len(self.topics)) > 0

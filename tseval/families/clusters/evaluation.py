@@ -175,7 +175,7 @@ class ClusterEvaluation(Evaluation):
         """When a measure is taken in each unit; those of days are of the whole."""
         if isinstance(index, ClusterIndex):
             return super().times_of(measure, index)
-        return np.full(len(index.runs) * len(index.topics), np.inf)
+        return np.full(index.units, np.inf)
 
     def default_measures(self) -> Sequence[str]:
         """Those that the edition has for such inputs."""

@@ -18,7 +18,7 @@ import numpy as np
 from tseval.families.clusters.tables import Clusters, Posts
 from tseval.tables import ABSENT, Ids, all_names, natural_order
 from tseval.tables.arrow import strings
-from tseval.tables.keys import equal_rows, pair_keys
+from tseval.tables.keys import earliest, equal_rows, latest, pair_keys
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class Groups:
         ids = clusters.cluster_id
         keys = clusters.topic.codes * len(ids.names) + ids.codes
         _, row, number = np.unique(keys, return_index=True, return_inverse=True)
-        first = np.full(len(row), np.inf)
-        np.minimum.at(first, number, clusters.time)
+        first = earliest(number, clusters.time, len(row))
         topic = clusters.topic.rows(row).within(strings(list(topics)))
         return cls(number, row, topic, first)
 
@@ -192,22 +191,18 @@ class ClusterIndex(Units):
     @property
     def present(self) -> BoolArray:
         """Which (run, topic) have posts."""
-        number = np.bincount(self.unit[self.returned], minlength=self.units)
-        return number.reshape(len(self.runs), len(self.topics)) > 0
+        return self.having(self.unit[self.returned])
 
     @property
     def starts(self) -> FloatArray:
         """For each topic the time of its earliest post in a cluster."""
-        times = np.full(len(self.topics), np.inf)
-        np.minimum.at(times, self.groups.topic, self.groups.first)
-        return times
+        return earliest(self.groups.topic, self.groups.first, len(self.topics))
 
     @property
     def ends(self) -> FloatArray:
         """For each topic the time of its latest post in a cluster."""
-        times = np.full(len(self.topics), -np.inf)
-        np.maximum.at(times, self.groups.topic[self.groups.number], self.clusters.time)
-        return times
+        topic = self.groups.topic[self.groups.number]
+        return latest(topic, self.clusters.time, len(self.topics))
 
     @property
     def clustered(self) -> BoolArray:

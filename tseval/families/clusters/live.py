@@ -16,6 +16,7 @@ from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -25,11 +26,9 @@ DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
-class LiveIndex:
+class LiveIndex(Units):
     """For every (run, topic) of the live judgments: counts of the shape (units,)."""
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
     present: BoolArray
     said: dict[str, IntArray]
     """How many judgments say `relevant`, `redundant`, `not-relevant`."""

@@ -18,7 +18,8 @@ from tseval.families.clusters.tables import Clusters, Grades, Posts
 from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs
-from tseval.tables.keys import last_row_of, pair_keys
+from tseval.tables.keys import earliest, last_row_of, pair_keys
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -38,11 +39,9 @@ class Delays:
 
 
 @dataclass(frozen=True)
-class PushIndex:
+class PushIndex(Units):
     """Every day of every unit: arrays of the shape (units, days)."""
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
     present: BoolArray
     """Which (run, topic) have posts, whatever they are worth."""
     lists: bool
@@ -126,8 +125,7 @@ def _repeated(posts: Posts, runs: Sequence[str], topics: Sequence[str]) -> IntAr
 def _present(posts: Posts, runs: Sequence[str], topics: Sequence[str]) -> BoolArray:
     topic = posts.topic.within(strings(list(topics)))
     unit = posts.run.within(strings(list(runs))) * len(topics) + topic
-    number = np.bincount(unit[topic != ABSENT], minlength=len(runs) * len(topics))
-    return number.reshape(len(runs), len(topics)) > 0
+    return Units(tuple(runs), tuple(topics)).having(unit[topic != ABSENT])
 
 
 @dataclass(frozen=True)
@@ -220,9 +218,7 @@ def _starts(clusters: Clusters, number: IntArray, listed: IntArray, rules: PushR
     """When the first post of each cluster was created."""
     if rules.cluster_start == "listed":
         return clusters.time[listed]
-    start = np.full(len(listed), np.inf)
-    np.minimum.at(start, number, clusters.time)
-    return start
+    return earliest(number, clusters.time, len(listed))
 
 
 def _places(day: IntArray, rules: PushRules) -> IntArray:

@@ -28,6 +28,7 @@ from tseval.families.incidents.inputs import (
 from tseval.families.incidents.ontologies import read_ontology
 from tseval.families.incidents.rules import IncidentRules
 from tseval.tables import ABSENT
+from tseval.tables.keys import earliest, latest
 
 if TYPE_CHECKING:
     from tseval.core.batches import Batches
@@ -71,9 +72,7 @@ class IncidentEvaluation(Evaluation):
         judged = self.index.judged
         if np.isnan(judged.time).any():
             raise UsageError("some labelled posts have no time, so no batch: give --epochs FILE")
-        first = np.full(len(self.index.topics), np.inf)
-        np.minimum.at(first, judged.event, judged.time)
-        return first
+        return earliest(judged.event, judged.time, len(self.index.topics))
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """A measure; at a time, over the posts made before it."""
@@ -127,9 +126,7 @@ class IncidentEvaluation(Evaluation):
     def latest(self) -> FloatArray:
         """The time of each event's last labelled post."""
         judged = self.index.judged
-        latest = np.full(len(self.index.topics), -np.inf)
-        np.maximum.at(latest, judged.event, judged.time)
-        return latest
+        return latest(judged.event, judged.time, len(self.index.topics))
 
     @property
     def sent(self) -> tuple[IntArray, FloatArray]:

@@ -35,6 +35,7 @@ from tseval.tables import (
     pool_rows,
 )
 from tseval.tables.arrow import strings
+from tseval.tables.keys import earliest
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
@@ -204,13 +205,12 @@ def known_since(case: CanonicalUpdates, nuggets: Nuggets, pairs: Pairs, rules: R
     if rules.latency_from == "nuggets":
         return nuggets.time
     sampled = case.sampled[pairs.update]
-    earliest = np.full(len(nuggets), np.inf)
     time = case.updates.time[pairs.update[sampled]]
-    np.minimum.at(earliest, pairs.nugget[sampled], time)
+    said = earliest(pairs.nugget[sampled], time, len(nuggets))
     if rules.latency_from == "all":
-        earlier: FloatArray = np.minimum(nuggets.time, earliest)
+        earlier: FloatArray = np.minimum(nuggets.time, said)
         return earlier
-    return np.where(np.isinf(earliest), nuggets.time, earliest)
+    return np.where(np.isinf(said), nuggets.time, said)
 
 
 def standing_matches(matches: Matches, pool: Pool | None, rules: Rules) -> Matches:
@@ -306,15 +306,5 @@ def _spans(index: EarliestIndex, found: Found) -> tuple[FloatArray, FloatArray] 
 
 def periods(index: EarliestIndex, topics: Topics | None) -> tuple[FloatArray, FloatArray]:
     """When each topic starts and ends: as the topics file says, else as its nuggets do."""
-    start = index.first_nugget_times
-    end = index.latest_nugget_times
-    if topics is None:
-        return start, end
-    place = {name: at for at, name in enumerate(index.topics)}
-    for row, name in enumerate(topics.topic.to_list()):
-        at = place.get(name)
-        if at is not None:
-            start[at] = topics.start[row]
-            if topics.end is not None and not np.isnan(topics.end[row]):
-                end[at] = topics.end[row]
-    return start, end
+    own = index.first_nugget_times, index.latest_nugget_times
+    return own if topics is None else topics.periods(index.topics, *own)

@@ -26,6 +26,7 @@ from tseval.tables import (
     natural_order,
 )
 from tseval.tables.arrow import strings
+from tseval.tables.keys import earliest, latest
 from tseval.tables.origin import Origin
 from tseval.tables.units import Units
 
@@ -97,16 +98,12 @@ class EarliestIndex(Units):
     @property
     def first_nugget_times(self) -> FloatArray:
         """For each topic the time of its earliest nugget."""
-        times = np.full(len(self.topics), np.inf)
-        np.minimum.at(times, self.nugget_topic, self.nuggets.time)
-        return times
+        return earliest(self.nugget_topic, self.nuggets.time, len(self.topics))
 
     @property
     def latest_nugget_times(self) -> FloatArray:
         """For each topic the time of its latest nugget."""
-        times = np.full(len(self.topics), -np.inf)
-        np.maximum.at(times, self.nugget_topic, self.nuggets.time)
-        return times
+        return latest(self.nugget_topic, self.nuggets.time, len(self.topics))
 
     @property
     def firsts(self) -> IntArray:

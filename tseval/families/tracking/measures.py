@@ -17,6 +17,8 @@ from tseval.errors import UsageError
 from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
 from tseval.tables import ABSENT, Topics, all_names, natural_order
 from tseval.tables.arrow import strings
+from tseval.tables.keys import earliest, latest
+from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -33,11 +35,9 @@ GOLD, SYSTEM, END = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class ValueIndex:
+class ValueIndex(Units):
     """Runs and gold by unit: a unit is a run's topic, of number `run * topics + topic`."""
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
     values: TrackedValues
     """What the runs say, of judged topics alone."""
     unit: IntArray
@@ -67,29 +67,19 @@ class ValueIndex:
         )
 
     @property
-    def unit_topic(self) -> IntArray:
-        """The topic of each unit, as its place in `topics`."""
-        return np.tile(np.arange(len(self.topics)), len(self.runs))
-
-    @property
     def present(self) -> BoolArray:
         """Which (run, topic) have values."""
-        return self._any(np.ones(len(self.unit), bool))
+        return self.having(self.unit)
 
     @property
     def timely(self) -> BoolArray:
         """Which (run, topic) have values within the topic's period."""
         topic, time = self.unit % len(self.topics), self.values.time
-        return self._any((time >= self.start[topic]) & (time <= self.end[topic]))
+        return self.having(self.unit[(time >= self.start[topic]) & (time <= self.end[topic])])
 
     def told(self, attribute: str) -> BoolArray:
         """Which (run, topic) have values of an attribute."""
-        return self._any(self.values.attribute == ATTRIBUTES.index(attribute))
-
-    def _any(self, chosen: BoolArray) -> BoolArray:
-        """Which (run, topic) have any of the chosen values."""
-        number = np.bincount(self.unit[chosen], minlength=len(self.runs) * len(self.topics))
-        return number.reshape(len(self.runs), len(self.topics)) > 0
+        return self.having(self.unit[self.values.attribute == ATTRIBUTES.index(attribute)])
 
     def judged(self, attribute: str) -> BoolArray:
         """Which topics have gold for an attribute."""
@@ -101,17 +91,8 @@ def _periods(
     names: tuple[str, ...], topic: IntArray, time: FloatArray, topics: Topics | None
 ) -> tuple[FloatArray, FloatArray]:
     """When each topic starts and ends: as the topics file says, else with its gold values."""
-    start, end = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-    np.minimum.at(start, topic, time)
-    np.maximum.at(end, topic, time)
-    if topics is not None:
-        at = topics.topic.within(strings(names))
-        known = at != ABSENT
-        start[at[known]] = topics.start[known]
-        if topics.end is not None:
-            ends = known & ~np.isnan(topics.end)
-            end[at[ends]] = topics.end[ends]
-    return start, end
+    own = earliest(topic, time, len(names)), latest(topic, time, len(names))
+    return own if topics is None else topics.periods(names, *own)
 
 
 @dataclass(frozen=True)
@@ -157,10 +138,9 @@ def value_tracking(index: ValueIndex, measure: Measure) -> Errors:
     attribute = str(measure.argument("attribute"))
     if attribute not in ATTRIBUTES:
         raise UsageError(f"{measure}: of which attribute? choose one of {', '.join(ATTRIBUTES)}")
-    units = len(index.runs) * len(index.topics)
     start, end = index.start[index.unit_topic], index.end[index.unit_topic]
     said, known, unit, time, side = _events(index, ATTRIBUTES.index(attribute), end)
-    first = np.searchsorted(unit, np.arange(units))
+    first = np.searchsorted(unit, np.arange(index.units))
     by_gold, by_system = (_latest(side == each, first[unit]) for each in (GOLD, SYSTEM))
     height = _differences(said, known, by_gold, by_system, located=attribute == LOCATIONS)
     within = unit[1:] == unit[:-1]
