@@ -15,15 +15,15 @@ import numpy as np
 
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
+from tseval.comparison.detectable import undetectable
 from tseval.comparison.findings import FindingRows, Findings
 from tseval.comparison.plan import Plan
-from tseval.comparison.reach import out_of_reach
 from tseval.comparison.runs import (
     Tested,
     check_baseline,
     every_pair,
-    judged_pairs,
     paired_topics,
+    pairs_of,
     signature,
     topic_draws,
 )
@@ -70,12 +70,12 @@ def discriminate_board(board: Board, plan: Plan) -> Findings:
 
 def _without_power(tested: Mapping[str, Tested], plan: Plan) -> Iterator[str]:
     """A word for shares that are 0 whatever the scores: of single pairs, then of corrected ones."""
-    judged = {measure: judged_pairs(found) for measure, found in tested.items()}
-    single = out_of_reach(judged, replace(plan, correction="none"))
-    yield from _zero(single, len(judged), "the share is 0")
-    corrected = out_of_reach(judged, plan)
+    pairs = {measure: pairs_of(found) for measure, found in tested.items()}
+    single = undetectable(pairs, replace(plan, correction="none"))
+    yield from _zero(single, len(pairs), "the share is 0")
+    corrected = undetectable(pairs, plan)
     later = {name: why for name, why in corrected.items() if name not in single}
-    yield from _zero(later, len(judged), "the corrected share is 0")
+    yield from _zero(later, len(pairs), "the corrected share is 0")
 
 
 def _zero(reasons: Mapping[str, str], measures: int, what: str) -> Iterator[str]:

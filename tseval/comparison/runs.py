@@ -10,9 +10,9 @@ import numpy as np
 
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
+from tseval.comparison.detectable import TestedPairs, adjusted, causes, most_draws, undetectable
 from tseval.comparison.findings import FindingRows, Findings, or_none
 from tseval.comparison.plan import Plan
-from tseval.comparison.reach import Judged, adjusted, most_draws, out_of_reach, told
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.version import VERSION
@@ -154,15 +154,15 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
     check_directions(board)
     check_baseline(board, plan)
     tested = every_pair(board, plan)
-    judged = {measure: judged_pairs(found) for measure, found in tested.items()}
-    hopeless = out_of_reach(judged, plan)
+    pairs = {measure: pairs_of(found) for measure, found in tested.items()}
+    undetected = undetectable(pairs, plan)
     corrected = adjusted([each.p for each in tested.values()], plan)
     standings: list[RunStanding] = []
     contests: list[Contest] = []
     for (measure, found), p in zip(tested.items(), corrected, strict=True):
         own = list(_contests(board, measure, found, p, plan))
         contests += own
-        has_letters = plan.baseline is None and measure not in hopeless
+        has_letters = plan.baseline is None and measure not in undetected
         standings += _standings(board, measure, own, plan, has_letters=has_letters)
     return Comparison(
         parts={
@@ -171,10 +171,10 @@ def compare_board(board: Board, plan: Plan) -> Comparison:
         },
         signature=signature("runs", board.traits, plan.traits()),
         inputs=board.inputs,
-        warnings=(*board.warnings, *_alone(tested), *told(judged, hopeless, plan)),
+        warnings=(*board.warnings, *_alone(tested), *causes(pairs, undetected, plan)),
         plan=plan,
         higher=dict(zip(board.measures, board.higher, strict=True)),
-        cannot_tell=hopeless,
+        cannot_tell=undetected,
     )
 
 
@@ -188,10 +188,10 @@ def every_pair(board: Board, plan: Plan) -> dict[str, Tested]:
     }
 
 
-def judged_pairs(found: Tested) -> Judged:
-    """What `out_of_reach` asks of the pairs."""
+def pairs_of(found: Tested) -> TestedPairs:
+    """What `undetectable` asks of the pairs."""
     runs = np.union1d(found.pairs.first, found.pairs.second)
-    return Judged(found.topics, found.p, len(runs))
+    return TestedPairs(found.topics, found.p, len(runs))
 
 
 def signature(what: str, *traits: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ MANY_TOPICS = 60
 """More topics than these are not advised: the number of draws is then the limit."""
 
 
-class Judged(NamedTuple):
+class TestedPairs(NamedTuple):
     """The pairs of one measure: over how many topics each, the p values, and how many runs."""
 
     topics: IntArray
@@ -49,32 +49,32 @@ def adjusted(p: Sequence[FloatArray], plan: Plan) -> list[FloatArray]:
     return np.split(joined, np.cumsum([len(each) for each in p])[:-1])
 
 
-def out_of_reach(judged: Mapping[str, Judged], plan: Plan) -> dict[str, str]:
+def undetectable(pairs: Mapping[str, TestedPairs], plan: Plan) -> dict[str, str]:
     """Measures by which no difference can be shown, each with the sentence that says why."""
-    least = [_least(each, _comparisons(judged, each, plan), plan) for each in judged.values()]
-    found = adjusted([each.p for each in judged.values()], plan)
+    least = [_least(each, _comparisons(pairs, each, plan), plan) for each in pairs.values()]
+    found = adjusted([each.p for each in pairs.values()], plan)
     reached = adjusted(least, plan)
     return {
-        measure: _sentence(each, _comparisons(judged, each, plan), plan)
-        for (measure, each), own, best in zip(judged.items(), found, reached, strict=True)
+        measure: _sentence(each, _comparisons(pairs, each, plan), plan)
+        for (measure, each), own, best in zip(pairs.items(), found, reached, strict=True)
         if len(own) and not ((own <= plan.alpha) | (best <= plan.alpha)).any()
     }
 
 
-def _comparisons(judged: Mapping[str, Judged], own: Judged, plan: Plan) -> int:
+def _comparisons(pairs: Mapping[str, TestedPairs], own: TestedPairs, plan: Plan) -> int:
     """How many comparisons a measure's pairs are corrected among."""
-    family = judged.values() if plan.family == "all" else [own]
+    family = pairs.values() if plan.family == "all" else [own]
     return sum(int((~np.isnan(each.p)).sum()) for each in family)
 
 
-def _least(each: Judged, comparisons: int, plan: Plan) -> FloatArray:
+def _least(each: TestedPairs, comparisons: int, plan: Plan) -> FloatArray:
     """The smallest p value of each pair; NaN where it could not be judged."""
     draws = plan.most_draws(comparisons)
     least = [statistics.smallest_p(topics, plan.test, draws) for topics in each.topics.tolist()]
     return np.where(np.isnan(each.p), np.nan, np.array(least, np.float64))
 
 
-def _sentence(each: Judged, comparisons: int, plan: Plan) -> str:
+def _sentence(each: TestedPairs, comparisons: int, plan: Plan) -> str:
     """Why no difference can be shown: `4 topics cannot show a difference at .05`."""
     at = f"cannot show a difference at {short(plan.alpha)}"
     topics = int(each.topics.max())
@@ -95,20 +95,24 @@ def short(value: float) -> str:
     return f"{value:.2g}".replace("0.", ".", 1) if 0 < value < 1 else f"{value:.2g}"
 
 
-def told(judged: Mapping[str, Judged], reasons: Mapping[str, str], plan: Plan) -> Iterator[str]:
+def causes(
+    pairs: Mapping[str, TestedPairs], reasons: Mapping[str, str], plan: Plan
+) -> Iterator[str]:
     """One warning for each reason: the measures that it holds for, and what would help."""
     for reason in dict.fromkeys(reasons.values()):
         measures = [name for name, own in reasons.items() if own == reason]
-        where = "" if len(measures) == len(judged) else f"{listed(measures)}: "
+        where = "" if len(measures) == len(pairs) else f"{listed(measures)}: "
         marks = "letters" if plan.baseline is None else "marks"
-        cures = _cures({name: judged[name] for name in measures}, judged, plan)
+        cures = _cures({name: pairs[name] for name in measures}, pairs, plan)
         help_ = f"; what would do: {' | '.join(cures)}" if cures else ""
         yield f"{where}{reason}, so there are no {marks}{help_}"
 
 
-def _cures(chosen: Mapping[str, Judged], judged: Mapping[str, Judged], plan: Plan) -> list[str]:
+def _cures(
+    chosen: Mapping[str, TestedPairs], pairs: Mapping[str, TestedPairs], plan: Plan
+) -> list[str]:
     """What would let these measures show a difference; only what does."""
-    size = max(_comparisons(judged, each, plan) for each in chosen.values())
+    size = max(_comparisons(pairs, each, plan) for each in chosen.values())
     topics = max(int(each.topics.max()) for each in chosen.values())
     cures = []
     needed = _topics_needed(size, plan)
@@ -119,11 +123,11 @@ def _cures(chosen: Mapping[str, Judged], judged: Mapping[str, Judged], plan: Pla
     if own < size and _can(topics, own, plan):
         cures.append("fewer measures (-m)")
         cures.append("--family measure")
-    against = [max(each.runs - 1, 0) for each in judged.values()]
+    against = [max(each.runs - 1, 0) for each in pairs.values()]
     together = sum(against) if plan.family == "all" else runs - 1
     if plan.baseline is None and runs > 2 and _can(topics, together, plan):
         cures.append("--baseline RUN")
-    elif plan.baseline is None and runs > 2 and len(judged) > 1 and _can(topics, runs - 1, plan):
+    elif plan.baseline is None and runs > 2 and len(pairs) > 1 and _can(topics, runs - 1, plan):
         cures.append("--baseline RUN with --family measure")
     if plan.correction in ("holm", "bonferroni") and _can(
         topics, size, replace(plan, correction="bh")
@@ -134,7 +138,7 @@ def _cures(chosen: Mapping[str, Judged], judged: Mapping[str, Judged], plan: Pla
     return cures
 
 
-def _known(each: Judged) -> int:
+def _known(each: TestedPairs) -> int:
     return int((~np.isnan(each.p)).sum())
 
 
