@@ -1,4 +1,4 @@
-"""Assessors' clusters, and runs of the push tracks, as plain tables."""
+"""The files of clusters and push tracks as `tseval validate` and `tseval import` know them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From files to what every measure of incident streams needs: read, judged, side by side."""
+"""From inputs to what every measure of incident streams needs: runs beside what was judged."""
 
 from __future__ import annotations
 

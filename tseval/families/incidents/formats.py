@@ -1,4 +1,4 @@
-"""What the track asks of a run of incident streams, and how `tseval validate` reads its files.
+"""The files of incident streams as `tseval validate` and `tseval import` know them.
 
 Types can only be checked by the ontology, if it is among the files. What the track calls an error
 is a fault here, though a run with such faults can be scored.

@@ -1,4 +1,4 @@
-"""Tracked values and their gold: read, indexed, described."""
+"""From inputs to what the measures of tracked values need: runs beside gold, by topic."""
 
 from __future__ import annotations
 
