@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tseval.comparison.board import scores_table
 from tseval.core.scores import Scores
+from tseval.core.validation import validate
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.files.score_readers import check_form, read_scores, read_teams
-from tseval.files.score_writers import RESULT_FORMS, result_bytes
-from tseval.files.validation import validate
+from tseval.files.score_writers import RESULT_FORMS
 from tseval.tables.scores import TopicScores
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -114,7 +114,7 @@ def test_what_is_written_is_read_again(
 ) -> None:
     folder = tmp_path_factory.mktemp("scores")
     path = folder / scores.runs[0].replace("/", "_")
-    path.write_bytes(result_bytes(scores, form, per_topic=True))
+    path.write_bytes(scores.in_form(form))
     found = read_scores([path], form)
     assert rows(found) == rows(scores_table(scores))
     assert found.digest == scores_table(scores).digest

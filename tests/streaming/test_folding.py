@@ -17,7 +17,6 @@ from tests import cases
 from tests.oracles import temporal as slow
 from tests.program import tseval as program
 from tseval.families.temporal.inputs import TemporalInputs
-from tseval.files.score_writers import result_bytes
 from tseval.streaming.blocks import score_in_blocks
 
 pytestmark = pytest.mark.small_times
@@ -121,9 +120,7 @@ def test_blocks_of_any_size_give_the_bytes_of_the_whole(
         )
         blocks = score_in_blocks(sources, wanted=NAMES, undefined=undefined, rows=rows)
         for form in ("json", "csv"):
-            assert result_bytes(blocks, form, per_topic=True) == result_bytes(
-                whole, form, per_topic=True
-            )
+            assert blocks.in_form(form) == whole.in_form(form)
 
 
 @settings(deadline=None, max_examples=50)

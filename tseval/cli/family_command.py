@@ -36,7 +36,7 @@ from tseval.files.atomic_write import write_together
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
-from tseval.files.score_writers import RESULT_FORMS, result_bytes
+from tseval.files.score_writers import RESULT_FORMS
 
 Record = TypeVar("Record")
 SCORES = "scores"
@@ -479,7 +479,7 @@ def written_scores(scores: Scores, request: Request, form: str, notes: Sequence[
     """Scores in the form asked for; their warnings are told."""
     warn(scores.warnings, request.quiet)
     if form != "table":
-        return result_bytes(scores, form, per_topic=request.per_topic)
+        return scores.in_form(form, per_topic=request.per_topic)
     to_file = request.output is not None
     return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)
 

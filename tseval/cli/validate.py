@@ -6,9 +6,9 @@ import click
 
 from tseval.cli import options
 from tseval.core import registry
+from tseval.core.validation import validate
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
-from tseval.files.validation import validate
 
 
 def command_of_validation() -> click.Command:

@@ -5,26 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.errors import UsageError
 from tseval.tables import ALL_TOPICS, InputRecord
+from tseval.tables.scores import ScoreRecord
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.tables.columns import BoolArray, FloatArray
-
-
-class Record(NamedTuple):
-    """One value; None is undefined."""
-
-    run: str
-    topic: str
-    measure: str
-    value: float | None
 
 
 @dataclass(frozen=True)
@@ -90,7 +82,7 @@ class Scores:
         shape = self.values.shape[1:]
         return np.ones(shape, bool) if self.applies is None else self.applies
 
-    def records(self, *, per_topic: bool = True) -> Iterator[Record]:
+    def records(self, *, per_topic: bool = True) -> Iterator[ScoreRecord]:
         """Every value, by run, topic and measure; the mean over topics last of each run."""
         applies = self._applicable
         for r, run in enumerate(self.runs):
@@ -99,12 +91,12 @@ class Scores:
                     for m in np.flatnonzero(applies[t]).tolist():
                         known = self.defined[r, t, m]
                         value = float(self.values[r, t, m]) if known else None
-                        yield Record(run, topic, self.measures[m], value)
+                        yield ScoreRecord(run, topic, self.measures[m], value)
             for m, name in enumerate(self.measures):
                 value = float(self.means[r, m]) if self.mean_defined[r, m] else None
-                yield Record(run, ALL_TOPICS, name, value)
+                yield ScoreRecord(run, ALL_TOPICS, name, value)
 
-    def weights(self) -> Iterator[Record]:
+    def weights(self) -> Iterator[ScoreRecord]:
         """For each topic of measures whose `all` is a quotient of sums what its value weighs.
 
         The sum of values times weights, by the sum of weights, is `all`.
@@ -114,7 +106,7 @@ class Scores:
             return
         for r, t, m in np.argwhere(~np.isnan(weights) & self.counted[:, :, None]).tolist():
             at = self.runs[r], self.topics[t], self.measures[m]
-            yield Record(*at, float(weights[r, t, m]))
+            yield ScoreRecord(*at, float(weights[r, t, m]))
 
     def topics_of(self, run: str, measure: str) -> int:
         """How many topics a measure of a run was taken in."""
@@ -154,7 +146,7 @@ class Scores:
         import pandas as pd
 
         records = list(self.records(per_topic=per_topic))
-        frame = pd.DataFrame.from_records(records, columns=Record._fields)
+        frame = pd.DataFrame.from_records(records, columns=ScoreRecord._fields)
         return frame.astype({"value": "Float64"})
 
     def save(self, path: str | Path, *, per_topic: bool = True) -> None:
@@ -163,13 +155,32 @@ class Scores:
         `.json`, `.csv`, `.parquet`, `.trec`; anything else is a `UsageError`.
         """
         from tseval.files.atomic_write import write_whole
-        from tseval.files.score_writers import RESULT_FORMS, result_bytes
+        from tseval.files.score_writers import RESULT_FORMS
 
         form = Path(path).suffix.lstrip(".").lower()
         if form not in RESULT_FORMS:
             known = ", ".join(f".{each}" for each in RESULT_FORMS)
             raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
-        write_whole(path, result_bytes(self, form, per_topic=per_topic))
+        write_whole(path, self.in_form(form, per_topic=per_topic))
+
+    def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
+        """The content of a file of these scores, in one of `RESULT_FORMS`."""
+        from tseval.files.score_writers import ScoreFile, Undefined, score_file_bytes
+
+        file = ScoreFile(
+            self.runs,
+            list(self.records(per_topic=per_topic)),
+            self.signature,
+            self.inputs,
+            self.warnings,
+            self.types,
+            [
+                Undefined(run, measure, len(topics), self.topics_of(run, measure))
+                for run, measure, topics in self.undefined()
+            ],
+            list(self.weights()) if per_topic else [],
+        )
+        return score_file_bytes(file, form)
 
 
 def _place(names: tuple[str, ...], name: str, what: str) -> int:

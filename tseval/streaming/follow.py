@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.core.scores import Record, Scores
+from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.temporal.editions import DRAFT
@@ -31,6 +31,7 @@ from tseval.streaming.gold import Paired, Pairing, StreamGold
 from tseval.streaming.repeats import Repeats, twice
 from tseval.tables import Updates
 from tseval.tables.schema import UPDATES
+from tseval.tables.scores import ScoreRecord
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -310,12 +311,12 @@ class Follower:
     def _news(self) -> Iterator[str]:
         """A line, if any measure changed."""
         values = self._values()
-        changed = [Record(*k, v) for k, v in values.items() if self.shown.get(k, self) != v]
+        changed = [ScoreRecord(*k, v) for k, v in values.items() if self.shown.get(k, self) != v]
         self.shown = values
         if changed:
             yield self._report(changed)
 
-    def _report(self, records: Iterable[Record], **more: Any) -> str:
+    def _report(self, records: Iterable[ScoreRecord], **more: Any) -> str:
         seen = [run.seen for run in self.fold.runs.values()]
         latest = max((each.latest for each in seen), default=-np.inf)
         content = {

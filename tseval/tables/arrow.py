@@ -16,8 +16,6 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tseval.tables.columns import BoolArray, IntArray
-
 
 def strings(values: Sequence[str]) -> Any:
     """An Arrow array of these strings."""
@@ -28,7 +26,7 @@ def strings(values: Sequence[str]) -> Any:
     return pc.cast(pa.Array.from_buffers(pa.large_string(), len(encoded), buffers), pa.string())
 
 
-def integers(values: IntArray) -> Any:
+def integers(values: NDArray[np.int64]) -> Any:
     """An Arrow array of these numbers, sharing their memory."""
     content = np.ascontiguousarray(values, np.int64)
     return pa.Array.from_buffers(pa.int64(), len(content), [None, pa.py_buffer(content)])
@@ -44,7 +42,7 @@ def numbers(column: Any) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])
 
 
-def truths(column: Any) -> BoolArray:
+def truths(column: Any) -> NDArray[np.bool_]:
     """The values of an Arrow column of booleans without nulls."""
     return numbers(pc.cast(column, pa.uint8())).astype(bool)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids
@@ -13,6 +13,15 @@ from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
+
+
+class ScoreRecord(NamedTuple):
+    """One value of a run; None is undefined."""
+
+    run: str
+    topic: str
+    measure: str
+    value: float | None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tseval.core.declared import file_option, option
 from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
+from tseval.core.nearest import array_keys, nearest_fault
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
 from tseval.families.clusters.drawing import sampled
@@ -29,7 +30,6 @@ from tseval.files.epochs import EPOCHS_FILE, read_epochs
 from tseval.files.formats import Format, Line, Rank
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
-from tseval.files.nearest import array_keys, nearest_fault
 from tseval.files.plain import Rows, recognise
 from tseval.tables import InputRecord, Origin
 from tseval.tables.epochs import snowflake_times

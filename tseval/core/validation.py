@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tseval.core import registry
+from tseval.core.nearest import misspelt, names_in, nearest_fault
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Line, Rank
 from tseval.files.forms import Forms, form_for, form_of_the_rest
 from tseval.files.frames import check_inputs
 from tseval.files.inputs import Input
-from tseval.files.nearest import misspelt, names_in, nearest_fault
 from tseval.files.plain import READERS, read_rows
 from tseval.tables import Schema
 
