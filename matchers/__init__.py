@@ -19,7 +19,7 @@ The package knows nothing of topics, times, runs or measures. Everything public 
 from matchers.assessed import Assessed
 from matchers.blend import Blend, WeightedMatcher
 from matchers.collection import Collection
-from matchers.contract import Block, Matcher, MatcherGold, PreparedNuggets
+from matchers.contract import Matcher, PreparedNuggets
 from matchers.embedding import Embedding
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, MatchedWord, MissingWord
@@ -28,6 +28,7 @@ from matchers.fuzzy import Fuzzy
 from matchers.grams import Grams
 from matchers.pairs import Pairs
 from matchers.parameters import Form, parameter
+from matchers.prepared import Block, MatcherGold
 from matchers.registry import get, names
 from matchers.sentence import RapidFuzz
 from matchers.words import normalised, words

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from matchers import naming
 from matchers.collection import DECIMALS, Collection
-from matchers.contract import Block, Matcher, MatcherGold, Progress
+from matchers.contract import Matcher, Progress
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
 from matchers.parameters import Form, parameter, threshold
+from matchers.prepared import Block, MatcherGold
 from matchers.registry import get
 
 _SLACK = 1e-9  # wider than the rounding of a mean

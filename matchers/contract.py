@@ -10,10 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from matchers import naming
 from matchers.collection import Collection
@@ -21,6 +20,7 @@ from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
 from matchers.parameters import parameters_of
+from matchers.prepared import Block, MatcherGold
 from matchers.texts import blocks, checked, distinct
 from matchers.threads import parts
 from matchers.windows import best_window
@@ -33,26 +33,6 @@ PAIRS = 1 << 24
 
 Progress = Callable[[int, int], None]
 """Told how many texts of how many are done."""
-
-
-class Block(Protocol):
-    """Some updates, read and ready to be scored against the nuggets."""
-
-    def reaching(self, threshold: float) -> Pairs:
-        """All pairs that score `threshold` (above 0) or more, rows counted from 0."""
-
-    def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair (update[i], nugget[i]), however low."""
-
-
-class MatcherGold(Protocol):
-    """The nuggets of one call, prepared."""
-
-    def block(self, texts: list[str]) -> Block:
-        """Read updates; a text occurs once among them."""
-
-    def only(self, nuggets: NDArray[np.int64]) -> MatcherGold:
-        """The same for the nuggets of these rows alone, in this order."""
 
 
 @dataclass(frozen=True)

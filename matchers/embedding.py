@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matchers.collection import Collection
-from matchers.contract import Matcher, MatcherGold, Progress
+from matchers.contract import Matcher, Progress
 from matchers.encoding import PRECISIONS, ROWS, Encoder, encoder
 from matchers.errors import MatcherError
 from matchers.models import Model, find
 from matchers.pairs import Pairs
 from matchers.parameters import choice, flag, hexadecimal, label, parameter, threshold
+from matchers.prepared import MatcherGold
 from matchers.texts import blocks
 from matchers.vectors import cache_folder
 from matchers.windows import in_windows, pieces, window_parameter

@@ -12,10 +12,11 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
-from matchers.contract import Matcher, MatcherGold
+from matchers.contract import Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.pairs import ranges
 from matchers.parameters import number, parameter, threshold
+from matchers.prepared import MatcherGold
 from matchers.similar import Vocabulary, alike, parted, similarity
 from matchers.stream import MARK, Stream, coded, stream
 from matchers.threads import parts, spread

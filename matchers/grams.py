@@ -13,9 +13,10 @@ from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
 from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
-from matchers.contract import Matcher, MatcherGold
+from matchers.contract import Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import parameter, threshold, whole
+from matchers.prepared import MatcherGold
 from matchers.stream import MARK, stream
 from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter

@@ -7,18 +7,15 @@ after another it says a nugget only where the words stand together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchers.pairs import Pairs, ranges
 from matchers.parameters import parameter, whole
+from matchers.prepared import Block, MatcherGold
 from matchers.texts import distinct
 from matchers.words import has_words, words, words_in_place
-
-if TYPE_CHECKING:
-    from matchers.contract import Block, MatcherGold
 
 Span = tuple[int, int]
 

@@ -23,7 +23,6 @@ from tseval.comparison.directions import higher_is_better, in_order, wanted_meas
 from tseval.comparison.frames import sections
 from tseval.comparison.reusability import leave_out, teams_of
 from tseval.comparison.scored_runs import ScoredRuns
-from tseval.comparison.writing import findings_bytes
 from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
 from tseval.families.temporal.family import FAMILY
@@ -172,9 +171,9 @@ def test_few_topics_cannot_show_a_difference_and_nothing_looks_as_if() -> None:
         "P (higher is better): 4 topics cannot show a difference at .05"
     )
     assert "letters" not in sections(found)[next(iter(sections(found)))]
-    told = json.loads(findings_bytes(found, "json"))["measures"]
+    told = json.loads(found.in_form("json"))["measures"]
     assert [each["cannot_tell"] for each in told] == [*found.cannot_tell.values()]
-    assert "textsuperscript" not in findings_bytes(found, "latex").decode()
+    assert "textsuperscript" not in found.in_form("latex").decode()
     one = tseval.compare(clear(1), test="t")
     assert one.cannot_tell == {"R": "1 topic cannot show a difference at .05"}
     apart = tseval.compare(wide(a=[0.5] * 8, b=[0.25] * 8), test="t")
@@ -381,7 +380,7 @@ def test_the_order_of_rows_and_files_changes_no_byte(order: list[int], files: in
     parts = [frame(*(rows[at] for at in order[i::files])) for i in range(files)]
     shuffled = tseval.compare(parts, resamples=200)
     for form in ("csv", "latex", "tsv"):
-        assert findings_bytes(shuffled, form) == findings_bytes(plain, form)
+        assert shuffled.in_form(form) == plain.in_form(form)
     assert [*sections(shuffled)] == [*sections(plain)]
 
 
@@ -514,7 +513,7 @@ def test_the_forms_hold_every_part(tmp_path: Path) -> None:
 
 def test_latex_has_what_it_needs_and_nothing_else() -> None:
     found = tseval.compare(pd.concat([wide("R", **ABOVE), wide("V", a_b=[1.0] * 8)]))
-    text = findings_bytes(found, "latex").decode()
+    text = found.in_form("latex").decode()
     first, comment, *rest = text.splitlines()
     assert first == r"\begin{tabular}{lrr}"
     assert comment == f"% {found.signature}"
@@ -526,7 +525,7 @@ def test_latex_has_what_it_needs_and_nothing_else() -> None:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    starred = findings_bytes(tseval.compare(wide(**ABOVE), baseline="b"), "latex").decode()
+    starred = tseval.compare(wide(**ABOVE), baseline="b").in_form("latex").decode()
     assert r"a & \textbf{0.6000}\textsuperscript{*} & [" in starred
     assert escaped(r"50% of A&B_{x}$#^~\<") == (
         r"50\% of A\&B\_\{x\}\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\textless{}"
@@ -638,7 +637,7 @@ def test_the_most_powerful_measure_comes_first() -> None:
     found = discriminate(pd.concat([weak, strong]), plan=Plan(resamples=100))
     assert [row.measure for row in found.parts["power"].rows] == ["P", "R"]
     with pytest.raises(UsageError, match=r"^'latex' is none of the forms that this has"):
-        findings_bytes(found, "latex")
+        found.in_form("latex")
 
 
 # Leaving out

@@ -16,7 +16,7 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
-from tseval.comparison.findings import Findings
+from tseval.comparison.findings import FINDINGS_FORMS, Findings
 from tseval.comparison.frames import sections
 from tseval.comparison.plan import AGAINST, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.power import discriminate_board
@@ -24,7 +24,6 @@ from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.reusability import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
 from tseval.comparison.scored_runs import ScoredRuns
-from tseval.comparison.writing import FINDINGS_FORMS, findings_bytes
 from tseval.core import declared as declarations
 from tseval.core.declared import Declared, declared, file_option, input_tables, option
 from tseval.core.family import Access
@@ -286,7 +285,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         shown = sections(found)
         deliver(sections_table(shown, found.signature, to_file=output is not None), output)
     else:
-        deliver(findings_bytes(found, form), output)
+        deliver(found.in_form(form), output)
 
 
 def _request(

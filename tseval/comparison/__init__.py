@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from tseval.comparison.board import Board, build_board, scores_table
+from tseval.comparison.contests import Comparison, Contest, RunStanding
 from tseval.comparison.findings import Findings
 from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
-from tseval.comparison.runs import Comparison, Contest, RunStanding, compare_board
+from tseval.comparison.runs import compare_board
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.errors import UsageError

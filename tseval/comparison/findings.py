@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tseval.errors import UsageError
+from tseval.files.atomic_write import write_whole
+from tseval.files.latex import LatexTable, latex_bytes
+from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
 from tseval.tables import InputRecord
 
 if TYPE_CHECKING:
     import pandas as pd
 
+LATEX = "latex"
+FINDINGS_FORMS = (*ROW_FORMS, LATEX)
 PART = "part"
 """The first column where several parts stand in one table."""
 
@@ -77,11 +82,31 @@ class Findings:
 
         `.csv`, `.json`, `.parquet`, `.tsv`, and for runs `.tex`; anything else is a `UsageError`.
         """
-        from tseval.comparison.writing import findings_bytes
-        from tseval.files.atomic_write import write_whole
-
         suffix = Path(path).suffix.lstrip(".").lower()
-        write_whole(path, findings_bytes(self, {"tex": "latex"}.get(suffix, suffix)))
+        write_whole(path, self.in_form({"tex": LATEX}.get(suffix, suffix)))
+
+    def in_form(self, form: str) -> bytes:
+        """The content of a file of these findings; `FINDINGS_FORMS` has every form."""
+        paper = self.latex()
+        if form == LATEX and paper is not None:
+            return latex_bytes(paper)
+        if form not in ROW_FORMS:
+            known = ", ".join(ROW_FORMS if paper is None else FINDINGS_FORMS)
+            raise UsageError(f"'{form}' is none of the forms that this has: {known}")
+        if form != "json":
+            return rows_bytes(self.frame(), form, self.signature)
+        inputs = [{"path": s.path, "sha256": s.sha256, "rows": s.rows} for s in self.inputs]
+        parts = {name: part.records() for name, part in self.parts.items()}
+        content = {"inputs": inputs, **self.more(), **parts, "warnings": list(self.warnings)}
+        return result_object_bytes(self.signature, content)
+
+    def latex(self) -> LatexTable | None:
+        """The table for a paper; None where there is none."""
+        return None
+
+    def more(self) -> dict[str, Any]:
+        """What JSON tells beside the rows."""
+        return {}
 
 
 def _kind(values: Sequence[Any]) -> str:

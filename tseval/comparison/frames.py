@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from tseval.comparison.contests import Comparison, Contest, RunStanding
 from tseval.comparison.findings import Findings
 from tseval.comparison.power import Power
 from tseval.comparison.ranking import Correlation
 from tseval.comparison.reusability import Contribution, Moved, Reusability
-from tseval.comparison.runs import Comparison, Contest, RunStanding
 from tseval.core.wording import count
 
 if TYPE_CHECKING:

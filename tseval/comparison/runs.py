@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
+from tseval.comparison.contests import Comparison, Contest, RunStanding
 from tseval.comparison.detectable import TestedPairs, adjusted, causes, most_draws, undetectable
-from tseval.comparison.findings import FindingRows, Findings, or_none
+from tseval.comparison.findings import FindingRows, or_none
 from tseval.comparison.plan import Plan
 from tseval.core.wording import listed
 from tseval.errors import UsageError
@@ -24,90 +25,9 @@ NOISE = 1e-12
 """Two scores that differ by less than this share of them are the same."""
 
 
-class RunStanding(NamedTuple):
-    """How a run does by a measure; None is undefined.
-
-    `rank` counts from 1, best first, and tied runs share the best of their ranks. Two runs share a
-    letter if no difference was found between them; against a baseline there are no letters.
-    """
-
-    measure: str
-    run: str
-    rank: int
-    topics: int
-    mean: float
-    low: float | None
-    high: float | None
-    letters: str | None
-
-
-class Contest(NamedTuple):
-    """Two runs by a measure, over the topics where both have a score; None is undefined.
-
-    `difference` is the mean of `run` minus that of `other` there. `wins` and `losses` count topics
-    where `run` is better or worse, whichever way the measure goes. `different` says whether
-    `adjusted`, the corrected p value, is small enough, and `better` then which has the better mean.
-    """
-
-    measure: str
-    run: str
-    other: str
-    topics: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    d: float | None
-    g: float | None
-    p: float | None
-    adjusted: float | None
-    different: bool
-    better: str | None
-    wins: int
-    ties: int
-    losses: int
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison(Findings):
-    """What a comparison of runs found: the parts `means` and `pairs`."""
-
-    plan: Plan = field(default_factory=Plan)
-    higher: Mapping[str, bool] = field(default_factory=dict)
-    """For each measure whether higher is better."""
-    cannot_tell: Mapping[str, str] = field(default_factory=dict)
-    """Measures by which no difference can be shown, whatever the scores, each with the reason."""
-
-    @property
-    def standings(self) -> tuple[RunStanding, ...]:
-        """How each run does, by measure, best first."""
-        return self.parts["means"].rows
-
-    @property
-    def contests(self) -> tuple[Contest, ...]:
-        """Every pair that was compared, by measure."""
-        return self.parts["pairs"].rows
-
-    def letters(self, measure: str) -> dict[str, str | None]:
-        """The letters of each run, best first; None against a baseline and in `cannot_tell`."""
-        self._check(measure)
-        return {each.run: each.letters for each in self.standings if each.measure == measure}
-
-    def contest(self, measure: str, run: str, other: str) -> Contest:
-        """One pair; it may be named either way round, and comes as it was compared."""
-        self._check(measure)
-        for each in self.contests:
-            if each.measure == measure and {each.run, each.other} == {run, other}:
-                return each
-        raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
-
-    def _check(self, measure: str) -> None:
-        if measure not in self.higher:
-            raise UsageError(f"no measure '{measure}' here; there are: {', '.join(self.higher)}")
-
-
 @dataclass(frozen=True, eq=False)
 class RunPairs:
-    """RunPairs of runs by their places, and what is asked of each."""
+    """Pairs of runs by their places, and what is asked of each."""
 
     first: IntArray
     second: IntArray

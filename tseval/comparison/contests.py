@@ -1,0 +1,148 @@
+"""What a comparison of runs finds: how each run does, how each pair does, and both in LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tseval.comparison.findings import Findings
+from tseval.comparison.plan import Plan
+from tseval.errors import UsageError
+from tseval.files.latex import DOWN, UP, LatexTable, escaped
+
+DECIMALS = 4
+MARK = r"\textsuperscript{*}"
+"""What a run has beside its mean that differs from the baseline."""
+
+
+class RunStanding(NamedTuple):
+    """How a run does by a measure; None is undefined.
+
+    `rank` counts from 1, best first, and tied runs share the best of their ranks. Two runs share a
+    letter if no difference was found between them; against a baseline there are no letters.
+    """
+
+    measure: str
+    run: str
+    rank: int
+    topics: int
+    mean: float
+    low: float | None
+    high: float | None
+    letters: str | None
+
+
+class Contest(NamedTuple):
+    """Two runs by a measure, over the topics where both have a score; None is undefined.
+
+    `difference` is the mean of `run` minus that of `other` there. `wins` and `losses` count topics
+    where `run` is better or worse, whichever way the measure goes. `different` says whether
+    `adjusted`, the corrected p value, is small enough, and `better` then which has the better mean.
+    """
+
+    measure: str
+    run: str
+    other: str
+    topics: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    d: float | None
+    g: float | None
+    p: float | None
+    adjusted: float | None
+    different: bool
+    better: str | None
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Findings):
+    """What a comparison of runs found: the parts `means` and `pairs`."""
+
+    plan: Plan = field(default_factory=Plan)
+    higher: Mapping[str, bool] = field(default_factory=dict)
+    """For each measure whether higher is better."""
+    cannot_tell: Mapping[str, str] = field(default_factory=dict)
+    """Measures by which no difference can be shown, whatever the scores, each with the reason."""
+
+    @property
+    def standings(self) -> tuple[RunStanding, ...]:
+        """How each run does, by measure, best first."""
+        return self.parts["means"].rows
+
+    @property
+    def contests(self) -> tuple[Contest, ...]:
+        """Every pair that was compared, by measure."""
+        return self.parts["pairs"].rows
+
+    def letters(self, measure: str) -> dict[str, str | None]:
+        """The letters of each run, best first; None against a baseline and in `cannot_tell`."""
+        self._check(measure)
+        return {each.run: each.letters for each in self.standings if each.measure == measure}
+
+    def contest(self, measure: str, run: str, other: str) -> Contest:
+        """One pair; it may be named either way round, and comes as it was compared."""
+        self._check(measure)
+        for each in self.contests:
+            if each.measure == measure and {each.run, each.other} == {run, other}:
+                return each
+        raise UsageError(f"runs '{run}' and '{other}' were not compared by {measure}")
+
+    def _check(self, measure: str) -> None:
+        if measure not in self.higher:
+            raise UsageError(f"no measure '{measure}' here; there are: {', '.join(self.higher)}")
+
+    def latex(self) -> LatexTable:
+        """The means with their letters, a column a measure; of one measure also the intervals."""
+        return latex_table(self)
+
+    def more(self) -> dict[str, Any]:
+        """Which way each measure goes, and why no difference can be shown where that is so."""
+        return {
+            "measures": [
+                {"measure": name, "higher_is_better": way}
+                | ({"cannot_tell": self.cannot_tell[name]} if name in self.cannot_tell else {})
+                for name, way in self.higher.items()
+            ]
+        }
+
+
+def latex_table(found: Comparison) -> LatexTable:
+    """The means with their letters, a column a measure; of one measure also the intervals.
+
+    Runs come in the order of the first measure. The best mean of each measure is set in bold.
+    Against a baseline a star marks the runs that differ from it.
+    """
+    arrows = {name: UP if way else DOWN for name, way in found.higher.items()}
+    heads = [f"{escaped(name)} {arrow}" for name, arrow in arrows.items()]
+    runs = list(dict.fromkeys(each.run for each in found.standings))
+    cells = {(each.measure, each.run): _cell(each, found) for each in found.standings}
+    rows = [[escaped(run), *(cells.get((name, run), "--") for name in arrows)] for run in runs]
+    if len(arrows) == 1:
+        heads.append(f"{100 * found.plan.level:g}\\,\\% interval")
+        for row, each in zip(rows, found.standings, strict=True):
+            row.append(_range(each))
+    return LatexTable(["Run", *heads], rows, found.signature)
+
+
+def _cell(each: RunStanding, found: Comparison) -> str:
+    mean = f"{each.mean:.{DECIMALS}f}"
+    best = rf"\textbf{{{mean}}}" if each.rank == 1 else mean
+    if each.letters is not None:
+        return best + rf"\textsuperscript{{{escaped(each.letters)}}}"
+    return best + (MARK if each.run in _different(found, each.measure) else "")
+
+
+def _different(found: Comparison, measure: str) -> Iterator[str]:
+    """The runs that differ from the baseline."""
+    return (c.run for c in found.contests if c.measure == measure and c.different)
+
+
+def _range(each: RunStanding) -> str:
+    if each.low is None or each.high is None:
+        return "--"
+    return f"[{each.low:.{DECIMALS}f}, {each.high:.{DECIMALS}f}]"
