@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,32 +16,12 @@ from tseval.core.taking import account_of, curve
 from tseval.errors import UsageError
 from tseval.tables import ALL_TOPICS, distinct
 from tseval.tables.times import UNITS
-from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.core.family import Evaluation
     from tseval.tables.columns import BoolArray, FloatArray
-
-
-class Followed(Protocol):
-    """What is followed over time: an evaluation over nuggets, or over clusters."""
-
-    @property
-    def index(self) -> Units:
-        """Its runs and topics, and all that its measures ask for."""
-
-    @property
-    def starts(self) -> FloatArray:
-        """When each topic starts."""
-
-
-@runtime_checkable
-class Pooling(Protocol):
-    """What has measures of which `all` is no mean over topics, but that of all taken together."""
-
-    def pools(self, measure: Measure) -> bool:
-        """Whether this is one of them."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +58,7 @@ class _Steps:
 
 
 def curves(
-    evaluation: Followed,
+    evaluation: Evaluation,
     measures: Sequence[Measure],
     topics: Sequence[str] = (ALL_TOPICS,),
     *,
@@ -87,7 +67,7 @@ def curves(
 ) -> Iterator[Curve]:
     """The curves of these measures, by run, topic and measure; `all` is the mean over topics.
 
-    Of measures that pool (`Pooling`) it is the measure of all topics together, each at the same
+    Of measures that an evaluation pools it is the measure of all topics together, each at the same
     time since its start. The mean takes each topic at the same time since its start, over those
     that count (`counted[run, topic]`, by default all) and where the measure is defined. A topic
     that does not count has no curve of its own either.
@@ -111,14 +91,9 @@ def curves(
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
 
 
-def pools(evaluation: Followed, measure: Measure) -> bool:
-    """Whether `all` of a measure is no mean over topics."""
-    return isinstance(evaluation, Pooling) and evaluation.pools(measure)
-
-
-def _of_runs(evaluation: Followed, measure: Measure) -> Changes | None:
+def _of_runs(evaluation: Evaluation, measure: Measure) -> Changes | None:
     """A measure of whole runs in seconds since the topics' starts, where `all` is that."""
-    if not pools(evaluation, measure):
+    if not evaluation.pools(measure):
         return None
     index = evaluation.index
     account = account_of(measure, index)
@@ -133,7 +108,7 @@ def _joined(run: str, measure: str, change: Changes, place: int) -> Curve:
     return Curve(run, ALL_TOPICS, measure, seconds, seconds / UNITS["h"], own)
 
 
-def change_times(evaluation: Followed, measures: Sequence[Measure]) -> FloatArray:
+def change_times(evaluation: Evaluation, measures: Sequence[Measure]) -> FloatArray:
     """The times since the topics' starts at which any of these measures changes in any unit."""
     index = evaluation.index
     starts = evaluation.starts[index.unit_topic]
@@ -143,7 +118,7 @@ def change_times(evaluation: Followed, measures: Sequence[Measure]) -> FloatArra
 
 
 def sampled(
-    evaluation: Followed, measure: Measure, seconds: FloatArray
+    evaluation: Evaluation, measure: Measure, seconds: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """A measure just after these times since each topic's start, and where it is defined.
 
@@ -161,7 +136,7 @@ def sampled(
     return values, defined
 
 
-def check(evaluation: Followed, measures: Sequence[Measure], topics: Sequence[str]) -> None:
+def check(evaluation: Evaluation, measures: Sequence[Measure], topics: Sequence[str]) -> None:
     """Refuse, as a `UsageError`, measures with a time of their own and unknown topics."""
     dated = [measure.name for measure in measures if measure.at is not None]
     if dated:
@@ -172,7 +147,7 @@ def check(evaluation: Followed, measures: Sequence[Measure], topics: Sequence[st
         raise UsageError(f"no topic '{unknown[0]}' in the gold; there are: {known}")
 
 
-def _steps(evaluation: Followed, change: Changes, run: int, topic: int) -> _Steps:
+def _steps(evaluation: Evaluation, change: Changes, run: int, topic: int) -> _Steps:
     unit = run * len(evaluation.index.topics) + topic
     low, high = np.searchsorted(change.unit, [unit, unit + 1])
     initial = change.initial

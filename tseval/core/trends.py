@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.batches import Batches, cover
-from tseval.core.curves import Followed, check, pools
+from tseval.core.curves import check
 from tseval.core.ledgers import Ledger
 from tseval.core.measure import Measure
 from tseval.core.pools import pooled_within
 from tseval.core.results import Values
-from tseval.core.taking import account_of, in_batches
+from tseval.core.taking import account_of
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.statistics import assumptions
@@ -32,37 +32,11 @@ from tseval.tables.times import UNITS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.core.family import Evaluation
+    from tseval.tables.columns import BoolArray, FloatArray
 
 MOST = 10_000
 """A topic of more batches than this is refused: surely a slip of the unit."""
-
-
-class Dated(Followed, Protocol):
-    """What can be cut into batches."""
-
-    @property
-    def ends(self) -> FloatArray:
-        """When each topic ends."""
-
-    @property
-    def latest(self) -> FloatArray:
-        """The time of the latest gold of each topic."""
-
-    @property
-    def sent(self) -> tuple[IntArray, FloatArray]:
-        """The unit and the time of every update, or post, that counts."""
-
-    def signature(self, **more: str) -> str:
-        """One line that names all that can change a number."""
-
-
-@runtime_checkable
-class InBatches(Protocol):
-    """What takes its measures batch by batch itself."""
-
-    def in_batches(self, measure: Measure, batches: Batches) -> Values:
-        """The measure of each unit in each batch, of the shape (units, most)."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +77,7 @@ class Series:
 
 
 def batch_series(
-    evaluation: Dated,
+    evaluation: Evaluation,
     measures: Sequence[Measure],
     length: float,
     topics: Sequence[str] = (ALL_TOPICS,),
@@ -141,7 +115,7 @@ def _check_number(batches: Batches) -> None:
 class _All:
     """Every measure of every unit: values (runs, topics, measures, batches), and what was sent."""
 
-    evaluation: Dated
+    evaluation: Evaluation
     measures: tuple[str, ...]
     batches: Batches
     values: Values
@@ -150,10 +124,10 @@ class _All:
     """For measures of which `all` is no mean over topics, by their place: as (runs, batches)."""
 
     @classmethod
-    def of(cls, evaluation: Dated, measures: Sequence[Measure], batches: Batches) -> _All:
+    def of(cls, evaluation: Evaluation, measures: Sequence[Measure], batches: Batches) -> _All:
         index = evaluation.index
         of_units = batches.of_units(index.unit_topic)
-        taken = [_taken(evaluation, measure, of_units) for measure in measures]
+        taken = [evaluation.in_batches(measure, of_units) for measure in measures]
         shape = (len(index.runs), len(index.topics), -1, batches.most)
         value, defined = (
             np.stack([getattr(each, name) for each in taken], axis=1).reshape(shape)
@@ -165,7 +139,7 @@ class _All:
         joined = {
             place: pooled_within(account_of(measure, index), of_units, len(index.topics))
             for place, measure in enumerate(measures)
-            if pools(evaluation, measure)
+            if evaluation.pools(measure)
         }
         messages = sent.reshape(shape[:2] + shape[3:])
         return cls(evaluation, names, batches, Values(value, defined), messages, joined)
@@ -196,12 +170,6 @@ class _All:
     def _series(self, topic: str, start: float | None, values: Values, sent: FloatArray) -> Series:
         runs, length = self.evaluation.index.runs, self.batches.length
         return Series(runs, topic, self.measures, start, length, values, sent)
-
-
-def _taken(evaluation: Dated, measure: Measure, batches: Batches) -> Values:
-    if isinstance(evaluation, InBatches):
-        return evaluation.in_batches(measure, batches)
-    return in_batches(measure, evaluation.index, batches)
 
 
 PER = {",per=day": UNITS["d"], ",per=hour": UNITS["h"], ",per=second": UNITS["s"]}
@@ -339,7 +307,7 @@ def _tidy(
     return pd.DataFrame(keys | columns)
 
 
-def outside(evaluation: Dated, drawn: Sequence[Series]) -> Iterator[str]:
+def outside(evaluation: Evaluation, drawn: Sequence[Series]) -> Iterator[str]:
     """For each run how much of what it sent lies in no batch of its topic."""
     index = evaluation.index
     unit, time = evaluation.sent
