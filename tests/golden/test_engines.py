@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
+from tseval.core import calling
 from tseval.families.temporal.scoring import score
 from tseval.matching import passages
 from tseval.matching.passage_files import TextRows, fingerprint
-from tseval.parallel import sharing as parallel_sharing
 from tseval.parallel.engine import Engine, Here, Result, Unit, Work
 from tseval.parallel.sharing import Sharing
 
@@ -56,7 +56,7 @@ def sharing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         def shared(*_: object, resume: bool = False) -> Iterator[Sharing]:
             yield Sharing(engine, resume, rows)
 
-        monkeypatch.setattr(parallel_sharing, "shared", shared)
+        monkeypatch.setattr(calling, "shared", shared)
 
     return use
 

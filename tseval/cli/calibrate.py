@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,10 +12,12 @@ from tseval.cli.family_command import input_format
 from tseval.cli.options import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
+from tseval.core.calling import Where
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import DEFAULT_MATCHER
 from tseval.families.temporal.judged import INPUTS, read_judged
 from tseval.files import PICTURES
+from tseval.files.forms import Forms
 from tseval.files.rows import records_bytes, rows_bytes
 from tseval.matching.calibration import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
@@ -53,7 +54,19 @@ FORMS = ("table", "json", "csv", *PICTURES)
 @options.engine_options
 @options.quiet_option
 @options.debug_option
-def command(files: tuple[str, ...], **given: Any) -> None:
+def command(
+    files: tuple[str, ...],
+    names: tuple[str, ...],
+    save: Path | None,
+    seed: int,
+    form: str | None,
+    output: Path | None,
+    input_format: Forms,
+    jobs: int | None,
+    engine: str,
+    scheduler: str | None,
+    quiet: bool,
+) -> None:
     """How far a matcher agrees with assessors, and which threshold to use.
 
     UPDATES are those that assessors saw; they need no column `time`. MATCHES are the pairs that
@@ -63,23 +76,22 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     \b
     tseval calibrate pool.tsv nuggets.tsv matches.tsv --matcher fuzzy --save profile.json
     """
-    output: Path | None = given["output"]
-    for file in (output, given["save"]):
+    for file in (output, save):
         check_output(file)
-    form = form_of(given["form"], output, FORMS, "table")
+    form = form_of(form, output, FORMS, "table")
     if len(files) < 3:
         raise click.UsageError("Give the updates, then the file of nuggets, then that of matches.")
-    if given["save"] is not None and given["save"].suffix.lower() != SUFFIX:
+    if save is not None and save.suffix.lower() != SUFFIX:
         raise click.UsageError(f"A profile's name ends in {SUFFIX}, or no command will know it.")
-    judged = read_judged(files[:-2], files[-2], files[-1], given["input_format"])
-    warn(judged.warnings, given["quiet"])
+    judged = read_judged(files[:-2], files[-2], files[-1], input_format)
+    warn(judged.warnings, quiet)
     found = []
-    with options.shared_as(given) as sharing:
-        for name in dict.fromkeys(given["names"]):
-            with progress(f"calibrating {name}", given["quiet"]) as done:
-                found.append(calibrate(judged, name, given["seed"], done, sharing))
-    line = signature(judged, [name_of(each) for each in found], given["seed"])
-    beside = {} if given["save"] is None else {given["save"]: _profile(found)}
+    with Where(jobs, engine, scheduler).shared() as sharing:
+        for name in dict.fromkeys(names):
+            with progress(f"calibrating {name}", quiet) as done:
+                found.append(calibrate(judged, name, seed, done, sharing))
+    line = signature(judged, [name_of(each) for each in found], seed)
+    beside = {} if save is None else {save: _profile(found)}
     deliver(_content(found, line, form, output), output, beside)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,16 @@ from tseval.comparison.reusability import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
 from tseval.comparison.scored_runs import ScoredRuns
 from tseval.core import declared as declarations
-from tseval.core.declared import Declared, declared, file_option, input_tables, option
+from tseval.core.calling import Where
+from tseval.core.declared import (
+    COMPARE,
+    Declared,
+    build,
+    declared,
+    file_option,
+    input_tables,
+    option,
+)
 from tseval.core.family import Access
 from tseval.core.registry import family
 from tseval.errors import UsageError
@@ -37,12 +46,9 @@ from tseval.files.frames import check_inputs
 from tseval.files.provenance import provenance_of
 from tseval.files.rows import ROW_FORMS
 from tseval.files.score_readers import FORMATS, read_teams
-from tseval.parallel.sharing import Sharing
+from tseval.parallel.sharing import ALONE, Sharing
 from tseval.statistics import PERSISTENCE
 from tseval.tables.schema import SCORES
-
-GOLD = "compare"
-"""The view by which options of runs and gold say that they have a meaning here."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,7 @@ class Request:
     rules: Mapping[str, str]
     forms: Forms
     quiet: bool
-    sharing: Sharing
+    sharing: Sharing = ALONE
 
     def form(self, name: str) -> str | None:
         """The format of scores: beside runs and gold, that of all is not for them."""
@@ -239,7 +245,7 @@ INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.valu
 @options.chained(*record_options(Plan))
 @options.chained(*record_options(Question))
 @options.chained(*record_options(Gold))
-@options.chained(*record_options(TemporalInputs), *record_options(TemporalOptions, GOLD))
+@options.chained(*record_options(TemporalInputs), *record_options(TemporalOptions, COMPARE))
 @options.rule_option("ts2014")
 @options.on_missing(
     "Topics that another run has a score for and this one not. Default: zero, where that is "
@@ -272,13 +278,27 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     check_output(output)
     if not files:
         raise click.UsageError("Give one or more files of scores.")
-    question = declarations.build(Question, given)
-    _refuse_ineffective(question, declarations.build(Gold, given), given["input_format"])
+    question, gold = build(Question, given), build(Gold, given)
+    forms, own = given["input_format"], build(TemporalOptions, given)
+    _refuse_ineffective(question, gold, forms)
     known = FINDINGS_FORMS if question.analysis == RUNS else ROW_FORMS
     form = form_of(given["form"], output, ("table", *known), "table")
-    with options.shared_as(given) as sharing:
-        request = _request(files, question, sharing, given)
-        found = ANALYSES[question.analysis](request)
+    named = given | {"updates": files, "nuggets": gold.gold}
+    request = Request(
+        files=files,
+        wanted=given["wanted"],
+        question=question,
+        plan=build(Plan, given),
+        treatment=build(Treatment, given),
+        gold=gold,
+        inputs=None if gold.gold is None else build(TemporalInputs, named),
+        options=own,
+        rules=declarations.rules(options.parted(given["rules"]), own),
+        forms=forms,
+        quiet=given["quiet"],
+    )
+    with build(Where, given).shared() as sharing:
+        found = ANALYSES[question.analysis](replace(request, sharing=sharing))
     options.refuse_inputs(output, _recorded(request))
     warn(found.warnings, request.quiet)
     if form == "table":
@@ -286,30 +306,6 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         deliver(sections_table(shown, found.signature, to_file=output is not None), output)
     else:
         deliver(found.in_form(form), output)
-
-
-def _request(
-    files: tuple[str, ...], question: Question, sharing: Sharing, given: Mapping[str, Any]
-) -> Request:
-    """What the command line asks for."""
-    gold = declarations.build(Gold, given)
-    own = declarations.build(TemporalOptions, given)
-    named = dict(given) | {"updates": files, "nuggets": gold.gold}
-    treatment = {each.name: given[each.name] for each in fields(Treatment)}
-    return Request(
-        files=files,
-        wanted=given["wanted"],
-        question=question,
-        plan=declarations.build(Plan, given),
-        treatment=Treatment(**treatment),
-        gold=gold,
-        inputs=None if gold.gold is None else declarations.build(TemporalInputs, named),
-        options=own,
-        rules=declarations.rules(options.parted(given["rules"]), own),
-        forms=given["input_format"],
-        quiet=given["quiet"],
-        sharing=sharing,
-    )
 
 
 def _recorded(request: Request) -> Iterator[str]:
@@ -326,7 +322,7 @@ def _recorded(request: Request) -> Iterator[str]:
 FOR_GOLD = {
     "rules": "--rule",
     "jobs": "--jobs",
-    "engine_name": "--engine",
+    "engine": "--engine",
     "scheduler": "--scheduler",
     "resume": "--resume",
     "against_matcher": "--against-matcher",
@@ -342,7 +338,7 @@ def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
     analysis = question.analysis
     for record in (Plan, Question):
         for what in _told(record).values():
-            if what.within and analysis not in what.within:
+            if not what.has_meaning(analysis):
                 where = "a comparison of runs" if analysis == RUNS else f"--{analysis}"
                 raise UsageError(f"{what.name} has no meaning with {where}")
     if gold.gold is None:

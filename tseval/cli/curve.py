@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import build_inputs, named_options
+from tseval.cli.family_command import named_options, unplaced, with_files
 from tseval.cli.options import check_output, deliver, form_of, on_line, parted, warn
 from tseval.cli.progress import progress
 from tseval.core import declared as declarations
 from tseval.core import registry, trends
+from tseval.core.calling import Where
 from tseval.core.curves import curves, frame
-from tseval.core.declared import Declared, declared, input_tables
+from tseval.core.declared import CURVE, Declared, build, declared, input_tables
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scoring import Missing, chosen_measures, missing_topics
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 FORMS = ("csv", *PICTURES)
 HAS_NO_CURVE = {"is": "has no curve over time", "are": "have no curves over time"}
-CURVE = "curve"
-"""The view by which options say that they have a meaning here."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,7 @@ class Request:
     output: Path | None
     input_format: Forms
     quiet: bool
+    where: Where
 
     def topics(self, index: Any) -> list[str]:
         """The topics to show: those named, or the mean, with `-q` every topic before it."""
@@ -136,7 +136,7 @@ def known_options(family: Family[Any, Any]) -> dict[str, Declared]:
         field.name: what
         for record in (family.inputs, family.options)
         for field, what in declared(record)
-        if what.flags and (not what.within or CURVE in what.within)
+        if what.flags and what.has_meaning(CURVE)
     }
 
 
@@ -146,31 +146,45 @@ def told_options() -> dict[str, Declared]:
     return {name: what for name, what in every.items() if on_line(name)}
 
 
-def followed(request: Request, given: Mapping[str, Any]) -> Followed:
+@dataclass(frozen=True)
+class FamilyCall:
+    """The family that is meant, with its own records of what the command line says."""
+
+    family: Family[Any, Any]
+    named: Any
+    """Its inputs, those that options name."""
+    options: Any
+
+    @classmethod
+    def of(cls, request: Request, values: Mapping[str, Any]) -> FamilyCall:
+        """Find the family, and refuse what means nothing to it, or lacks."""
+        told = told_options()
+        family = family_of(request, told)
+        known = known_options(family)
+        for name, what in told.items():
+            if name not in known:
+                raise UsageError(f"{what.name} has no meaning over {family.over}")
+        if request.batch is None and not family.curves:
+            raise UsageError(
+                f"measures over {family.over} have batches and no curve: give --batch 1d"
+            )
+        for name, what in known.items():
+            if what.required and values[name] is None:
+                raise UsageError(f"measures over {family.over} need {what.name}")
+        if request.where.resume and not family.resumes:
+            raise UsageError(f"--resume has no meaning over {family.over}")
+        return cls(family, unplaced(family, values), build(family.options, values))
+
+
+def followed(request: Request, call: FamilyCall) -> Followed:
     """Read what the options name, and choose the measures to follow."""
-    told = told_options()
-    family = family_of(request, told)
-    for name, what in told.items():
-        if name not in known_options(family):
-            raise UsageError(f"{what.name} has no meaning over {family.over}")
-    if request.batch is None and not family.curves:
-        raise UsageError(f"measures over {family.over} have batches and no curve: give --batch 1d")
-    lacking = [
-        what.name
-        for name, what in known_options(family).items()
-        if what.required and given[name] is None
-    ]
-    if lacking:
-        raise UsageError(f"measures over {family.over} need {lacking[0]}")
-    if given["resume"] and not family.resumes:
-        raise UsageError(f"--resume has no meaning over {family.over}")
-    inputs = build_inputs(family, request.files, given)
-    record = declarations.build(family.options, given)
+    family = call.family
+    inputs = with_files(family, call.named, request.files)
     edition = family.edition(request.edition_name)
-    rules = declarations.rules(parted(request.rules), record)
-    with options.shared_as(dict(given)) as sharing, progress(family.work, request.quiet) as tell:
+    rules = declarations.rules(parted(request.rules), call.options)
+    with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
         access = Access(request.input_format, sharing, tell, request.wanted)
-        evaluation = family.read(inputs, record, edition, rules, access)
+        evaluation = family.read(inputs, call.options, edition, rules, access)
     wanted = chosen_measures(evaluation, request.wanted)
     if not request.wanted:
         wanted = [each for each in wanted if evaluation.follows(each)]
@@ -269,13 +283,13 @@ def run(**given: Any) -> None:
     \b
     tseval curve mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -o curve.html
     """
-    request = Request(**{each.name: given[each.name] for each in fields(Request)})
+    request = build(Request, given | {"where": build(Where, given)})
     check_output(request.output)
     form = form_of(request.form, request.output, FORMS, "csv")
     if request.per_topic and request.chosen:
         raise UsageError("give -q for every topic, or --topic for some, not both")
     length = request.length
-    asked = followed(request, given)
+    asked = followed(request, FamilyCall.of(request, given))
     drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
     warn((*asked.warnings, *drawn.warnings), request.quiet)
     if form == "csv":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -16,7 +16,8 @@ from tseval.cli.options import check_output, deliver, form_of, on_line, parted, 
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
-from tseval.core.declared import Declared, declared, input_tables
+from tseval.core.calling import Where
+from tseval.core.declared import SCORES, Declared, build, declared, input_tables
 from tseval.core.family import (
     Access,
     Asked,
@@ -39,8 +40,6 @@ from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS
 
 Record = TypeVar("Record")
-SCORES = "scores"
-"""The view that a command has unless another is asked for."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +54,12 @@ class Request:
     per_topic: bool
     quiet: bool
     on_missing: str | None
-    jobs: int | None
-    engine_name: str
-    scheduler: str | None
+    where: Where
     at: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     view: str | None = None
     input_format: Forms = None
     undefined: str = "skip"
-    resume: bool = False
-
-    def refuse_sharing(self, way: str) -> None:
-        """Refuse options of engines beside an option with which all work is this process's."""
-        named = {"--jobs": self.jobs, "--scheduler": self.scheduler, "--resume": self.resume}
-        asked = [option for option, value in named.items() if value]
-        asked += ["--engine"] if self.engine_name != options.LOCAL else []
-        if asked:
-            raise UsageError(f"{asked[0]} has no meaning with {way}: it works in one process")
 
 
 @dataclass(frozen=True)
@@ -80,22 +68,33 @@ class Call:
 
     family: Family[Any, Any]
     request: Request
-    values: Mapping[str, Any]
-    """All that the command line says, by the names of the records' fields."""
-
-    @property
-    def options(self) -> Any:
-        """The family's own options."""
-        return declarations.build(self.family.options, self.values)
+    named: Any
+    """The family's inputs: those that options name, without the files that stand by themselves."""
+    options: Any
+    """The family's own options."""
 
     @property
     def rules(self) -> dict[str, str]:
         """The rules that are named, and those that options stand for."""
         return declarations.rules(parted(self.request.rules), self.options)
 
+    @property
+    def view(self) -> View | None:
+        """What is to be shown instead of scores: by its name, or by an option that asks for it."""
+        told = {what.name for what in declarations.given(self.options).values()}
+        views = self.family.views
+        named = [each for each in views if each.name == self.request.view]
+        return next(iter((*named, *(each for each in views if each.asked_by in told))), None)
+
     def inputs(self, files: Sequence[str]) -> Any:
         """The family's inputs, of which these files stand without an option."""
-        return build_inputs(self.family, files, self.values)
+        return with_files(self.family, self.named, files, self.view)
+
+    def read(self, access: Access) -> Evaluation:
+        """The inputs, read with the options, edition and rules that are named."""
+        inputs = self.inputs(self.request.files)
+        edition = self.family.edition(self.request.edition_name)
+        return self.family.read(inputs, self.options, edition, self.rules, access)
 
 
 @dataclass(frozen=True)
@@ -113,13 +112,11 @@ def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None
     more = () if extension is None else (extension.options,)
 
     def run(**given: Any) -> None:
-        known = {each.name for each in fields(Request)}
-        request = Request(**{name: value for name, value in given.items() if name in known})
-        if extension is not None:
-            own = declarations.build(extension.options, given)
-            if extension.answer(Call(family, request, given), own):
-                return
-        answer(family, request, given, more)
+        request = build(Request, given | {"where": build(Where, given)})
+        named = unplaced(family, given)
+        call = Call(family, request, named, build(family.options, given))
+        if extension is None or not extension.answer(call, build(extension.options, given)):
+            answer(call, more)
 
     run.__doc__ = f"{family.summary}\n\n{family.description}"
     for decorate in reversed(parameters(family, more)):
@@ -180,7 +177,7 @@ def names(_context: click.Context, _option: click.Parameter, value: str | None) 
 def record_options(record: type, view: str = "") -> list[Callable[[Any], Any]]:
     """The options of a record: all, or those that have a meaning in a view."""
     every = ((field, what) for field, what in declared(record) if what.flags)
-    named = [each for each in every if not view or view in (each[1].within or (view,))]
+    named = [each for each in every if not view or each[1].has_meaning(view)]
     return [option_of(field.name, field.default, what) for field, what in named]
 
 
@@ -190,7 +187,7 @@ def named_options(record: type, view: str) -> dict[str, Callable[[Any], Any]]:
     return {
         what.name: option_of(field.name, field.default, replace(what, required=False))
         for field, what in named
-        if view in (what.within or (view,))
+        if what.has_meaning(view)
     }
 
 
@@ -310,44 +307,31 @@ def written_forms(family: Family[Any, Any]) -> tuple[str, ...]:
     return tuple(form for each in family.writers for form in each.forms)
 
 
-def view_of(family: Family[Any, Any], request: Request, record: object) -> View | None:
-    """What is to be shown instead of scores: by its name, or by an option that asks for it."""
-    told = {what.name for what in declarations.given(record).values()}
-    named = [each for each in family.views if each.name == request.view]
-    asked = [each for each in family.views if each.asked_by in told]
-    return next(iter((*named, *asked)), None)
-
-
-def answer(
-    family: Family[Any, Any], request: Request, given: dict[str, Any], more: Sequence[type] = ()
-) -> None:
+def answer(call: Call, more: Sequence[type] = ()) -> None:
     """Do what is asked for, and write it; `more` are records of options that are no family's."""
-    record = declarations.build(family.options, given)
-    view = view_of(family, request, record)
+    family, request, view = call.family, call.request, call.view
     form = chosen_form(family, request, view)
     writer = next((each for each in family.writers if form in each.forms), None)
     other = view or writer
     refuse_ineffective(family, other, form, more)
-    check_outputs(record)
-    takes_measures = other is None or other.takes_measures
+    check_outputs(call.options)
     if view is not None and view.leaves_out:
-        request.refuse_sharing(called(family, view, form))
-    with options.shared_as(given) as sharing, progress(family.work, request.quiet) as tell:
+        options.refuse_sharing(request.where, called(family, view, form))
+    with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
         needed = request.wanted if view is None else view.needs
-        access = Access(request.input_format, sharing, tell, needed)
-        evaluation = evaluated(family, request, given, access, view)
+        evaluation = call.read(Access(request.input_format, sharing, tell, needed))
     named = request.wanted or (() if view is None else view.measures)
+    takes_measures = other is None or other.takes_measures
     wanted = chosen_measures(evaluation, named, request.at) if takes_measures else []
-    asked = Asked(tuple(wanted), record, request.per_topic, request.on_missing, request.undefined)
-    beside = {} if family.beside is None else dict(family.beside(evaluation, asked))
+    asked = Asked(
+        tuple(wanted), call.options, request.per_topic, request.on_missing, request.undefined
+    )
+    beside = {} if family.beside is None else family.beside(evaluation, asked)
     if writer is not None:
         deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
     elif view is not None:
-        deliver(
-            rows_content(view.rows(evaluation, asked), evaluation, request, form),
-            request.output,
-            beside,
-        )
+        rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
+        deliver(rows, request.output, beside)
     else:
         deliver(scores_content(evaluation, asked, request, form), request.output, beside)
 
@@ -391,7 +375,7 @@ def drawn(chart: Chart, form: str) -> bytes:
 
 
 def deliver_written(
-    writer: Writer, written: Written, form: str, request: Request, beside: dict[Path, bytes]
+    writer: Writer, written: Written, form: str, request: Request, beside: Mapping[Path, bytes]
 ) -> None:
     """Write what a writer made: its one output, or all of its files into a folder, or none."""
     warn(written.warnings, request.quiet)
@@ -405,45 +389,33 @@ def deliver_written(
     write_together({folder / name: content for name, content in written.files.items()})
 
 
-def evaluated(
-    family: Family[Any, Any],
-    request: Request,
-    given: Mapping[str, Any],
-    access: Access,
-    view: View | None,
-) -> Evaluation:
-    """The inputs that are named, read with the options, edition and rules that are named."""
-    inputs = build_inputs(family, request.files, given, view)
-    record = declarations.build(family.options, given)
-    edition = family.edition(request.edition_name)
-    rules = declarations.rules(parted(request.rules), record)
-    return family.read(inputs, record, edition, rules, access)
+def unplaced(family: Family[Any, Any], values: Mapping[str, Any]) -> Any:
+    """A family's inputs from options by the names of fields; its positional files are missing."""
+    missing = {field.name: None for field, what in declared(family.inputs) if not what.flags}
+    return build(family.inputs, {**values, **missing})
 
 
-def build_inputs(
-    family: Family[Any, Any],
-    files: Sequence[str],
-    given: Mapping[str, Any],
-    view: View | None = None,
+def with_files(
+    family: Family[Any, Any], named: Any, files: Sequence[str], view: View | None = None
 ) -> Any:
-    """The record of inputs: positional files in their places, the others by their options."""
+    """The inputs with positional files in their places; what a view leaves out stays missing."""
     left_out = () if view is None else view.leaves_out
     every = [(field.name, what) for field, what in declared(family.inputs) if not what.flags]
     places = [(name, what) for name, what in every if name not in left_out]
     if len(files) < len(places):
-        named = ", then ".join(what.help for _, what in places)
-        raise click.UsageError(f"Give {named}.")
+        wanted = ", then ".join(what.help for _, what in places)
+        raise click.UsageError(f"Give {wanted}.")
     if view is not None and left_out and len(files) > len(places):
-        named = " and ".join(what.help for _, what in places)
-        raise UsageError(f"{called(family, view)} looks at {named} alone: give no other file")
-    values = dict(given) | {name: () if what.several else None for name, what in every}
+        wanted = " and ".join(what.help for _, what in places)
+        raise UsageError(f"{called(family, view)} looks at {wanted} alone: give no other file")
+    placed: dict[str, Any] = {name: () for name, what in every if what.several}
     rest = list(files)
     for name, what in reversed(places):
-        values[name] = tuple(rest) if what.several else rest.pop()
+        placed[name] = tuple(rest) if what.several else rest.pop()
     for field, what in declared(family.inputs):
-        if what.required and values.get(field.name) is None:
+        if what.required and getattr(named, field.name) is None:
             raise click.UsageError(f"Missing option '{what.name}'.")
-    return declarations.build(family.inputs, values)
+    return replace(named, **placed)
 
 
 def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: str) -> bytes:
@@ -485,11 +457,14 @@ def written_scores(scores: Scores, request: Request, form: str, notes: Sequence[
 
 
 OF_SCORES = {
-    "wanted": "-m",
-    "at": "--at",
-    "per_topic": "-q",
-    "on_missing": "--on-missing",
-    "undefined": "--undefined",
+    name: Declared((flag,), "", within=(SCORES,))
+    for name, flag in {
+        "wanted": "-m",
+        "at": "--at",
+        "per_topic": "-q",
+        "on_missing": "--on-missing",
+        "undefined": "--undefined",
+    }.items()
 }
 """The common options that have a meaning for scores alone."""
 
@@ -515,23 +490,22 @@ def refuse_ineffective(
 
     They are those that were given: an option that stands at its default says nothing.
     """
-    within: dict[str, tuple[str, ...]] = {}
-    names = dict(OF_SCORES)
+    known: dict[str, Declared] = {}
     if isinstance(other, View | Writer) and not other.takes_measures:
-        within = dict.fromkeys(OF_SCORES, (SCORES,))
+        known = dict(OF_SCORES)
         if isinstance(other, Writer) and other.counts_missing:
-            del within["on_missing"]
+            del known["on_missing"]
     elif isinstance(other, View | Writer) and not other.by_topic:
-        within = {"per_topic": (SCORES,)}
+        known = {"per_topic": OF_SCORES["per_topic"]}
     for record in (family.inputs, family.options, *more):
-        for field, what in declared(record):
-            within[field.name], names[field.name] = what.within, what.name
+        known |= {field.name: what for field, what in declared(record)}
     shown = form if isinstance(other, Writer) else SCORES
     if isinstance(other, View | str):
         shown = other if isinstance(other, str) else other.name
-    for name, views in within.items():
-        if views and shown not in views and on_line(name):
-            raise UsageError(f"{names[name]} has no meaning {_where(family, other, form, views)}")
+    for name, what in known.items():
+        if not what.has_meaning(shown) and on_line(name):
+            where = _where(family, other, form, what.within)
+            raise UsageError(f"{what.name} has no meaning {where}")
 
 
 def _where(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import pandas as pd
@@ -13,12 +13,14 @@ from tseval.cli.family_command import input_format
 from tseval.cli.options import check_output, deliver, form_of, runs_and_gold, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
+from tseval.core.calling import Where
 from tseval.core.family import Access
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs, TemporalOptions
+from tseval.files.forms import Forms
 from tseval.files.machine_matches import signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.matching import EVIDENCE, evidence, get_matcher
@@ -57,30 +59,41 @@ NOTHING_TO_FIND = (
 @options.resume_option
 @options.quiet_option
 @options.debug_option
-def command(files: tuple[str, ...], **given: Any) -> None:
+def command(
+    files: tuple[str, ...],
+    names: tuple[str, ...],
+    threshold: float | None,
+    pool: str | None,
+    form: str | None,
+    output: Path | None,
+    input_format: Forms,
+    jobs: int | None,
+    engine: str,
+    scheduler: str | None,
+    resume: bool,
+    quiet: bool,
+) -> None:
     """The matches that a matcher finds, one a line, with score and evidence.
 
     The result is a table of matches that `tseval score --matches` reads. `start` and `end` span
     the matching words in the update's text; `found` are these words of the nugget, `missing` the
     others, and the two weights what each part is worth.
     """
-    output: Path | None = given["output"]
     check_output(output)
-    form = form_of(given["form"], output, ("table", *ROW_FORMS), "tsv")
+    form = form_of(form, output, ("table", *ROW_FORMS), "tsv")
     updates, nuggets = runs_and_gold(files)
-    inputs = TemporalInputs(updates, nuggets, pool=given["pool"])
+    inputs = TemporalInputs(updates, nuggets, pool=pool)
     frames, signatures = [], []
-    with options.shared_as(given) as sharing:
-        for name in dict.fromkeys(given["names"]):
+    with Where(jobs, engine, scheduler, resume).shared() as sharing:
+        for name in dict.fromkeys(names):
             if name == ASSESSED:
                 raise UsageError(NOTHING_TO_FIND)
-            matching = TemporalOptions(name, given["threshold"])
-            with progress(f"matching by {name}", given["quiet"]) as tell:
-                access = Access(given["input_format"], sharing, tell)
-                evaluation = read(inputs, matching, DRAFT, {}, access)
-            frames.append(_frame(evaluation, get_matcher(name, given["threshold"])))
+            with progress(f"matching by {name}", quiet) as tell:
+                access = Access(input_format, sharing, tell)
+                evaluation = read(inputs, TemporalOptions(name, threshold), DRAFT, {}, access)
+            frames.append(_frame(evaluation, get_matcher(name, threshold)))
             signatures.append(evaluation.signature())
-            warn(evaluation.warnings, given["quiet"])
+            warn(evaluation.warnings, quiet)
     table = pd.concat(frames, ignore_index=True)
     if len(frames) > 1:
         table.insert(0, "matcher", table.pop("matcher"))

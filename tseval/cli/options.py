@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +14,7 @@ import click
 from tseval.errors import OutputError, Reason, UsageError
 
 if TYPE_CHECKING:
-    from tseval.parallel.sharing import Sharing
+    from tseval.core.calling import Where
 
 LOCAL = "local"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -146,7 +145,6 @@ engine_options = chained(
     ),
     click.option(
         "--engine",
-        "engine_name",
         default=LOCAL,
         show_default=True,
         metavar="local|dask",
@@ -166,16 +164,6 @@ resume_option = click.option(
 )
 
 
-@contextmanager
-def shared_as(given: dict[str, Any]) -> Iterator[Sharing]:
-    """The work shared as the options of engines say, until the end of the block."""
-    from tseval.parallel.sharing import shared
-
-    name, jobs, scheduler = (given[each] for each in ("engine_name", "jobs", "scheduler"))
-    with shared(name, jobs, scheduler, resume=given.get("resume", False)) as sharing:
-        yield sharing
-
-
 def format_option(
     forms: Iterable[str], default: str, more: str = ""
 ) -> Callable[[Command], Command]:
@@ -189,13 +177,13 @@ def format_option(
     )
 
 
-def refuse_sharing(given: dict[str, Any], what: str) -> None:
-    """Refuse options of engines beside one with which all work is this process's."""
-    named = {"jobs": "--jobs", "scheduler": "--scheduler", "resume": "--resume"}
-    asked = [option for name, option in named.items() if given.get(name)]
-    asked += ["--engine"] if given["engine_name"] != LOCAL else []
+def refuse_sharing(where: Where, way: str) -> None:
+    """Refuse options of engines beside an option with which all work is this process's."""
+    named = {"--jobs": where.jobs, "--scheduler": where.scheduler, "--resume": where.resume}
+    asked = [option for option, value in named.items() if value]
+    asked += ["--engine"] if where.engine != LOCAL else []
     if asked:
-        raise UsageError(f"{asked[0]} has no meaning with {what}: it works in one process")
+        raise UsageError(f"{asked[0]} has no meaning with {way}: it works in one process")
 
 
 def on_missing(what: str, default: str | None = None) -> Callable[[Command], Command]:

@@ -16,6 +16,7 @@ from tseval.cli.options import chained, check_output, deliver, parted, warn
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
+from tseval.core.calling import Where
 from tseval.core.declared import Declared
 from tseval.core.family import Family
 from tseval.core.rules import each_once
@@ -157,7 +158,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         beside=_beside({name: given[name] for name in sorted(named)}, given["rules"]),
         curves=given["curves"],
     )
-    with options.shared_as(given) as sharing:
+    with declarations.build(Where, given).shared() as sharing:
         report = assemble(
             replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
         )

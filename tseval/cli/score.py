@@ -20,9 +20,9 @@ from tseval.cli.family_command import (
     refuse_ineffective,
     written_scores,
 )
-from tseval.cli.options import check_output, deliver, form_of
+from tseval.cli.options import check_output, deliver, form_of, refuse_sharing
 from tseval.cli.progress import progress
-from tseval.core.declared import files_given, option
+from tseval.core.declared import SCORES, files_given, option
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
@@ -51,7 +51,7 @@ class StreamOptions:
         metavar="N",
         kind=int,
         at_least=1,
-        within=(IN_BLOCKS, "scores"),
+        within=(IN_BLOCKS, SCORES),
     )
     follow: bool = option(
         FOLLOW,
@@ -95,7 +95,7 @@ def streamed(call: Call, asked: StreamOptions) -> bool:
         raise UsageError(f"--explain has no meaning with {way}")
     if call.request.edition_name != DRAFT.name or call.rules:
         raise UsageError(f"{way} scores by the draft, without other rules")
-    call.request.refuse_sharing(way)
+    refuse_sharing(call.request.where, way)
     if asked.follow:
         follow(call, asked)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +13,7 @@ from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.files.forms import Forms
-from tseval.parallel.sharing import shared
+from tseval.parallel.sharing import Sharing, shared
 
 if TYPE_CHECKING:
     from tseval.parallel.engine import Engine
@@ -46,6 +47,11 @@ class Where:
     engine: str | Engine = "local"
     scheduler: str | None = None
     resume: bool = False
+    """Whether matches are kept on disk as they are found, and those of an earlier run taken."""
+
+    def shared(self) -> AbstractContextManager[Sharing]:
+        """The work shared so, until the end of the block."""
+        return shared(self.engine, self.jobs, self.scheduler, resume=self.resume)
 
 
 def evaluated(
@@ -58,7 +64,7 @@ def evaluated(
     """The family's evaluation: inputs, read with options by an edition's rules."""
     asked, where = asked or Asked(), where or Where()
     edition = family.edition(asked.edition)
-    with shared(where.engine, where.jobs, where.scheduler, resume=where.resume) as sharing:
+    with where.shared() as sharing:
         wanted = tuple(asked_for(asked.measures))
         access = Access(asked.forms, sharing, wanted=wanted)
         return family.read(inputs, options, edition, rules(asked.rules.items(), options), access)

@@ -10,13 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tseval.core.rules import each_once
 from tseval.tables import Schema
 
+Record = TypeVar("Record")
 DECLARED = "declared"
 """Under this name a field's metadata holds its declaration."""
+SCORES = "scores"
+"""The view that a family's command has unless another is asked for."""
+COMPARE, CURVE, REPORT = "compare", "curve", "report"
+"""The views that are commands of their own, for any family."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,9 @@ class Declared:
     """Whether it is a file that is written beside the result."""
     at_least: int | None = None
     within: tuple[str, ...] = ()
-    """The views in which it has a meaning; nothing for all. `scores` is the plain view."""
+    """The only views in which it has a meaning; nothing for all but those that follow."""
+    not_within: tuple[str, ...] = ()
+    """The views in which it has none."""
     shows_default: bool = False
     required: bool = False
     """Whether an option must be given."""
@@ -54,6 +61,10 @@ class Declared:
         """What messages call it."""
         return self.flags[-1] if self.flags else self.metavar
 
+    def has_meaning(self, view: str) -> bool:
+        """Whether it changes anything in a view: scores, another, a form, or a command's."""
+        return view not in self.not_within and (not self.within or view in self.within)
+
 
 def argument(metavar: str, words: str, table: Schema, *, several: bool = False) -> Any:
     """A positional file, what it is in words, its table; `several` for one or more, as runs are."""
@@ -67,6 +78,7 @@ def file_option(
     *,
     several: bool = False,
     within: tuple[str, ...] = (),
+    not_within: tuple[str, ...] = (),
     required: bool = False,
     table: Schema | None = None,
 ) -> Any:
@@ -78,6 +90,7 @@ def file_option(
         several=several,
         is_file=True,
         within=within,
+        not_within=not_within,
         required=required,
         table=table,
     )
@@ -109,6 +122,7 @@ def option(
     several: bool = False,
     at_least: int | None = None,
     within: tuple[str, ...] = (),
+    not_within: tuple[str, ...] = (),
     shows_default: bool = False,
     by_commas: bool = False,
     rule: str = "",
@@ -127,6 +141,7 @@ def option(
         several,
         at_least=at_least,
         within=within,
+        not_within=not_within,
         shows_default=shows_default,
         by_commas=by_commas,
         rule=rule,
@@ -184,7 +199,7 @@ def rules(named: Iterable[tuple[str, str]], record: object) -> dict[str, str]:
     return each_once(pairs)
 
 
-def build(record: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+def build(record: Callable[..., Record], values: Mapping[str, Any]) -> Record:
     """A record from values by the names of its fields; those that are not there are defaults."""
-    names = [each.name for each, _ in declared(record)]  # type: ignore[arg-type]
+    names = [each.name for each in fields(record)]  # type: ignore[arg-type]
     return record(**{name: values[name] for name in names if name in values})

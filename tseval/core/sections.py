@@ -12,8 +12,6 @@ from tseval.core.measure import Measure
 from tseval.parallel.sharing import Progress
 
 Options = TypeVar("Options")
-IN_REPORT = "report"
-"""The view by which inputs say that a report takes them too."""
 
 
 class Watched(Protocol):

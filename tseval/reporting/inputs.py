@@ -10,10 +10,9 @@ from dataclasses import MISSING, dataclass, field
 from typing import Any
 
 from tseval.core import declared as declarations
-from tseval.core.declared import Declared, declared
+from tseval.core.declared import REPORT, Declared, declared
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.registry import all_families
-from tseval.core.sections import IN_REPORT
 from tseval.errors import UsageError
 from tseval.parallel.sharing import Progress, Sharing
 
@@ -70,7 +69,7 @@ def parameters(family: Family[Any, Any]) -> list[Parameter]:
     found = [
         Parameter(each.name, _flag(what), what, each.default is MISSING)
         for each, what in declared(family.inputs)
-        if not what.within or IN_REPORT in what.within
+        if what.has_meaning(REPORT)
     ]
     options = {each.name: what for each, what in declared(family.options)}
     return found + [Parameter(name, _flag(options[name]), options[name]) for name in takes]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, option
+from tseval.core.declared import CURVE, REPORT, argument, file_option, option
 from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.family import Access
 from tseval.core.measure import Measure
@@ -33,9 +33,6 @@ from tseval.tables.origin import origins_of, records_of
 if TYPE_CHECKING:
     from tseval.files.reading import Given
 
-NO_CURVES = ("scores", "clusters")
-"""Where options have a meaning: in scores and explanations; curves take all from the runs."""
-
 
 @dataclass(frozen=True)
 class ClusterInputs:
@@ -46,29 +43,29 @@ class ClusterInputs:
     qrels: Given | None = file_option(
         "--qrels",
         "What assessors thought of posts: topic Q0 post grade.",
-        within=NO_CURVES,
+        not_within=(CURVE, REPORT),
         table=tables.QRELS,
     )
     epochs: Given | None = file_option(
         "--epochs",
         "When posts were created: post YYYYMMDD epoch.",
-        within=NO_CURVES,
+        not_within=(CURVE, REPORT),
         table=schema.EPOCHS,
     )
     live: Given | None = file_option(
-        "--live", "Live judgments: topic post label.", within=NO_CURVES, table=tables.LIVE
+        "--live", "Live judgments: topic post label.", not_within=(CURVE, REPORT), table=tables.LIVE
     )
     live_epochs: Given | None = file_option(
         "--live-epochs",
         "When the posts of live judgments were created. Default: as --epochs.",
-        within=NO_CURVES,
+        not_within=(CURVE, REPORT),
         table=schema.EPOCHS,
     )
     selected: Given | None = file_option(
         "--selected",
         "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
         "cluster.",
-        within=NO_CURVES,
+        not_within=(CURVE, REPORT),
         table=tables.SELECTED,
     )
 
@@ -85,13 +82,13 @@ class ClusterOptions:
         "--times",
         "Where the times of clusters come from. Default: their file, else --epochs.",
         choices=TIMES,
-        within=NO_CURVES,
+        not_within=(CURVE,),
     )
     topic: str | None = option(
         "--topic",
         "The topic of clusters in two columns. Default: the file's name.",
         metavar="NAME",
-        within=NO_CURVES,
+        not_within=(CURVE,),
     )
     sample: int | None = option(
         "--sample",
@@ -99,7 +96,7 @@ class ClusterOptions:
         metavar="N",
         kind=int,
         at_least=1,
-        within=NO_CURVES,
+        not_within=(CURVE,),
     )
     sampling: str = option(
         "--sampling",
@@ -107,7 +104,7 @@ class ClusterOptions:
         default=SAMPLINGS[0],
         choices=SAMPLINGS,
         shows_default=True,
-        within=NO_CURVES,
+        not_within=(CURVE,),
     )
     seed: int = option(
         "--seed",
@@ -115,7 +112,7 @@ class ClusterOptions:
         default=0,
         kind=int,
         shows_default=True,
-        within=NO_CURVES,
+        not_within=(CURVE,),
     )
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, option
+from tseval.core.declared import CURVE, SCORES, argument, file_option, option
 from tseval.core.family import Access
-from tseval.core.sections import IN_REPORT
 from tseval.errors import UsageError
 from tseval.families.incidents import tables
 from tseval.families.incidents.labels import read_labels
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
 
 ALERTS, TYPES, TREC_IS = "alerts", "types", "trec-is"
 """The explanations, and the form of the track's own files."""
-NO_BATCHES = ("scores", ALERTS, TYPES, TREC_IS, *PICTURES)
-"""Where options have a meaning: not in batches, which take all from files and rules."""
 EVENTS_DRAWN = 4
 """How many events a picture has, where none is named."""
 
@@ -68,7 +65,7 @@ class IncidentInputs:
         "More labels, such as another assessor's; they come after LABELS. Repeatable.",
         several=True,
         table=tables.LABELS,
-        within=(*NO_BATCHES, IN_REPORT),
+        not_within=(CURVE,),
     )
     topics: str | None = file_option(
         "--topics",
@@ -93,30 +90,30 @@ class IncidentOptions:
         "The types that call for action. Default: the track's six.",
         metavar="NAME,…",
         by_commas=True,
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     entries: Sequence[str] = option(
         "--entries",
         "Score these types alone. Default: all.",
         metavar="NAME,…",
         by_commas=True,
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     threshold: float | None = option(
         "--threshold",
         "The priority from which on a post is an alert (0.7); with `proposal` the confidence from "
         "which on a type is given (0).",
         kind=float,
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     alpha: float | None = option(
-        "--alpha", "What a true alert is worth at least (0.3).", kind=float, within=NO_BATCHES
+        "--alpha", "What a true alert is worth at least (0.3).", kind=float, not_within=(CURVE,)
     )
     lambda_: float | None = option(
         "--lambda",
         "How much the actionable types weigh in it (0.75).",
         kind=float,
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     seed: int = option(
         "--seed",
@@ -125,41 +122,41 @@ class IncidentOptions:
         kind=int,
         at_least=0,
         shows_default=True,
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     roll_up: bool = option(
         "--roll-up",
         "A type counts for its ancestors in the ontology too: --rule ancestors=rolled-up.",
         kind=bool,
         rule="ancestors=rolled-up",
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     order: str | None = option(
         "--order",
         "How posts come, for the false alerts in a row: --rule order=VALUE.",
         choices=("time", "rank", "file"),
         rule="order",
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     log_base: str | None = option(
         "--log-base",
         "The logarithm in what a false alert costs: --rule logarithm=VALUE.",
         choices=("10", "e"),
         rule="logarithm",
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     normalise: str | None = option(
         "--normalise",
         "Whether priorities are scaled to [0, 1]: --rule normalise=VALUE.",
         choices=("always", "auto", "never"),
         rule="normalise",
-        within=NO_BATCHES,
+        not_within=(CURVE,),
     )
     over_runs: bool = option(
         "--over-runs",
         "The best, median and worst value over the runs instead.",
         kind=bool,
-        within=("scores",),
+        within=(SCORES,),
     )
     events: Sequence[str] = option(
         "--event",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, option
+from tseval.core.declared import SCORES, argument, file_option, option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, hashes
 from tseval.core.wording import listed
@@ -111,7 +111,7 @@ class TemporalOptions:
         "With each score the interval in which it lies if every nugget's time is wrong by up to "
         "so much, such as 1h. Default measures: Rs T.",
         metavar="TIME",
-        within=("scores", JITTER),
+        within=(SCORES, JITTER),
     )
     samples: int = option(
         "--samples",
