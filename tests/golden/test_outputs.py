@@ -463,6 +463,35 @@ def test_several_matchers_in_one_table() -> None:
     assert any(line.startswith("fuzzy(") for line in body)
 
 
+@pytest.mark.parametrize("form", ["tsv", "csv", "json"])
+def test_a_matcher_that_finds_nothing_changes_no_row_of_another(form: str) -> None:
+    nothing = "exact(threshold=1)"
+    Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\nflood\tu\t1699930000\tthe quay\n")
+    Path("gold.tsv").write_text(
+        "topic\tnugget_id\ttime\ttext\nflood\tn\t1699930000\tthe quay of the town\n"
+    )
+    given = (
+        "match",
+        "run.tsv",
+        "gold.tsv",
+        "--quiet",
+        "-f",
+        form,
+        "--matcher",
+        "fuzzy(threshold=0.2)",
+    )
+    alone, beside = out(*given), out(*given, "--matcher", nothing)
+
+    def rows(text: str) -> list[dict[str, object]]:
+        if form == "json":
+            return list(strict(text)["records"])  # type: ignore[arg-type]
+        read = csv.DictReader(io.StringIO(text), delimiter="\t" if form == "tsv" else ",")
+        return list(map(dict, read))
+
+    assert len(rows(alone)) == 1
+    assert rows(beside) == rows(alone)
+
+
 def test_validate_names_each_table() -> None:
     paths = [
         SWIFT,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import pandas as pd
@@ -83,7 +84,8 @@ def command(
     form = form_of(form, output, ("table", *ROW_FORMS), "tsv")
     updates, nuggets = runs_and_gold(files)
     inputs = TemporalInputs(updates, nuggets, pool=pool)
-    frames, signatures = [], []
+    rows: list[dict[str, Any]] = []
+    signatures = []
     with Where(jobs, engine, scheduler, resume).shared() as sharing:
         for name in dict.fromkeys(names):
             if name == ASSESSED:
@@ -91,23 +93,23 @@ def command(
             with progress(f"matching by {name}", quiet) as tell:
                 access = Access(input_format, sharing, tell)
                 evaluation = read(inputs, TemporalOptions(name, threshold), DRAFT, {}, access)
-            frames.append(_frame(evaluation, get_matcher(name, threshold)))
+            rows += _rows(evaluation, get_matcher(name, threshold))
             signatures.append(evaluation.signature())
             warn(evaluation.warnings, quiet)
-    table = pd.concat(frames, ignore_index=True)
-    if len(frames) > 1:
+    table = pd.DataFrame(rows, columns=(*EVIDENCE, "matcher", "checksum"))
+    if len(signatures) > 1:
         table.insert(0, "matcher", table.pop("matcher"))
     signature = "; ".join(signatures)
     if form == "table":
-        own = ["checksum"] if len(frames) > 1 else ["matcher", "checksum"]
+        own = ["checksum"] if len(signatures) > 1 else ["matcher", "checksum"]
         table = table.drop(columns=own)  # for people; no program reads it
         deliver(rows_table(table, signature, to_file=output is not None), output)
     else:
         deliver(rows_bytes(table, form, signature), output)
 
 
-def _frame(evaluation: TemporalEvaluation, matcher: Matcher) -> pd.DataFrame:
+def _rows(evaluation: TemporalEvaluation, matcher: Matcher) -> Iterator[dict[str, Any]]:
     """The matches with their evidence and their matcher."""
     index = evaluation.index
     rows = evidence(matcher, index.updates, index.nuggets, evaluation.pairs)
-    return signed(pd.DataFrame(rows, columns=EVIDENCE), str(matcher))
+    return signed(list(rows), str(matcher))

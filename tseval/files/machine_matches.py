@@ -6,22 +6,23 @@ So a table says whose matches it holds when it is read again, and whether they a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tseval.files.plain import Rows
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray
 
 EDITED = "edited"
 NAMELESS = "machine"
 """Whose matches are those of a table that has the columns and not one row."""
 DIGITS = 12
 """How many hexadecimal digits a checksum has."""
+IDS, SPAN = ("topic", "update_id", "nugget_id", "run"), ("start", "end")
+"""The columns that a checksum is made of."""
 UNIT = "\x1f"
 """Stands between the cells of a row, since no table holds it in an id."""
 
@@ -32,11 +33,13 @@ def checksum(matcher: str, rows: Iterable[Sequence[str]]) -> str:
     return hashlib.sha256("\n".join([matcher, *lines]).encode()).hexdigest()[:DIGITS]
 
 
-def signed(frame: pd.DataFrame, matcher: str) -> pd.DataFrame:
-    """A matcher's matches with the two columns that say so."""
-    ids = (frame[name].astype(str) for name in ("topic", "update_id", "nugget_id", "run"))
-    spans = (_spans(frame[name].to_numpy(dtype=np.float64)) for name in ("start", "end"))
-    return frame.assign(matcher=matcher, checksum=checksum(matcher, zip(*ids, *spans, strict=True)))
+def signed(rows: Sequence[Mapping[str, Any]], matcher: str) -> Iterator[dict[str, Any]]:
+    """A matcher's matches with the two cells that say so."""
+    cells = (
+        [*(str(row[name]) for name in IDS), *(_place(row[name]) for name in SPAN)] for row in rows
+    )
+    signature = {"matcher": matcher, "checksum": checksum(matcher, cells)}
+    return ({**row, **signature} for row in rows)
 
 
 def maker_of(rows: Rows) -> str | None:
@@ -57,14 +60,17 @@ def maker_of(rows: Rows) -> str | None:
 
 
 def _cells(rows: Rows, own: BoolArray) -> Iterable[Sequence[str]]:
-    ids = [rows.get(name) for name in ("topic", "update_id", "nugget_id", "run")]
+    ids = [rows.get(name) for name in IDS]
     number = int(own.sum())
     named = ([""] * number if each is None else each.rows(own).to_list() for each in ids)
-    spans = (rows.get(name) for name in ("start", "end"))
-    shown = ([""] * number if each is None else _spans(each[own]) for each in spans)
+    spans = (rows.get(name) for name in SPAN)
+    shown = (
+        [""] * number if each is None else [_place(value) for value in each[own].tolist()]
+        for each in spans
+    )
     return zip(*named, *shown, strict=True)
 
 
-def _spans(values: FloatArray) -> list[str]:
-    """Places in a text as they are written; nothing where there is none."""
-    return ["" if np.isnan(value) else f"{value:.15g}" for value in values.tolist()]
+def _place(value: float | None) -> str:
+    """A place in a text as it is written; nothing where there is none."""
+    return "" if value is None or math.isnan(value) else f"{value:.15g}"
