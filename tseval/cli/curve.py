@@ -180,7 +180,7 @@ def followed(request: Request, call: FamilyCall) -> Followed:
     """Read what the options name, and choose the measures to follow."""
     family = call.family
     inputs = with_files(family, call.named, request.files)
-    edition = family.edition(request.edition_name)
+    edition = registry.edition(request.edition_name, family.name)
     rules = declarations.rules(parted(request.rules), call.options)
     with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
         access = Access(request.input_format, sharing, tell, request.wanted)

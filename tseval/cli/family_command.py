@@ -16,6 +16,7 @@ from tseval.cli.options import check_output, deliver, form_of, on_line, parted, 
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
+from tseval.core import registry
 from tseval.core.calling import Where
 from tseval.core.declared import SCORES, Declared, build, declared, input_tables
 from tseval.core.family import (
@@ -93,7 +94,7 @@ class Call:
     def read(self, access: Access) -> Evaluation:
         """The inputs, read with the options, edition and rules that are named."""
         inputs = self.inputs(self.request.files)
-        edition = self.family.edition(self.request.edition_name)
+        edition = registry.edition(self.request.edition_name, self.family.name)
         return self.family.read(inputs, self.options, edition, self.rules, access)
 
 
@@ -134,7 +135,7 @@ def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Call
         edition_option(family),
         *([at_option] if family.times else []),
         *record_options(family.options),
-        *([rules_option(family)] if has_rules(family) else []),
+        *rules_option(family),
         options.topics_too_option,
         *([view_option(family, named_views)] if named_views else []),
         options.on_missing(
@@ -269,15 +270,13 @@ def output_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
     )
 
 
-def has_rules(family: Family[Any, Any]) -> bool:
-    """Whether any edition has rules to change."""
-    return any(list(each.rules.each()) for each in family.editions)
+def rules_option(family: Family[Any, Any]) -> list[Callable[[Any], Any]]:
+    """The option `--rule`, if the records of rules of any edition have a `choice`.
 
-
-def rules_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
-    """The option that names rules; the help names an edition that has some."""
-    first = next(each.name for each in family.editions if list(each.rules.each()))
-    return options.rule_option(first)
+    Its help sends users to the first such edition, for `tseval measures --edition` to list.
+    """
+    with_choices = [each.name for each in family.editions if any(each.rules.each())]
+    return [options.rule_option(name) for name in with_choices[:1]]
 
 
 def view_option(family: Family[Any, Any], views: Sequence[View]) -> Callable[[Any], Any]:

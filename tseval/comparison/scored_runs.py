@@ -56,7 +56,6 @@ class ScoredRuns:
         return replace(build_board(scores_table(scores), (), left), warnings=scores.warnings)
 
     def _read(self, reader: Callable[..., Read], access: Access) -> Read:
-        name = self.edition or self.family.editions[0].name
-        edition = registry.edition(name, self.family.name)
+        edition = registry.edition(self.edition, self.family.name)
         asked = declared.rules(self.rules.items(), self.options)
         return reader(self.inputs, self.options, edition, asked, access)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tseval.core import registry
 from tseval.core.declared import rules
 from tseval.core.family import Access, Family, asked_for
 from tseval.core.measure import Measure
@@ -63,7 +64,7 @@ def evaluated(
 ) -> Any:
     """The family's evaluation: inputs, read with options by an edition's rules."""
     asked, where = asked or Asked(), where or Where()
-    edition = family.edition(asked.edition)
+    edition = registry.edition(asked.edition, family.name)
     with where.shared() as sharing:
         wanted = tuple(asked_for(asked.measures))
         access = Access(asked.forms, sharing, wanted=wanted)

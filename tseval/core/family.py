@@ -390,16 +390,6 @@ class Family(Generic[Inputs, Options]):
     times: bool = True
     """Whether measures can be taken at a time: `--at`."""
 
-    def edition(self, name: str | None) -> Edition[Any]:
-        """The edition of this name, the default without one; a `UsageError` lists the known."""
-        if name is None:
-            return self.editions[0]
-        for each in self.editions:
-            if each.name == name:
-                return each
-        known = ", ".join(each.name for each in self.editions)
-        raise UsageError(f"unknown edition '{name}'; known: {known}")
-
 
 def hashes(origins: Mapping[str, Origin | None]) -> dict[str, str]:
     """The parts of a signature that name inputs by their short hashes; those not given have none.

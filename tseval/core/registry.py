@@ -109,17 +109,21 @@ def editions(name: str) -> list[Edition[Any]]:
     return found
 
 
-def edition(name: str, of: str) -> Edition[Any]:
-    """A family's edition of this name; a `UsageError` lists the known."""
-    own = family(of).editions
-    for each in own:
-        if each.name == name:
+def edition(name: str | None, of: str) -> Edition[Any]:
+    """A family's edition of this name, its first without one.
+
+    A `UsageError` lists the known, and says whose the edition is if it is another family's.
+    """
+    mine = family(of)
+    for each in mine.editions:
+        if name in (None, each.name):
             return each
-    known = ", ".join(each.name for each in own)
-    others = [each for each in all_editions() if each.name == name]
+    known = ", ".join(each.name for each in mine.editions)
+    others = [each for each in all_families() if name in {own.name for own in each.editions}]
     if not others:
         raise UsageError(f"unknown edition '{name}'; known: {known}")
-    raise UsageError(f"edition {name} is for {others[0].family}; for {of} there are: {known}")
+    whose = " and ".join(f"`tseval {each.command}`" for each in others)
+    raise UsageError(f"edition '{name}' is for {whose}; `tseval {mine.command}` has these: {known}")
 
 
 def formats() -> tuple[Format, ...]:

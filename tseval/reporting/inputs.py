@@ -12,7 +12,7 @@ from typing import Any
 from tseval.core import declared as declarations
 from tseval.core.declared import REPORT, Declared, declared
 from tseval.core.family import Access, Evaluation, Family
-from tseval.core.registry import all_families
+from tseval.core.registry import all_families, edition
 from tseval.errors import UsageError
 from tseval.parallel.sharing import Progress, Sharing
 
@@ -49,8 +49,8 @@ class Beside:
         """Read every input."""
         rules = declarations.rules(self.rules.items(), self.options)
         access = Access(sharing=sharing, progress=progress)
-        edition = self.family.edition(self.edition)
-        return self.family.read(self.inputs, self.options, edition, rules, access)
+        chosen = edition(self.edition, self.family.name)
+        return self.family.read(self.inputs, self.options, chosen, rules, access)
 
 
 def keyword(flag: str) -> str:

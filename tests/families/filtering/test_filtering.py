@@ -709,7 +709,11 @@ def told(*options: object) -> Outcome:
         ),
         (
             ("--edition", "ts2014"),
-            "unknown edition 'ts2014'; known: kenter2015, ",
+            "edition 'ts2014' is for `tseval score`; `tseval filter` has these: kenter2015, ",
+        ),
+        (
+            ("--edition", "ts2099"),
+            "unknown edition 'ts2099'; known: kenter2015, ",
         ),
         (("--rule", "kept=never"), "rule kept cannot be 'never': choose one of at-least, above"),
         (("--rule", "nothing=1"), "unknown rule 'nothing'; known: kept, own-rating, "),

@@ -1,0 +1,31 @@
+"""Families and editions by their names."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from tseval.core import registry
+from tseval.errors import UsageError
+
+
+def test_the_first_edition_is_the_default() -> None:
+    for each in registry.all_families():
+        assert registry.edition(None, each.name) is each.editions[0]
+
+
+@pytest.mark.parametrize(("mine", "other"), [*permutations(registry.family_names(), 2)])
+def test_an_edition_of_another_family_is_told_whose_it_is(mine: str, other: str) -> None:
+    own = registry.family(mine)
+    known = {each.name for each in own.editions}
+    foreign = next(e.name for e in registry.family(other).editions if e.name not in known)
+    whose = f"`tseval {registry.family(other).command}`"
+    said = f"^edition '{foreign}' is for .*{whose}.*; `tseval {own.command}` has these: "
+    with pytest.raises(UsageError, match=said):
+        registry.edition(foreign, mine)
+
+
+def test_an_edition_that_nobody_knows() -> None:
+    with pytest.raises(UsageError, match=r"^unknown edition 'nobody'; known: draft, "):
+        registry.edition("nobody", registry.FIRST)
