@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import input_format
-from tseval.cli.options import check_output, deliver, form_of, warn
+from tseval.cli.declared_options import input_format
+from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.core.calling import Where

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import record_options
-from tseval.cli.options import check_output, deliver, form_of, on_line, warn
+from tseval.cli.declared_options import record_options
+from tseval.cli.options import on_line
+from tseval.cli.output import check_output, deliver, form_of, refuse_inputs, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.comparison import read_board
@@ -299,7 +300,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     )
     with build(Where, given).shared() as sharing:
         found = ANALYSES[question.analysis](replace(request, sharing=sharing))
-    options.refuse_inputs(output, _recorded(request))
+    refuse_inputs(output, _recorded(request))
     warn(found.warnings, request.quiet)
     if form == "table":
         shown = sections(found)

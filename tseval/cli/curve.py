@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import named_options, unplaced, with_files
-from tseval.cli.options import check_output, deliver, form_of, on_line, parted, warn
+from tseval.cli.declared_options import named_options
+from tseval.cli.family_command import unplaced, with_files
+from tseval.cli.options import on_line, parted
+from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.core import declared as declarations
 from tseval.core import registry, trends

@@ -9,15 +9,9 @@ from typing import Any
 
 import click
 
-from tseval.cli.family_command import option_of
-from tseval.cli.options import (
-    check_output,
-    debug_option,
-    deliver,
-    output_option,
-    quiet_option,
-    warn,
-)
+from tseval.cli.declared_options import option_of
+from tseval.cli.options import debug_option, on_line, output_option, quiet_option
+from tseval.cli.output import check_output, deliver, warn
 from tseval.core import declared as declarations
 from tseval.core import registry
 from tseval.core.declared import declared
@@ -98,12 +92,10 @@ def parameters(known: dict[str, Import]) -> list[Callable[[Any], Any]]:
 
 def refuse_ineffective(asked: Import, known: dict[str, Import]) -> None:
     """Refuse options that the format does not have."""
-    context = click.get_current_context()
     own = {field.name for field, _ in declared(asked.options)}
     for each in known.values():
         for field, what in declared(each.options):
-            source = context.get_parameter_source(field.name)
-            if field.name not in own and source is not None and source.name == "COMMANDLINE":
+            if field.name not in own and on_line(field.name):
                 meant = ", ".join(having(field.name, known))
                 raise UsageError(f"{what.name} has no meaning with {asked.name}: it is for {meant}")
 

@@ -10,8 +10,9 @@ import click
 import pandas as pd
 
 from tseval.cli import options
-from tseval.cli.family_command import input_format
-from tseval.cli.options import check_output, deliver, form_of, runs_and_gold, warn
+from tseval.cli.declared_options import input_format
+from tseval.cli.options import runs_and_gold
+from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where

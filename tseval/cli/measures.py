@@ -98,9 +98,9 @@ def _edition_lines(edition: Edition[Any]) -> Iterator[str]:
     yield from _entry("measures", " ".join(edition.measures))
     yield from _entry("on missing", edition.on_missing)
     yield from _entry("citation", edition.citation)
-    for habit in edition.rules.each():
-        others = ", ".join(value for value in habit.values if value != habit.value)
-        words = f"{habit.name}={habit.value}: {habit.meaning}: {habit.words} (or {others})"
+    for rule in edition.rules.each():
+        others = ", ".join(value for value in rule.values if value != rule.value)
+        words = f"{rule.name}={rule.value}: {rule.meaning}: {rule.words} (or {others})"
         yield from _entry("rule", words)
 
 

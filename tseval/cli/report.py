@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.family_command import option_of, record_options
-from tseval.cli.options import chained, check_output, deliver, parted, warn
+from tseval.cli.declared_options import option_of, record_options
+from tseval.cli.options import chained, parted
+from tseval.cli.output import check_output, deliver, refuse_inputs, warn
 from tseval.cli.progress import progress
 from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
@@ -162,6 +163,6 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         report = assemble(
             replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
         )
-    options.refuse_inputs(output, [each.path for each in report.inputs])
+    refuse_inputs(output, [each.path for each in report.inputs])
     warn(report.warnings, given["quiet"])
     deliver(report_page(report), output)

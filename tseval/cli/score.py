@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tseval.cli.family_command import (
-    Call,
-    Extension,
-    command_of,
-    refuse_ineffective,
-    written_scores,
-)
-from tseval.cli.options import check_output, deliver, form_of, refuse_sharing
+from tseval.cli.family_command import Call, Extension, command_of, written_scores
+from tseval.cli.ineffective_options import refuse_ineffective
+from tseval.cli.options import refuse_sharing
+from tseval.cli.output import check_output, deliver, form_of
 from tseval.cli.progress import progress
 from tseval.core.declared import SCORES, files_given, option
 from tseval.core.wording import count

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tseval.cli import options
+from tseval.cli.output import check_standard_output
 from tseval.core import registry
 from tseval.core.validation import validate
 from tseval.files.formats import forms_of
@@ -33,7 +34,7 @@ def run(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
     Each file by itself; and if there are updates, nuggets and matches among them, whether the
     matches speak of updates and nuggets that are there. The exit code is 1 if there is any fault.
     """
-    options.check_standard_output()
+    check_standard_output()
     faulty = False
     for line, is_fault in validate(files, table, input_format):
         faulty |= is_fault

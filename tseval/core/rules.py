@@ -38,7 +38,7 @@ def choice(default: str, meaning: str, **values: str) -> Any:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """A record of habits; fields of other kinds may stand beside them."""
+    """A record of choices; fields of other kinds may stand beside them."""
 
     def each(self) -> Iterator[Rule]:
         """Every choice with the value that it has here."""

@@ -1,0 +1,114 @@
+"""Where results go, in which form, and that they never go into an input; warnings beside them."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.errors import OutputError, Reason, UsageError
+
+
+def check_output(output: Path | None) -> None:
+    """Refuse an output that cannot be written, or is an input, before any work is done for it."""
+    if output is None:
+        check_standard_output()
+        return
+    if not output.parent.is_dir():
+        raise OutputError(f"{output}: there is no folder {output.parent}")
+    refuse_inputs(output, _named_files())
+    given = _file_of(sys.stdin)
+    if given is not None and output.is_file() and os.path.samestat(given, output.stat()):
+        raise UsageError(f"{output} {IS_INPUT}")
+
+
+IS_INPUT = "is an input too: name another file for the result"
+
+
+def refuse_inputs(output: Path | None, inputs: Iterable[str | Path]) -> None:
+    """Refuse an output that is one of these files, under whatever name."""
+    if output is None or not output.is_file():
+        return
+    if any(_is_file(each) and output.samefile(each) for each in inputs):
+        raise UsageError(f"{output} {IS_INPUT}")
+
+
+def check_standard_output() -> None:
+    """Refuse to write into an input by way of standard output, as `>> FILE` would."""
+    written, given = _file_of(sys.stdout), _file_of(sys.stdin)
+    if written is None:
+        return
+    for each in _named_files():
+        if os.path.samestat(written, each.stat()):
+            raise UsageError(f"standard output goes to {each}, which {IS_INPUT}")
+    if given is not None and os.path.samestat(written, given):
+        raise UsageError(f"standard output goes to a file that {IS_INPUT}")
+
+
+def _file_of(stream: Any) -> os.stat_result | None:
+    """The regular file behind a stream of this process; None if there is none."""
+    try:
+        found = os.fstat(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def _is_file(path: str | Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - may hold a NUL
+
+
+def _named_files() -> Iterator[Path]:
+    """The files that are there of those that the command's arguments and options name.
+
+    Inputs are strings; where results go is a path.
+    """
+    context = click.get_current_context(silent=True)
+    for value in () if context is None else context.params.values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, str) and _is_file(each):
+                yield Path(each)
+
+
+def deliver(
+    content: bytes, output: Path | None, beside: Mapping[Path, bytes] | None = None
+) -> None:
+    """Write a result to its file, or to standard output; it and the files beside it, or none."""
+    from tseval.files.atomic_write import write_together
+
+    files: dict[str | Path, bytes] = dict((beside or {}).items())
+    if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
+        raise UsageError(f"{output} is named for two results: give each a file of its own")
+    if output is not None:
+        files[output] = content
+    write_together(files)
+    if output is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:
+    """The output's form: as asked for, else by the file's suffix, else the default.
+
+    A suffix that names no form is refused, but for `.txt`, which stands for a table, and `.tex`.
+    """
+    suffix = output.suffix.lstrip(".").lower() if output is not None else ""
+    chosen = form or {"": default, "txt": "table", "tex": "latex"}.get(suffix, suffix)
+    if chosen not in known:
+        listed = ", ".join(known)
+        raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")
+    if chosen == "parquet" and output is None and sys.stdout.isatty():
+        raise UsageError("Parquet is not for a terminal: give -o FILE.parquet")
+    return chosen
+
+
+def warn(warnings: Iterable[str], quiet: bool) -> None:
+    """Tell warnings on standard error; the quiet hear only those that explain scores of 0."""
+    for warning in warnings:
+        if not quiet or isinstance(warning, Reason):
+            click.echo(f"warning: {warning}", err=True)
