@@ -18,7 +18,7 @@ import pytest
 from tests import cases
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, Outcome
 from tests.program import tseval as program
-from tseval.core import trends
+from tseval.core import trend_caveats, trends
 from tseval.core.batches import Batches, cover
 from tseval.core.registry import measures
 from tseval.families.temporal.evaluation import TemporalEvaluation
@@ -173,11 +173,11 @@ class TestTogether:
 
     def test_what_is_lost_is_told_of_its_run(self, evaluation: TemporalEvaluation) -> None:
         (drawn,) = trends.batch_series(evaluation, measures(["R"]), 7200)
-        assert not list(trends.outside(evaluation, [drawn]))
+        assert not list(trend_caveats.outside(evaluation, [drawn]))
         index = evaluation.index
         later = index.updates.time + 1e6 * (index.unit == 4)  # thorough, flood: nine updates
         moved = replace(index, updates=replace(index.updates, time=later))
-        told = list(trends.outside(replace(evaluation, assessed=moved), [drawn]))
+        told = list(trend_caveats.outside(replace(evaluation, assessed=moved), [drawn]))
         where = "before the first batch of the topic or after the last"
         assert told == [f"run thorough: 9 messages {where}"]
 

@@ -16,7 +16,7 @@ from tseval.cli.options import on_line, parted
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.core import declared as declarations
-from tseval.core import registry, trends
+from tseval.core import registry, trend_caveats, trends
 from tseval.core.calling import Where
 from tseval.core.curves import curves, frame
 from tseval.core.declared import CURVE, Declared, build, declared, input_tables
@@ -247,10 +247,10 @@ def as_batches(asked: Followed, length: float, request: Request) -> Drawn:
         length / UNITS["h"],
         trends.line_frame(drawn) if request.trend else None,
     )
-    lost = tuple(trends.outside(asked.evaluation, drawn))
+    lost = tuple(trend_caveats.outside(asked.evaluation, drawn))
     if not request.trend:
         return Drawn(table, chart, lost)
-    return Drawn(trends.with_lines(table, drawn), chart, (*lost, *trends.doubts(drawn)))
+    return Drawn(trends.with_lines(table, drawn), chart, (*lost, *trend_caveats.doubts(drawn)))
 
 
 def axes(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, MeasureAxis]:
