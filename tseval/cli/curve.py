@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tseval.cli import options
 from tseval.cli.declared_options import named_options
-from tseval.cli.family_command import unplaced, with_files
-from tseval.cli.options import on_line, parted
+from tseval.cli.family_command import Call, Request
+from tseval.cli.options import on_line
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
-from tseval.core import declared as declarations
 from tseval.core import registry, trend_caveats, trends
 from tseval.core.calling import Where
 from tseval.core.curves import curves, frame
@@ -26,7 +24,6 @@ from tseval.core.scoring import Missing, chosen_measures, missing_topics
 from tseval.errors import UsageError
 from tseval.files import PICTURES
 from tseval.files.formats import forms_of
-from tseval.files.forms import Forms
 from tseval.files.rows import rows_bytes
 from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
 from tseval.reporting.charts.trends import TrendChart
@@ -40,26 +37,14 @@ FORMS = ("csv", *PICTURES)
 HAS_NO_CURVE = {"is": "has no curve over time", "are": "have no curves over time"}
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class CurveRequest(Request):
     """What is asked for beside what families declare."""
 
-    files: tuple[str, ...]
-    wanted: tuple[str, ...]
-    edition_name: str | None
-    rules: tuple[str, ...]
     chosen: tuple[str, ...]
-    per_topic: bool
-    on_missing: str | None
-    undefined: str
     batch: str | None
     trend: bool
     title: str
-    form: str | None
-    output: Path | None
-    input_format: Forms
-    quiet: bool
-    where: Where
 
     def topics(self, index: Any) -> list[str]:
         """The topics to show: those named, or the mean, with `-q` every topic before it."""
@@ -116,7 +101,7 @@ def family_options() -> list[Callable[[Any], Any]]:
     return list(chosen.values())
 
 
-def family_of(request: Request, told: Mapping[str, Declared]) -> Family[Any, Any]:
+def family_of(request: CurveRequest, told: Mapping[str, Declared]) -> Family[Any, Any]:
     """The family that is meant: by an option or an edition that is its alone, or by its gold."""
     families = served()
     for name in told:
@@ -148,45 +133,29 @@ def told_options() -> dict[str, Declared]:
     return {name: what for name, what in every.items() if on_line(name)}
 
 
-@dataclass(frozen=True)
-class FamilyCall:
-    """The family that is meant, with its own records of what the command line says."""
-
-    family: Family[Any, Any]
-    named: Any
-    """Its inputs, those that options name."""
-    options: Any
-
-    @classmethod
-    def of(cls, request: Request, values: Mapping[str, Any]) -> FamilyCall:
-        """Find the family, and refuse what means nothing to it, or lacks."""
-        told = told_options()
-        family = family_of(request, told)
-        known = known_options(family)
-        for name, what in told.items():
-            if name not in known:
-                raise UsageError(f"{what.name} has no meaning over {family.over}")
-        if request.batch is None and not family.curves:
-            raise UsageError(
-                f"measures over {family.over} have batches and no curve: give --batch 1d"
-            )
-        for name, what in known.items():
-            if what.required and values[name] is None:
-                raise UsageError(f"measures over {family.over} need {what.name}")
-        if request.where.resume and not family.resumes:
-            raise UsageError(f"--resume has no meaning over {family.over}")
-        return cls(family, unplaced(family, values), build(family.options, values))
+def call_of(request: CurveRequest, values: Mapping[str, Any]) -> Call:
+    """The family that is meant, as it is called; what means nothing to it, or lacks, is refused."""
+    told = told_options()
+    family = family_of(request, told)
+    known = known_options(family)
+    for name, what in told.items():
+        if name not in known:
+            raise UsageError(f"{what.name} has no meaning over {family.over}")
+    if request.batch is None and not family.curves:
+        raise UsageError(f"measures over {family.over} have batches and no curve: give --batch 1d")
+    for name, what in known.items():
+        if what.required and values[name] is None:
+            raise UsageError(f"measures over {family.over} need {what.name}")
+    if request.where.resume and not family.resumes:
+        raise UsageError(f"--resume has no meaning over {family.over}")
+    return Call.of(family, request, values)
 
 
-def followed(request: Request, call: FamilyCall) -> Followed:
+def followed(request: CurveRequest, call: Call) -> Followed:
     """Read what the options name, and choose the measures to follow."""
-    family = call.family
-    inputs = with_files(family, call.named, request.files)
-    edition = registry.edition(request.edition_name, family.name)
-    rules = declarations.rules(parted(request.rules), call.options)
-    with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
-        access = Access(request.input_format, sharing, tell, request.wanted)
-        evaluation = family.read(inputs, call.options, edition, rules, access)
+    with request.where.shared() as sharing, progress(call.family.work, request.quiet) as tell:
+        evaluation = call.read(Access(request.input_format, sharing, tell, request.wanted))
+    edition = evaluation.edition
     wanted = chosen_measures(evaluation, request.wanted)
     if not request.wanted:
         wanted = [each for each in wanted if evaluation.follows(each)]
@@ -212,7 +181,7 @@ class Drawn:
     warnings: tuple[str, ...] = ()
 
 
-def as_curves(asked: Followed, request: Request) -> Drawn:
+def as_curves(asked: Followed, request: CurveRequest) -> Drawn:
     """Every measure at every time at which it can change."""
     drawn = curves(
         asked.evaluation,
@@ -228,7 +197,7 @@ def as_curves(asked: Followed, request: Request) -> Drawn:
     )
 
 
-def as_batches(asked: Followed, length: float, request: Request) -> Drawn:
+def as_batches(asked: Followed, length: float, request: CurveRequest) -> Drawn:
     """Every measure batch by batch, with the lines through them if they are asked for."""
     drawn = trends.batch_series(
         asked.evaluation,
@@ -285,13 +254,13 @@ def run(**given: Any) -> None:
     \b
     tseval curve mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -o curve.html
     """
-    request = build(Request, given | {"where": build(Where, given)})
+    request = build(CurveRequest, given | {"where": build(Where, given)})
     check_output(request.output)
     form = form_of(request.form, request.output, FORMS, "csv")
     if request.per_topic and request.chosen:
         raise UsageError("give -q for every topic, or --topic for some, not both")
     length = request.length
-    asked = followed(request, FamilyCall.of(request, given))
+    asked = followed(request, call_of(request, given))
     drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
     warn((*asked.warnings, *drawn.warnings), request.quiet)
     if form == "csv":

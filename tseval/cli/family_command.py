@@ -45,13 +45,13 @@ from tseval.files.score_writers import RESULT_FORMS
 Record = TypeVar("Record")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
-    """What every scoring command is asked for, beside what its family declares."""
+    """What every command over runs and gold is asked for, beside what its family declares."""
 
     files: tuple[str, ...]
     wanted: tuple[str, ...]
-    edition_name: str
+    edition_name: str | None
     form: str | None
     output: Path | None
     per_topic: bool
@@ -75,6 +75,13 @@ class Call:
     """The family's inputs: those that options name, without the files that stand by themselves."""
     options: Any
     """The family's own options."""
+
+    @classmethod
+    def of(cls, family: Family[Any, Any], request: Request, values: Mapping[str, Any]) -> Call:
+        """The family's records from the command line's values, by the names of their fields."""
+        missing = {field.name: None for field, what in declared(family.inputs) if not what.flags}
+        named = build(family.inputs, {**values, **missing})
+        return cls(family, request, named, build(family.options, values))
 
     @property
     def rules(self) -> dict[str, str]:
@@ -116,8 +123,7 @@ def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None
 
     def run(**given: Any) -> None:
         request = build(Request, given | {"where": build(Where, given)})
-        named = unplaced(family, given)
-        call = Call(family, request, named, build(family.options, given))
+        call = Call.of(family, request, given)
         if extension is None or not extension.answer(call, build(extension.options, given)):
             answer(call, more)
 
@@ -207,12 +213,6 @@ def deliver_written(
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder to write the files into")
     write_together({folder / name: content for name, content in written.files.items()})
-
-
-def unplaced(family: Family[Any, Any], values: Mapping[str, Any]) -> Any:
-    """A family's inputs from options by the names of fields; its positional files are missing."""
-    missing = {field.name: None for field, what in declared(family.inputs) if not what.flags}
-    return build(family.inputs, {**values, **missing})
 
 
 def with_files(
