@@ -70,25 +70,30 @@ def test_normalised_words_are_words(text):
     assert all(words(word) for word in words(text))
 
 
-EVERY = [
-    c
-    for c in map(chr, range(sys.maxunicode + 1))
-    if unicodedata.category(c) not in ("Cs", "Co", "Cn")
-]
+@pytest.fixture(scope="module")
+def every():
+    """Every character that has a meaning."""
+    return [
+        c
+        for c in map(chr, range(sys.maxunicode + 1))
+        if unicodedata.category(c) not in ("Cs", "Co", "Cn")
+    ]
+
+
 LIKE_THE_FIRST = "3401-4DBF 4E01-9FFF AC01-D7A3 17001-187FF 18801-18CFF 20001-3FFFD"
 """Characters of which each is as the one before it: Han, Hangul, Tangut."""
 
 
-def test_every_character_has_the_words_of_the_reference():
-    some = [c for c in EVERY if not slow.between(c, LIKE_THE_FIRST)]
+def test_every_character_has_the_words_of_the_reference(every):
+    some = [c for c in every if not slow.between(c, LIKE_THE_FIRST)]
     assert [c for c in some if words(f"a{c}b") != slow.words(f"a{c}b")] == []
 
 
-def test_no_letter_whose_folding_changes_length_falls_apart():
+def test_no_letter_whose_folding_changes_length_falls_apart(every):
     """What a letter stands for stays one word, unless there is a blank or a stop in it."""
     longer = [
         c
-        for c in EVERY
+        for c in every
         if unicodedata.category(c)[0] == "L"
         and len(unicodedata.normalize("NFKC", c).casefold()) != 1
         and not any(map(slow.size_of, unicodedata.normalize("NFKC", c)))
