@@ -9,7 +9,7 @@ from typing import Any
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_ISO = re.compile(r"(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(-?\d)?)([T ].+)?", re.ASCII)
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(-?\d)?)([T ](?!24).+)?", re.ASCII)
 TIME_CURE = "write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z"
 
 
@@ -57,7 +57,7 @@ def moment(cell: str) -> float:
             raise
     cell = cell.strip(" ")
     try:
-        # Between date and time `fromisoformat` takes any character at all.
+        # Between date and time `fromisoformat` takes any character, and from Python 3.14 on 24:00.
         parsed = datetime.fromisoformat(cell if _ISO.fullmatch(cell) else "")
     except ValueError:
         raise NotANumber("is neither a number nor an ISO 8601 time") from None
