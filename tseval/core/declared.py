@@ -168,7 +168,7 @@ def input_tables(record: type, view: str = "") -> dict[str, str]:
     return {
         what.name.removeprefix("--").replace("-", "_").lower(): what.table.table
         for _, what in declared(record)
-        if what.table is not None and (not view or view in (what.within or (view,)))
+        if what.table is not None and (not view or what.has_meaning(view))
     }
 
 
