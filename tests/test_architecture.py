@@ -32,7 +32,7 @@ ROOMS: dict[str, set[str]] = {
     "matching": KERNEL | {"matchers"},
     "streaming": KERNEL | {"families", "matching"},
     "comparison": KERNEL,
-    "reporting": KERNEL | {"comparison", "families", "matchers", "matching"},
+    "reporting": KERNEL | {"comparison"},
     "measures": {"core"},
     "engine": {"parallel"},
     "__main__": {"cli"} | BASIS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,11 +19,12 @@ from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, O
 from tests.program import tseval as program
 from tseval.core import trend_caveats, trends
 from tseval.core.batches import Batches, cover
+from tseval.core.panels import Picture
 from tseval.core.registry import measures
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.inputs import TemporalInputs
-from tseval.reporting.charts.curves import MeasureAxis, draw_curves, specification
-from tseval.reporting.charts.trends import TrendChart
+from tseval.reporting.charts.curves import MeasureAxis, Words, batch_picture
+from tseval.reporting.charts.drawing import draw
 
 CLUSTERS = str(FIXTURES / "clusters.tsv")
 FLOOD = (NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--topic", "flood")
@@ -330,7 +330,7 @@ def test_the_signature_names_the_batch() -> None:
     assert "|batch:" not in program("curve", *options).out
 
 
-def chart(**more: object) -> TrendChart:
+def batch_rows(**changed: object) -> pd.DataFrame:
     nan = math.nan
     values = {"a": [0.2, 0.4, nan, 0.9], "b": [0.1, 0.1, 0.1, 0.1]}
     weights = {"a": [0.5, 0.25, 0.25, 0.0], "b": [0.25] * 4}
@@ -342,7 +342,12 @@ def chart(**more: object) -> TrendChart:
         ],
         columns=["run", "topic", "measure", "hours", "value", "weight"],
     )
-    trends = pd.DataFrame(
+    return frame.assign(**changed)  # type: ignore[arg-type]
+
+
+def line_rows(**changed: object) -> pd.DataFrame:
+    nan = math.nan
+    frame = pd.DataFrame(
         [
             ("a", "all", "R", 0.5, 3.5, 0.2, 0.7, -9.0, 9.0),
             ("b", "all", "R", 0.5, 3.5, nan, nan, nan, nan),
@@ -352,69 +357,76 @@ def chart(**more: object) -> TrendChart:
             *("from_value", "to_value", "low", "high"),
         ],
     )
-    axes = {"R": MeasureAxis("recall", higher_is_better=True)}
-    given = {"batch": 1.0, "trends": trends} | more
-    return TrendChart(frame, "tseval:0.1.0|batch:1h", axes=axes, **given)  # type: ignore[arg-type]
+    return frame.assign(**changed)  # type: ignore[arg-type]
 
 
-class TestChart:
-    def rows(self, drawn: TrendChart, kind: str) -> list[tuple[str, float, float]]:
-        (panel,) = drawn.panels
-        points = specification(drawn, hover=True)["datasets"][panel.name]
-        return [(p["run"], p["time"], p["value"]) for p in points if p["kind"] == kind]
+WORDS = Words(
+    runs=("a", "b"),
+    signature="tseval:0.1.0|batch:1h",
+    axes={"R": MeasureAxis("recall", higher_is_better=True)},
+)
 
+
+def picture(
+    frame: pd.DataFrame | None = None, trend: pd.DataFrame | None = None, length: float = 1.0
+) -> Picture:
+    return batch_picture(batch_rows() if frame is None else frame, WORDS, length, trend)
+
+
+class TestPicture:
     def test_a_dot_stands_in_the_middle_of_a_batch_that_counts(self) -> None:
-        dots = self.rows(chart(), "batch")
-        assert dots[:2] == [("a", 0.5, 0.2), ("a", 1.5, 0.4)]
-        assert [dot[1] for dot in dots[2:]] == [0.5, 1.5, 2.5, 3.5]
+        (panel,) = picture().panels
+        assert [each.x for each in panel.dots] == [(0.5, 1.5), (0.5, 1.5, 2.5, 3.5)]
+        assert panel.dots[0].value == (0.2, 0.4)
+        assert panel.dots[0].weight == (0.5, 0.25)
 
-    def test_lines_end_at_the_last_batch(self) -> None:
-        assert self.rows(chart(), "line") == [("a", 0.5, 0.2)]
-        assert self.rows(chart(), "end") == [("a", 3.5, 0.7)]
-        ((run, place, _),) = self.rows(chart(), "interval")
-        assert run == "a"
-        assert 3.5 < place < chart().span[1]
+    def test_lines_end_at_the_last_batch_and_their_end_points_behind_it(self) -> None:
+        (panel,) = picture(trend=line_rows()).panels
+        assert [tuple(each) for each in panel.lines] == [(0, (0.5, 3.5), (0.2, 0.7), (), ())]
+        (point,) = panel.points
+        assert (point.run, point.value, point.low, point.high) == (0, 0.7, -9.0, 9.0)
+        assert panel.x.high is not None
+        assert 4 < point.x < panel.x.high
+
+    def test_a_line_without_an_interval_has_its_end_point(self) -> None:
+        (panel,) = picture(trend=line_rows(low=math.nan)).panels
+        (point,) = panel.points
+        assert (point.value, point.low, point.high) == (0.7, None, None)
 
     def test_an_interval_does_not_dwarf_the_rest(self) -> None:
-        (panel,) = chart().panels
-        assert panel.values == pytest.approx((0.1 - 0.4, 0.9 + 0.4))
-
-    def test_an_interval_that_is_cut_off_says_so(self) -> None:
-        assert [row[0] for row in self.rows(chart(), "above") + self.rows(chart(), "below")] == [
-            "a",
-            "a",
-        ]
-        short = chart(trends=chart().trends.assign(low=0.5, high=0.8))
-        assert not self.rows(short, "above") + self.rows(short, "below")
+        (panel,) = picture(trend=line_rows()).panels
+        assert (panel.y.low, panel.y.high) == pytest.approx((-0.45, 0.9 + 0.45))
 
     def test_dots_alone(self) -> None:
-        assert not self.rows(chart(trends=None), "line")
-        assert chart(trends=None).panels[0].values == (0, 0.9)
+        (panel,) = picture().panels
+        assert not panel.lines
+        assert not panel.points
+        assert (panel.x.high, panel.y.low, panel.y.high) == (4, 0, 0.9)
 
     def test_days(self) -> None:
-        drawn = chart(batch=500.0)
-        assert drawn.in_days
-        assert self.rows(drawn, "batch")[0][1] == pytest.approx(250 / 24, rel=1e-5)
+        (panel,) = picture(length=500.0).panels
+        assert panel.x.title == "days since the topic's start"
+        assert panel.dots[0].x[0] == pytest.approx(250 / 24, rel=1e-5)
 
     @pytest.mark.parametrize("form", ["png", "svg", "html"])
     def test_the_same_bytes_again(self, form: str) -> None:
-        assert draw_curves(chart(), form) == draw_curves(chart(), form)
+        assert draw(picture(trend=line_rows()), form) == draw(picture(trend=line_rows()), form)
 
     def test_words(self) -> None:
-        words = " ".join(ElementTree.fromstring(draw_curves(chart(), "svg")).itertext())
+        drawn = draw(picture(trend=line_rows()), "svg")
+        words = " ".join(ElementTree.fromstring(drawn).itertext())
         for word in ("recall", "higher is better", "mean over topics", "batch:1h"):
             assert word in words
 
     def test_the_command_draws_batches_of_its_length_with_their_lines(self) -> None:
         options = (SWIFT, *FLOOD, "-m", "P", "--batch", "2h", "--quiet", "-f", "html")
-        for more, drawn in (("--trend",), True), ((), False):
+        for more, is_drawn in (("--trend",), True), ((), False):
             page = program("curve", *options, *more).out
-            assert ('"kind":"end"' in page) is drawn
-            assert '"kind":"batch","label":"swift","run":"swift","time":1.0' in page
+            assert ('"points_0":[{' in page) is is_drawn
+            assert '"dots_0":[{"label":"swift","run":"swift",' in page
+            assert '"x":1.0}' in page
 
     def test_nothing_to_draw(self) -> None:
-        drawn = chart()
-        empty = drawn.frame.assign(value=math.nan)
-        nothing = TrendChart(empty, "s", batch=1.0, trends=drawn.trends.iloc[1:])
-        assert "no curve to draw" in json.dumps(specification(nothing, hover=False))
-        assert draw_curves(TrendChart(empty.iloc[:0], "s"), "svg")
+        (panel,) = picture(batch_rows(value=math.nan), line_rows().iloc[1:]).panels
+        assert panel.notice == "no curve to draw"
+        assert draw(picture(batch_rows().iloc[:0]), "svg")

@@ -20,10 +20,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tseval.core.panels import (
+    Axis,
+    Dots,
+    Line,
+    Panel,
+    Picture,
+    Point,
+    Rule,
+    aside,
+    reached,
+    round_ticks,
+    with_room,
+)
 from tseval.errors import MissingExtra
-from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves, specification
-from tseval.reporting.charts.drawing import broken
+from tseval.reporting.charts.curves import MeasureAxis, Words, curve_picture, span_of
+from tseval.reporting.charts.drawing import broken, draw, specification
 from tseval.reporting.charts.legend import LEGEND_CHARACTERS, Legend, printable, unique_labels
+from tseval.reporting.charts.panels import FEW_RUNS, LINE, THIN, in_lines
 from tseval.reporting.charts.steps import step_points
 from tseval.reporting.palette import Palette, style
 
@@ -43,20 +57,29 @@ def curve_frame(
 
 
 def chart(
-    curves: Mapping[tuple[str, str, str], list[tuple[float, float]]], **words: object
-) -> CurveChart:
-    return CurveChart(curve_frame(curves), SIGNATURE, **words)  # type: ignore[arg-type]
+    curves: Mapping[tuple[str, str, str], list[tuple[float, float]]],
+    axes: Mapping[str, MeasureAxis] | None = None,
+) -> Picture:
+    runs = tuple(dict.fromkeys(run for run, _, _ in curves))
+    words = Words(runs=runs, signature=SIGNATURE, axes=axes or {})
+    return curve_picture(curve_frame(curves), words)
 
 
-TWO_RUNS = chart(
-    {
-        ("early", "all", "R"): [(0, 0.0), (2, 0.5), (9, 1.0)],
-        ("late", "all", "R"): [(0, 0.0), (7, 0.25)],
-        ("early", "all", "T"): [(0, np.nan), (2, 1.5), (9, -0.5)],
-        ("late", "all", "T"): [(0, np.nan), (7, -3.0)],
-    },
-    axes={"T": MeasureAxis("lead", "h", higher_is_better=True)},
-)
+TWO_CURVES: Mapping[tuple[str, str, str], list[tuple[float, float]]] = {
+    ("early", "all", "R"): [(0, 0.0), (2, 0.5), (9, 1.0)],
+    ("late", "all", "R"): [(0, 0.0), (7, 0.25)],
+    ("early", "all", "T"): [(0, np.nan), (2, 1.5), (9, -0.5)],
+    ("late", "all", "T"): [(0, np.nan), (7, -3.0)],
+}
+AXES = {"T": MeasureAxis("lead", "h", higher_is_better=True)}
+TWO_RUNS = chart(TWO_CURVES, AXES)
+
+
+def colours(picture: Picture) -> dict[str, str]:
+    """The colour of each name of a picture, as its specification has it."""
+    panel = specification(picture, hover=False)["vconcat"][0]["concat"][0]
+    drawn = panel["layer"][0]["encoding"]["color"]["scale"]
+    return dict(zip(drawn["domain"], drawn["range"], strict=True))
 
 
 def value_at(hours: np.ndarray, values: np.ndarray, time: float) -> float:
@@ -139,27 +162,26 @@ class TestSteps:
 
 class TestSpan:
     def test_starts_at_the_topic_s_start(self) -> None:
-        start, end = chart({("a", "all", "R"): [(5, 0.1), (10, 0.2)]}).span
+        start, end = span_of(curve_frame({("a", "all", "R"): [(5, 0.1), (10, 0.2)]}))
         assert start == 0
         assert end > 10
 
     def test_starts_earlier_where_a_value_does(self) -> None:
-        assert chart({("a", "all", "R"): [(-30, 0.1), (10, 0.2)]}).span[0] == -30
+        assert span_of(curve_frame({("a", "all", "R"): [(-30, 0.1), (10, 0.2)]}))[0] == -30
 
     def test_one_point_has_an_hour(self) -> None:
-        assert chart({("a", "all", "R"): [(0, 0.1)]}).span == (0, 1)
+        assert span_of(curve_frame({("a", "all", "R"): [(0, 0.1)]})) == (0, 1)
 
     @pytest.mark.parametrize(("last", "days"), [(2000, True), (300, False)])
     def test_a_long_span_is_read_in_days(self, last: float, days: bool) -> None:
-        curves = chart({("a", "all", "R"): [(0, 0.1), (last, 0.2)]})
-        axis = json.dumps(specification(curves, hover=False))
-        assert curves.in_days is days
-        assert (f"{'days' if days else 'hours'} since the topic's start") in axis
+        (panel,) = chart({("a", "all", "R"): [(0, 0.1), (last, 0.2)]}).panels
+        assert panel.x.title == f"{'days' if days else 'hours'} since the topic's start"
+        assert panel.lines[0].x[1] == pytest.approx(last / (24 if days else 1))
 
 
 class TestAxes:
-    def panel_values(self, curves: CurveChart) -> dict[str, tuple[float, float]]:
-        return {panel.measure: panel.values for panel in curves.panels}
+    def panel_values(self, curves: Picture) -> dict[str, tuple[float | None, float | None]]:
+        return {each.title: (each.y.low, each.y.high) for each in curves.panels}
 
     def test_shares_reach_from_0_to_1(self) -> None:
         values = self.panel_values(
@@ -186,7 +208,8 @@ class TestAxes:
 
     def test_the_mean_stands_last(self) -> None:
         curves = chart({("a", topic, "R"): [(0, 0.2)] for topic in ("all", "t2", "t1")})
-        assert curves.topics == ("t2", "t1", "all")
+        titles = [each.title for each in curves.panels]
+        assert titles == ["topic t2 · R", "topic t1 · R", "mean over topics · R"]
 
 
 class TestLegend:
@@ -209,7 +232,8 @@ class TestLegend:
         assert all(label.isprintable() for label in labels.values())
 
     def test_56_runs_look_different(self) -> None:
-        channels = Legend.of([f"run {number}" for number in range(56)], rows=10).channels()
+        names = tuple(f"run {number}" for number in range(56))
+        channels = Legend.of(Picture("", "", names, ())).channels()
         colours = channels["color"].to_dict()["scale"]["range"]
         dashes = channels["strokeDash"].to_dict()["scale"]["range"]
         assert len({(colour, *dash) for colour, dash in zip(colours, dashes, strict=True)}) == 56
@@ -224,11 +248,7 @@ class TestPalette:
 
     def test_pictures_and_pages_draw_it_alike(self) -> None:
         palette = Palette.of(["late", "early"])
-        (panel,) = specification(TWO_RUNS, hover=False)["vconcat"][0]["concat"][:1]
-        drawn = panel["layer"][0]["encoding"]["color"]["scale"]
-        assert dict(zip(drawn["domain"], drawn["range"], strict=True)) == {
-            run: palette.colour(run) for run in ("early", "late")
-        }
+        assert colours(TWO_RUNS) == {run: palette.colour(run) for run in ("early", "late")}
         (place,) = re.findall(r"s(\d)", palette.classes("late"))
         assert f"--s{place}: {palette.colour('late')};" in style()
 
@@ -236,6 +256,104 @@ class TestPalette:
 def _looks(runs: Sequence[str]) -> dict[str, str]:
     palette = Palette.of(runs)
     return {run: palette.classes(run) for run in runs}
+
+
+def rows(picture: Picture, kind: str) -> list[dict[str, object]]:
+    """What the first panel draws of a kind of marks."""
+    found: list[dict[str, object]] = specification(picture, hover=True)["datasets"][f"{kind}_0"]
+    return found
+
+
+def layers(picture: Picture) -> list[dict[str, object]]:
+    """The marks of the first panel, in the order in which they are drawn."""
+    panel = specification(picture, hover=False)["vconcat"][0]["concat"][0]
+    return [each["mark"] for each in panel["layer"]]
+
+
+def one_panel(**marks: object) -> Picture:
+    given = {"lines": (), "y": Axis(low=0.0, high=1.0)} | marks
+    panel = Panel("P", "", Axis("hours", 0.0, 4.0), **given)  # type: ignore[arg-type]
+    return Picture("title", SIGNATURE, ("a", "b"), (panel,))
+
+
+class TestMarks:
+    """The vocabulary that every picture is made of."""
+
+    def test_lines_are_stepped_or_straight(self) -> None:
+        line = Line(0, (0.0, 1.0), (0.5, None))
+        (stepped,) = layers(one_panel(lines=(line,)))
+        (straight,) = layers(one_panel(lines=(line,), is_stepped=False))
+        assert stepped["interpolate"] == "step-after"
+        assert "interpolate" not in straight
+        assert [row["value"] for row in rows(one_panel(lines=(line,)), "lines")] == [0.5, None]
+
+    def test_many_lines_are_thin(self) -> None:
+        few, many = (tuple(f"r{at}" for at in range(FEW_RUNS + more)) for more in (0, 1))
+        panel = one_panel(lines=(Line(0, (0.0,), (0.5,)),)).panels
+        assert layers(Picture("", "", few, panel))[0]["strokeWidth"] == LINE
+        assert layers(Picture("", "", many, panel))[0]["strokeWidth"] == THIN
+
+    def test_undefined_dots_are_not_drawn(self) -> None:
+        picture = one_panel(dots=(Dots(1, (1.0, 2.0), (None, 0.5), (0.25, 0.75)),))
+        assert [(row["run"], row["x"], row["weight"]) for row in rows(picture, "dots")] == [
+            ("b", 2.0, 0.75)
+        ]
+
+    def test_an_interval_that_is_cut_off_says_so(self) -> None:
+        whole, cut = Point(0, 3.0, 0.5, 0.25, 0.75), Point(1, 3.5, 0.5, -9.0, 9.0)
+        found = rows(one_panel(points=(whole, cut)), "points")
+        assert (found[0]["low"], found[0]["high"]) == (0.25, 0.75)
+        assert not {"above", "below"} & set(found[0])
+        assert (found[1]["below"], found[1]["above"]) == (0.0, 1.0)
+        shapes = [each.get("shape") for each in layers(one_panel(points=(whole, cut)))]
+        assert shapes[-2:] == ["triangle-up", "triangle-down"]
+        assert "triangle-up" not in [m.get("shape") for m in layers(one_panel(points=(whole,)))]
+
+    def test_a_point_without_an_interval(self) -> None:
+        assert set(rows(one_panel(points=(Point(0, 1.0, 0.5),)), "points")[0]) == {
+            *("label", "run", "x", "value")
+        }
+
+    def test_a_rule_has_its_words_where_there_is_room(self) -> None:
+        for at, align in ((1.0, "left"), (3.5, "right")):
+            text = layers(one_panel(rule=Rule(at, "here")))[-1]
+            assert (text["text"], text["align"]) == ("here", align)
+
+    def test_names_stand_in_the_place_of_numbers(self) -> None:
+        panel = Panel("", "", Axis("", 0.5, 2.5, ticks=(1.0, 2.0), names=("one", "two")), ())
+        assert {"one", "two"} <= set(svg_words(Picture("", "", ("a",), (panel,))).split())
+
+    def test_whole_things_have_whole_numbers(self) -> None:
+        panel = Panel("", "", Axis("", 1.0, 2.0, is_whole=True), (Line(0, (1.0, 2.0), (0.0, 1.0)),))
+        drawn = specification(Picture("", "", ("a",), (panel,)), hover=False)
+        (layer,) = drawn["vconcat"][0]["concat"][0]["layer"]
+        assert layer["encoding"]["x"]["axis"]["values"] == [0, 1, 2]
+
+    def test_long_titles_break_after_commas(self) -> None:
+        assert in_lines("blend(fuzzy(word=80),grams(n=4))", 24) == [
+            "blend(fuzzy(word=80),",
+            "grams(n=4))",
+        ]
+        assert in_lines("a name without any", 5) == ["a name without any"]
+
+
+class TestAxisOfTrends:
+    def test_end_points_stand_apart_behind_the_last_batch(self) -> None:
+        for number in (1, 2, 60):
+            places = [aside(10.0, run, number) for run in range(number)]
+            assert places == sorted(places)
+            assert places[0] > 10
+            assert places[-1] < with_room(10.0, number) <= 10 * 1.4
+
+    def test_an_interval_does_not_dwarf_the_rest(self) -> None:
+        assert reached([0.2, None, 0.9], [-9.0, 9.0], (0.0, 0.0)) == pytest.approx((-0.45, 1.35))
+        assert reached([0.2], [0.1, 0.3], (0.0, 1.0)) == (0.0, 1.0)
+
+    def test_round_numbers(self) -> None:
+        assert round_ticks(122) == (0, 20, 40, 60, 80, 100, 120)
+        assert round_ticks(6)[:3] == (0, 0.5, 1)
+        assert round_ticks(0.02)[-1] == 0.02
+        assert max(len(round_ticks(days / 7)) for days in range(1, 5000)) <= 13
 
 
 class TestWords:
@@ -281,7 +399,7 @@ HOSTILE = "</script><script>alert(1)</script><b>&\x00\n"
 
 class TestPage:
     def test_loads_nothing(self) -> None:
-        page = Page(draw_curves(TWO_RUNS, "html"))
+        page = Page(draw(TWO_RUNS, "html"))
         attributes = {name for _, found in page.tags for name in found}
         assert attributes.isdisjoint({"src", "href", "srcset", "data", "action", "background"})
         assert {tag for tag, _ in page.tags}.isdisjoint({"link", "iframe", "img", "object", "base"})
@@ -289,7 +407,7 @@ class TestPage:
         assert "@import" not in page.words
 
     def test_its_policy_forbids_loading(self) -> None:
-        tags = Page(draw_curves(TWO_RUNS, "html")).tags
+        tags = Page(draw(TWO_RUNS, "html")).tags
         policies = [
             found["content"]
             for tag, found in tags
@@ -301,15 +419,14 @@ class TestPage:
         assert "http" not in policies[0]
 
     def test_holds_the_libraries_and_the_signature(self) -> None:
-        page = Page(draw_curves(TWO_RUNS, "html"))
+        page = Page(draw(TWO_RUNS, "html"))
         assert "window.vegaEmbed=" in page.scripts[0]
         assert SIGNATURE in page.words
 
     def test_hostile_names_stay_text(self) -> None:
-        curves = CurveChart(
-            curve_frame({(HOSTILE, "all", "R"): [(0, 0.5), (3, 1.0)]}), HOSTILE, HOSTILE
-        )
-        page = Page(draw_curves(curves, "html"))
+        frame = curve_frame({(HOSTILE, "all", "R"): [(0, 0.5), (3, 1.0)]})
+        curves = curve_picture(frame, Words(runs=(HOSTILE,), signature=HOSTILE, title=HOSTILE))
+        page = Page(draw(curves, "html"))
         assert [tag for tag, _ in page.tags].count("script") == 2
         assert "b" not in [tag for tag, _ in page.tags]
         assert "alert(1)" in page.scripts[1]
@@ -322,9 +439,9 @@ class TestPage:
         assert name not in json.dumps(specification(curves, hover=False))
 
 
-def svg_words(curves: CurveChart) -> str:
+def svg_words(curves: Picture) -> str:
     """All text of the drawing, which has to be well-formed."""
-    return " ".join(ElementTree.fromstring(draw_curves(curves, "svg")).itertext())
+    return " ".join(ElementTree.fromstring(draw(curves, "svg")).itertext())
 
 
 class TestPicture:
@@ -333,19 +450,17 @@ class TestPicture:
         [("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE html>")],
     )
     def test_every_form(self, form: str, start: bytes) -> None:
-        assert draw_curves(TWO_RUNS, form).startswith(start)
+        assert draw(TWO_RUNS, form).startswith(start)
 
     @pytest.mark.parametrize("form", ["svg", "html", "png"])
     def test_the_same_bytes_twice(self, form: str) -> None:
-        again = CurveChart(TWO_RUNS.frame.copy(), SIGNATURE, axes=TWO_RUNS.axes)
-        assert draw_curves(TWO_RUNS, form) == draw_curves(again, form)
+        assert draw(TWO_RUNS, form) == draw(chart(TWO_CURVES, AXES), form)
 
     def test_the_same_bytes_in_another_process(self) -> None:
-        rows = TWO_RUNS.frame.to_json(orient="records")
         program = (
-            "import hashlib, io, pandas, sys; from tseval.reporting.charts.curves import *;"
-            f"frame = pandas.read_json(io.StringIO({rows!r}));"
-            f"page = draw_curves(CurveChart(frame, {SIGNATURE!r}), 'html');"
+            "import hashlib, sys; from tseval.core.panels import *;"
+            "from tseval.reporting.charts.drawing import draw;"
+            f"page = draw({TWO_RUNS!r}, 'html');"
             "sys.stdout.write(hashlib.sha256(page).hexdigest())"
         )
         digests = {
@@ -387,11 +502,11 @@ class TestPicture:
         generator = np.random.default_rng(0)
         steps = list(zip(generator.uniform(0, 99, 50_000), generator.random(50_000), strict=True))
         curves = chart({("a", "all", "P"): steps})
-        assert len(draw_curves(curves, "svg")) < 500_000
+        assert len(draw(curves, "svg")) < 500_000
 
     def test_an_unknown_form_is_refused(self) -> None:
         with pytest.raises(ValueError, match="png, svg, pdf, html"):
-            draw_curves(TWO_RUNS, "gif")
+            draw(TWO_RUNS, "gif")
 
     def test_a_missing_extra_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         real = builtins.__import__
@@ -403,12 +518,12 @@ class TestPicture:
 
         monkeypatch.setattr(builtins, "__import__", without_altair)
         with pytest.raises(MissingExtra, match="report"):
-            draw_curves(TWO_RUNS, "svg")
+            draw(TWO_RUNS, "svg")
 
 
 def test_importing_the_module_loads_nothing_heavy() -> None:
     program = (
-        "import sys, tseval.reporting.charts.curves;"
+        "import sys, tseval.reporting.charts.curves, tseval.reporting.charts.drawing;"
         "sys.exit(bool({'altair', 'pandas', 'numpy', 'vl_convert'} & set(sys.modules)))"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

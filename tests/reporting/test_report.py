@@ -175,7 +175,7 @@ class TestCurves:
     def test_bands_are_intervals_at_each_time(self, report: Report) -> None:
         prepared = evaluation()
         panel = next(panel for panel in report.section("curves").panels if panel.title == "R")
-        seconds = np.array(panel.x) * 3600
+        seconds = np.array(panel.places) * 3600
         values, _ = sampled(prepared, tseval.measure("R"), seconds)
         for line in panel.lines:
             own = values[prepared.index.runs.index(report.runs[line.run])]

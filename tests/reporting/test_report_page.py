@@ -22,22 +22,21 @@ import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan
 from tseval.core.blocks import (
-    Line,
     Nugget,
-    Panel,
     Saying,
     SectionContent,
     Timeline,
     Timelines,
     Update,
 )
+from tseval.core.panels import Axis, Dots, Line, Panel
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
-from tseval.reporting.page.curves import Axes, evenly, picture
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.heat import shade_of, short
 from tseval.reporting.page.markup import VOID, element, shown
 from tseval.reporting.page.numbers import decimals_for, number, ticks
+from tseval.reporting.page.panels import Axes, aligned, evenly, picture
 
 pytestmark = pytest.mark.small_times
 
@@ -278,8 +277,8 @@ class TestNumbers:
         ]
 
     def test_a_step_holds_until_the_next(self) -> None:
-        line = Line(0, (1.0, 1.0, None, 2.0), (None,) * 4, (None,) * 4)
-        panel = Panel("P", "", "hours", (0.0, 1.0, 2.0, 3.0), (line,))
+        line = Line(0, (0.0, 1.0, 2.0, 3.0), (1.0, 1.0, None, 2.0), (None,) * 4, (None,) * 4)
+        panel = Panel("P", "", Axis("hours"), (line,))
         axes = Axes.of(panel)
         drawn = re.findall(r'class="line[^"]*" data-run="0" d="([^"]*)"', picture(panel, ["s0 d0"]))
         assert drawn == [
@@ -287,9 +286,26 @@ class TestNumbers:
             f"M{axes.across(3):g} {axes.down(2):g}"
         ]
 
+    def test_lines_and_dots_get_common_places(self) -> None:
+        """A step is held as far as its own line goes; a dot stands alone."""
+        lines = (Line(0, (1.0, 3.0), (0.1, 0.3)), Line(1, (2.0, 4.0), (0.2, None)))
+        dots = (Dots(0, (3.0,), (0.9,), (0.5,)),)
+        stepped = aligned(Panel("P", "", Axis("posts"), lines, dots=dots))
+        assert stepped.places == (1.0, 2.0, 3.0, 4.0)
+        assert [each.value for each in stepped.lines] == [
+            (0.1, 0.1, 0.3, None),
+            (None, 0.2, 0.2, None),
+        ]
+        assert stepped.lines[0].low == (None,) * 4
+        assert [tuple(each)[1:] for each in stepped.dots] == [
+            (stepped.places, (None, None, 0.9, None), (0.0, 0.0, 0.5, 0.0))
+        ]
+        straight = aligned(Panel("P", "", Axis("posts"), lines, is_stepped=False))
+        assert straight.lines[0].value == (0.1, None, 0.3, None)
+
     def test_a_band_stays_inside_of_the_axes(self) -> None:
-        line = Line(0, (0.5, 0.5), (-9.0, 0.4), (9.0, 0.6))
-        panel = Panel("R", "", "hours", (0.0, 1.0), (line,))
+        line = Line(0, (0.0, 1.0), (0.5, 0.5), (-9.0, 0.4), (9.0, 0.6))
+        panel = Panel("R", "", Axis("hours"), (line,))
         assert Axes.of(panel).marks == (0.0, 0.2, 0.4, 0.6)
         (band,) = re.findall(
             r'class="band[^"]*" data-run="0" d="([^"]*)"', picture(panel, ["s0 d0"])

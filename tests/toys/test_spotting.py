@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -132,7 +133,8 @@ def tseval_report(saved: Path, files: tuple[str, str]) -> str:
     """The page by the call in Python."""
     from tseval import report
 
-    return report(saved, runs=files[0], items=files[1]).html.decode()
+    given: dict[str, Any] = {"runs": files[0], "items": files[1]}  # of a family that is installed
+    return report(saved, **given).html.decode()
 
 
 def lines_of(page: str, section: str) -> str:

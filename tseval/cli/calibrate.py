@@ -22,7 +22,8 @@ from tseval.files.rows import records_bytes, rows_bytes
 from tseval.matching.calibration import Calibration, calibrate, signature
 from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
 from tseval.matching.profiles import SUFFIX, profile_bytes
-from tseval.reporting.charts.calibration import CalibrationChart, draw_calibration
+from tseval.reporting.charts.calibration import calibration_picture
+from tseval.reporting.charts.drawing import draw
 
 FORMS = ("table", "json", "csv", *PICTURES)
 
@@ -102,7 +103,7 @@ def _content(found: Sequence[Calibration], line: str, form: str, output: Path | 
         return rows_bytes(tidy(found), "csv", line)
     if form == "json":
         return records_bytes([record(each) for each in found], line)
-    return draw_calibration(CalibrationChart(curves(found), line), form)
+    return draw(calibration_picture(curves(found), line), form)
 
 
 def _profile(found: Sequence[Calibration]) -> bytes:

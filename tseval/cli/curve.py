@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,13 +21,14 @@ from tseval.core.curves import curves, frame
 from tseval.core.declared import CURVE, Declared, build, declared, input_tables
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
+from tseval.core.panels import Picture
 from tseval.core.scoring import Missing, chosen_measures, missing_topics
 from tseval.errors import UsageError
 from tseval.files import PICTURES
 from tseval.files.formats import forms_of
 from tseval.files.rows import rows_bytes
-from tseval.reporting.charts.curves import CurveChart, MeasureAxis, draw_curves
-from tseval.reporting.charts.trends import TrendChart
+from tseval.reporting.charts.curves import MeasureAxis, Words, batch_picture, curve_picture
+from tseval.reporting.charts.drawing import draw
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import UNITS, NotANumber, duration
 
@@ -174,10 +176,10 @@ def followed(request: CurveRequest, call: Call) -> Followed:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The rows and the chart, with warnings of their own."""
+    """The rows and how they are drawn, with warnings of their own."""
 
     table: pd.DataFrame
-    chart: CurveChart
+    picture: Callable[[], Picture]
     warnings: tuple[str, ...] = ()
 
 
@@ -191,10 +193,7 @@ def as_curves(asked: Followed, request: CurveRequest) -> Drawn:
         undefined_as_zero=asked.undefined_as_zero,
     )
     table = frame(list(drawn))
-    return Drawn(
-        table,
-        CurveChart(table, asked.signature, request.title, axes(asked.evaluation, asked.measures)),
-    )
+    return Drawn(table, partial(curve_picture, table, words(asked, request)))
 
 
 def as_batches(asked: Followed, length: float, request: CurveRequest) -> Drawn:
@@ -208,18 +207,22 @@ def as_batches(asked: Followed, length: float, request: CurveRequest) -> Drawn:
         undefined_as_zero=asked.undefined_as_zero,
     )
     table = trends.frame(drawn)
-    chart = TrendChart(
-        table,
-        asked.signature,
-        request.title,
-        axes(asked.evaluation, asked.measures),
-        length / UNITS["h"],
-        trends.line_frame(drawn) if request.trend else None,
-    )
+    lines = trends.line_frame(drawn) if request.trend else None
+    picture = partial(batch_picture, table, words(asked, request), length / UNITS["h"], lines)
     lost = tuple(trend_caveats.outside(asked.evaluation, drawn))
     if not request.trend:
-        return Drawn(table, chart, lost)
-    return Drawn(trends.with_lines(table, drawn), chart, (*lost, *trend_caveats.doubts(drawn)))
+        return Drawn(table, picture, lost)
+    return Drawn(trends.with_lines(table, drawn), picture, (*lost, *trend_caveats.doubts(drawn)))
+
+
+def words(asked: Followed, request: CurveRequest) -> Words:
+    """What stands around the panels, and every run of the command."""
+    return Words(
+        runs=asked.evaluation.index.runs,
+        signature=asked.signature,
+        title=request.title,
+        axes=axes(asked.evaluation, asked.measures),
+    )
 
 
 def axes(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, MeasureAxis]:
@@ -264,9 +267,9 @@ def run(**given: Any) -> None:
     drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
     warn((*asked.warnings, *drawn.warnings), request.quiet)
     if form == "csv":
-        deliver(rows_bytes(drawn.table, "csv", drawn.chart.signature), request.output)
+        deliver(rows_bytes(drawn.table, "csv", asked.signature), request.output)
     else:
-        deliver(draw_curves(drawn.chart, form), request.output)
+        deliver(draw(drawn.picture(), form), request.output)
 
 
 def parameters() -> list[Callable[[Any], Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -25,7 +24,6 @@ from tseval.core.declared import build, declared
 from tseval.core.family import (
     Access,
     Asked,
-    Chart,
     Evaluation,
     Family,
     Shown,
@@ -33,6 +31,7 @@ from tseval.core.family import (
     Writer,
     Written,
 )
+from tseval.core.panels import Picture
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.errors import OutputError, UsageError
@@ -193,11 +192,11 @@ def check_outputs(record: object) -> None:
             raise UsageError(f"{what.name} {path}: the suffix must be one of {known}")
 
 
-def drawn(chart: Chart, form: str) -> bytes:
-    """A chart as a picture."""
-    module = import_module(f"tseval.reporting.charts.{chart.drawn_by}")
-    picture: bytes = module.draw(chart, form)
-    return picture
+def drawn(picture: Picture, form: str) -> bytes:
+    """A picture as a file; what draws is loaded only then."""
+    from tseval.reporting.charts.drawing import draw
+
+    return draw(picture, form)
 
 
 def deliver_written(
@@ -206,7 +205,7 @@ def deliver_written(
     """Write what a writer made: its one output, or all of its files into a folder, or none."""
     warn(written.warnings, request.quiet)
     if not writer.into_folder:
-        content = written.content if written.chart is None else drawn(written.chart, form)
+        content = written.content if written.picture is None else drawn(written.picture, form)
         deliver(content, request.output, beside)
         return
     folder = request.output or Path()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +18,72 @@ from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
 from tseval.core.calling import Where
 from tseval.core.declared import Declared
-from tseval.core.family import Family
 from tseval.core.rules import each_once
 from tseval.errors import UsageError
 from tseval.files.formats import forms_of
+from tseval.files.forms import Forms
 from tseval.files.score_readers import FORMATS
-from tseval.reporting.assembling import TITLE, Request, assemble
+from tseval.reporting import assembling
 from tseval.reporting.curves import PANELS
-from tseval.reporting.inputs import Beside, Parameter, beside, keyword, parameters, served
+from tseval.reporting.inputs import Parameter, beside, keyword, parameters, served
 from tseval.reporting.page.document import report_page
 
 PAGES = (".html", ".htm", "")
 """The suffixes that a page may have."""
 TAKEN = "tseval.report.taken"
 """Under this name a context holds what is taken of families."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What every report is asked for, beside what families declare."""
+
+    files: tuple[str, ...]
+    title: str
+    wanted: tuple[str, ...]
+    curves: tuple[str, ...]
+    edition_name: str | None
+    rules: tuple[str, ...]
+    on_missing: str | None
+    undefined: str
+    output: Path | None
+    input_format: Forms
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class FamilyOption:
+    """An option that some families declare."""
+
+    flag: str
+    declared: tuple[Parameter, ...]
+    families: tuple[str, ...]
+
+    @property
+    def keyword(self) -> str:
+        """What its value is called."""
+        return keyword(self.flag)
+
+    def as_click(self) -> list[click.Parameter]:
+        """The option as click has it; one that is not given has no value."""
+        what = self.declared[0].what
+        several = any(each.what.several for each in self.declared)
+        help_text = what.help
+        if not what.flags:
+            repeatable = "; repeatable" if several else ""
+            help_text = f"{what.help[0].upper()}{what.help[1:]}{repeatable}."
+        named = Declared(
+            (self.flag,),
+            f"{help_text} [{', '.join(self.families)}]",
+            "FILE" if what.is_file else what.metavar,
+            what.kind,
+            what.choices,
+            several,
+            at_least=what.at_least,
+            by_commas=what.by_commas,
+        )
+        decorated = option_of(self.keyword, () if several else None, named)(lambda: None)
+        return list(decorated.__click_params__)
 
 
 class ReportCommand(click.Command):
@@ -54,55 +105,26 @@ class ReportCommand(click.Command):
         own = super().get_params(ctx)
         found = taken(None) if TAKEN not in ctx.meta else ctx.meta[TAKEN]
         place = [each.name for each in own].index("curves") + 1
-        more = [parameter for each in found.items() for parameter in _click_option(*each)]
+        more = [parameter for each in found for parameter in each.as_click()]
         return [*own[:place], *more, *own[place:]]
 
 
-def taken(strange: set[str] | None) -> dict[str, list[tuple[Family[Any, Any], Parameter]]]:
-    """Options of families by flag, as each declares them: of all, or until none is strange."""
-    found: dict[str, list[tuple[Family[Any, Any], Parameter]]] = {}
+def taken(strange: set[str] | None) -> tuple[FamilyOption, ...]:
+    """Options of families, as each declares them: of all, or until none is strange."""
+    found: dict[str, FamilyOption] = {}
     for family in served():
         if strange is not None and strange <= set(found):
             break
         for each in parameters(family):
-            found.setdefault(each.flag, []).append((family, each))
-    return found
-
-
-def _click_option(
-    flag: str, declared: Sequence[tuple[Family[Any, Any], Parameter]]
-) -> Iterator[click.Parameter]:
-    """An option of some families as click has it; one that is not given has no value."""
-    what = declared[0][1].what
-    several = any(each.what.several for _, each in declared)
-    help_text = what.help
-    if not what.flags:
-        repeatable = "; repeatable" if several else ""
-        help_text = f"{what.help[0].upper()}{what.help[1:]}{repeatable}."
-    names = ", ".join(dict.fromkeys(family.name for family, _ in declared))
-    named = Declared(
-        (flag,),
-        f"{help_text} [{names}]",
-        "FILE" if what.is_file else what.metavar,
-        what.kind,
-        what.choices,
-        several,
-        at_least=what.at_least,
-        by_commas=what.by_commas,
-    )
-    decorated = option_of(keyword(flag), () if several else None, named)(lambda: None)
-    yield from decorated.__click_params__
-
-
-def _beside(given: Mapping[str, Any], rules: Sequence[str]) -> Beside | None:
-    """Runs and gold that the options name."""
-    found = {name: value for name, value in given.items() if name != "edition_name"}
-    return beside(found | {"edition": given["edition_name"], "rules": each_once(parted(rules))})
+            known = found.get(each.flag, FamilyOption(each.flag, (), ()))
+            names = tuple(dict.fromkeys((*known.families, family.name)))
+            found[each.flag] = FamilyOption(each.flag, (*known.declared, each), names)
+    return tuple(found.values())
 
 
 @click.command("report", cls=ReportCommand)
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
-@click.option("--title", default=TITLE, show_default=True, help="The title of the page.")
+@click.option("--title", default=assembling.TITLE, show_default=True, help="The title of the page.")
 @options.measures_named("Default: all that there are. Runs are ordered by the first.")
 @click.option(
     "--curve",
@@ -140,7 +162,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q -o scores.json
     tseval report scores.json -o report.html
     """
-    output: Path | None = given["output"]
+    request = Request(files, **{each.name: given[each.name] for each in fields(Request)[1:]})
+    output = request.output
     check_output(output)
     if not files:
         raise click.UsageError("Give one or more files of scores.")
@@ -148,21 +171,22 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         raise UsageError(f"{output}: the page is HTML, so name a file .html")
     if output is None and sys.stdout.isatty():
         raise UsageError("a page is not for a terminal: give -o FILE.html")
-    named = {keyword(flag) for flag in click.get_current_context().meta[TAKEN]} | {"edition_name"}
-    request = Request(
+    taken_here: tuple[FamilyOption, ...] = click.get_current_context().meta[TAKEN]
+    named = {each.keyword: given[each.keyword] for each in taken_here}
+    rules = each_once(parted(request.rules))
+    asked = assembling.Request(
         scores=files,
-        measures=given["wanted"],
-        treatment=Treatment(given["on_missing"], given["undefined"]),
+        measures=request.wanted,
+        treatment=Treatment(request.on_missing, request.undefined),
         plan=declarations.build(Plan, given),
-        form=given["input_format"],
-        title=given["title"],
-        beside=_beside({name: given[name] for name in sorted(named)}, given["rules"]),
-        curves=given["curves"],
+        form=request.input_format,
+        title=request.title,
+        beside=beside({**named, "edition": request.edition_name, "rules": rules}),
+        curves=request.curves,
     )
     with declarations.build(Where, given).shared() as sharing:
-        report = assemble(
-            replace(request, sharing=sharing), lambda what: progress(what, given["quiet"])
-        )
+        asked = replace(asked, sharing=sharing)
+        report = assembling.assemble(asked, lambda what: progress(what, request.quiet))
     refuse_inputs(output, [each.path for each in report.inputs])
-    warn(report.warnings, given["quiet"])
+    warn(report.warnings, request.quiet)
     deliver(report_page(report), output)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from tseval.core.panels import Panel
+
 
 @dataclass(frozen=True)
 class Note:
@@ -24,43 +26,6 @@ class Warned:
     """What a reader should know: it goes to the warnings of the report."""
 
     text: str
-
-
-class Line(NamedTuple):
-    """One run's curve with its band, a value for each x of the panel."""
-
-    run: int
-    value: tuple[float | None, ...]
-    low: tuple[float | None, ...]
-    high: tuple[float | None, ...]
-
-    @classmethod
-    def plain(cls, run: int, value: tuple[float | None, ...]) -> Line:
-        """A line without a band."""
-        blank = (None,) * len(value)
-        return cls(run, value, blank, blank)
-
-
-class Dots(NamedTuple):
-    """One run's values beside its line, a value and a weight for each x; weights are shares."""
-
-    run: int
-    value: tuple[float | None, ...]
-    weight: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Curves on one pair of axes. A value holds from its x to the next."""
-
-    title: str
-    note: str
-    x_title: str
-    x: tuple[float, ...]
-    lines: tuple[Line, ...]
-    stepped: bool = True
-    """Whether a value holds until the next x; else the points stand for themselves."""
-    dots: tuple[Dots, ...] = ()
 
 
 class Nugget(NamedTuple):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.core.batches import Batches
+    from tseval.core.panels import Picture
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -303,13 +304,6 @@ class View:
     """The option of the family that asks for it, where it is none of `--explain`."""
 
 
-class Chart(Protocol):
-    """What a picture shows, finished."""
-
-    drawn_by: ClassVar[str]
-    """The module of `tseval.reporting.charts` whose `draw` makes a picture of it."""
-
-
 @dataclass(frozen=True)
 class Writer:
     """Forms of output that only this family has: a track's own files, or pictures."""
@@ -328,10 +322,10 @@ class Writer:
 
 @dataclass(frozen=True)
 class Written:
-    """What a writer made: an output, a chart to draw, or files by their names; with warnings."""
+    """What a writer made: an output, a picture to draw, or files by their names; with warnings."""
 
     content: bytes = b""
-    chart: Chart | None = None
+    picture: Picture | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
@@ -16,6 +16,7 @@ from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report
 from tseval.reporting.inputs import beside as given_beside
+from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.page.document import report_page
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def report(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
-    **beside: Any,
+    **beside: Unpack[ReportKeywords],
 ) -> Page:
     """One self-contained page about runs and their scores.
 

@@ -24,7 +24,7 @@ from tseval.parallel.sharing import ALONE, Sharing
 from tseval.reporting import curves
 from tseval.reporting.boards import Names, measure_boards, score_downloads
 from tseval.reporting.content import InputRow, Report
-from tseval.reporting.inputs import Beside, needed, parameters
+from tseval.reporting.inputs import ReportInputs, needed, parameters
 from tseval.reporting.recorded import differences, input_rows, recorded
 from tseval.reporting.terms import terms
 
@@ -44,7 +44,7 @@ class Request:
     plan: Plan = field(default_factory=Plan)
     form: Forms = None
     title: str = TITLE
-    beside: Beside | None = None
+    beside: ReportInputs | None = None
     """Runs and gold; None for those that the scores record, if they are still what they were."""
     curves: str | Sequence[str] = ()
     """The measures whose curves are drawn, of those of the report; the first few if none is named.
@@ -79,7 +79,7 @@ def assemble(request: Request, watched: Watched = unwatched) -> Report:
     return _with_sections(report, request, beside, evaluation, watched)
 
 
-def _evaluation(beside: Beside, request: Request, watched: Watched) -> Evaluation:
+def _evaluation(beside: ReportInputs, request: Request, watched: Watched) -> Evaluation:
     """What is beside the scores, read."""
     family = beside.family
     if request.curves and not family.curves:
@@ -141,7 +141,7 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
 
 
 def _with_sections(
-    report: Report, request: Request, beside: Beside, evaluation: Evaluation, watched: Watched
+    report: Report, request: Request, beside: ReportInputs, evaluation: Evaluation, watched: Watched
 ) -> Report:
     """The report with curves over time, and with the sections of the family."""
     names = _joined(report, evaluation.index.runs)

@@ -10,10 +10,11 @@ import numpy as np
 
 from tseval.comparison.plan import Plan, Treatment
 from tseval.comparison.runs import means_of_topics
-from tseval.core.blocks import Block, Line, Note, Panel, Panels
+from tseval.core.blocks import Block, Note, Panels
 from tseval.core.curves import change_times, sampled
 from tseval.core.family import Evaluation
 from tseval.core.measure import Measure
+from tseval.core.panels import Axis, Line, Panel
 from tseval.core.registry import measures as listed_measures
 from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
@@ -94,24 +95,18 @@ def curve_panels(
     seconds = told_times(change_times(evaluation, measures))
     in_days = bool(len(seconds)) and seconds[-1] > DAYS_FROM * UNITS["h"]
     unit, name = (UNITS["d"], "days") if in_days else (UNITS["h"], "hours")
+    axis = Axis(f"{name} since the topics’ starts")
+    places = tuple((seconds / unit).tolist())
     panels = []
     for measure in measures:
         values, defined = sampled(evaluation, measure, seconds)
         known = (defined | as_zero) & counted[:, :, np.newaxis]
         values = np.where(defined, values, 0.0)
         lines = [
-            Line(setting.run(run), *_bands(evaluation, values[at], known[at], asked.plan))
+            Line(setting.run(run), places, *_bands(evaluation, values[at], known[at], asked.plan))
             for at, run in enumerate(evaluation.index.runs)
         ]
-        panels.append(
-            Panel(
-                title=measure.name,
-                note=_note(measure),
-                x_title=f"{name} since the topics’ starts",
-                x=tuple((seconds / unit).tolist()),
-                lines=tuple(sorted(lines)),
-            )
-        )
+        panels.append(Panel(measure.name, _note(measure), axis, tuple(sorted(lines))))
     return tuple(panels)
 
 

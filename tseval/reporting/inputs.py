@@ -36,7 +36,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Beside:
+class ReportInputs:
     """Runs and gold of one family, and how they are read."""
 
     family: Family[Any, Any]
@@ -84,7 +84,7 @@ def needed(family: Family[Any, Any]) -> str:
     return _all_of([each.flag for each in parameters(family) if each.required])
 
 
-def beside(values: Mapping[str, Any]) -> Beside | None:
+def beside(values: Mapping[str, Any]) -> ReportInputs | None:
     """What is given, as inputs of the family that it fits; None if nothing is.
 
     What belongs to no one family, or does nothing there, is a `UsageError`.
@@ -115,10 +115,10 @@ def _lacking(family: Family[Any, Any], given: Mapping[str, Any]) -> list[str]:
     return [each.flag for each in own if each.required and not set(each.names) & set(given)]
 
 
-def built(family: Family[Any, Any], given: Mapping[str, Any]) -> Beside:
+def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
     """A family's records of what is given."""
     values = dict(_dealt(parameters(family), given))
-    return Beside(
+    return ReportInputs(
         family,
         declarations.build(family.inputs, values),
         declarations.build(family.options, values),

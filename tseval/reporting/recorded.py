@@ -11,7 +11,7 @@ from tseval.core.family import Family
 from tseval.files.inputs import Input
 from tseval.files.provenance import Provenance, RecordedInput
 from tseval.reporting.content import InputRow
-from tseval.reporting.inputs import Beside, built, parameters
+from tseval.reporting.inputs import ReportInputs, built, parameters
 from tseval.tables import InputRecord
 
 RUN = "run"
@@ -62,7 +62,7 @@ class Recorded:
         pairs = (part.partition("=") for part in given.split(",") if part)
         return {name: value for name, _, value in pairs}
 
-    def beside(self, family: Family[Any, Any]) -> Beside | None:
+    def beside(self, family: Family[Any, Any]) -> ReportInputs | None:
         """What scores were made from, if all of it is known, and still what it was."""
         if self.trouble or family.report is None or family.report.retold is None:
             return None

@@ -27,7 +27,6 @@ from tseval.families.filtering.period import Period
 from tseval.families.filtering.reports import fits, places, ranking, ranking_notes
 from tseval.families.filtering.stability import assumption_shares, slope_stability
 from tseval.families.filtering.teams import Teams
-from tseval.reporting.charts.filtering import ticks
 
 pytestmark = pytest.mark.small_times
 
@@ -1009,10 +1008,3 @@ def test_the_warning_of_ends_has_room_for_rounding() -> None:
     returned, judged = daily([True] * 7)
     scores = scored(returned, judged, "end(R) end(F_pra) end(A)", batch="1d")
     assert not any("outside" in warning for warning in scores.warnings)
-
-
-def test_the_days_that_a_picture_names() -> None:
-    assert ticks(122) == [0, 20, 40, 60, 80, 100, 120]
-    assert ticks(6) == [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6]
-    assert ticks(0.02)[-1] == 0.02
-    assert max(len(ticks(days / 7)) for days in range(1, 5000)) <= 13

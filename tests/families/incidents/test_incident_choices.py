@@ -18,12 +18,10 @@ from tseval.core.measure import Measure
 from tseval.core.registry import definitions, edition, measures
 from tseval.core.scoring import scores_of
 from tseval.families.incidents.evaluation import IncidentEvaluation, read
-from tseval.families.incidents.explanation import TrustChart
 from tseval.families.incidents.index import FAMILY, GROUPS
 from tseval.families.incidents.ineffective_options import reads_of
 from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.families.incidents.rules import SILENCED, IncidentRules
-from tseval.reporting.charts.trust import DELTA, THICK, THIN, WORTH, specification
 
 pytestmark = pytest.mark.small_times
 
@@ -295,24 +293,3 @@ def test_an_empty_ontology_is_called_empty() -> None:
     outcome = program.tseval("incidents", *FILES, "--ontology", "-", stdin=b"")
     assert outcome.code == 1
     assert "the file is empty\n  give the track's JSON" in outcome.err
-
-
-def frame(runs: int) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "run": [f"r{at}" for at in range(runs)],
-            "event": "a very long name of an event that would leave no room for another word",
-            "post": 1,
-            "worth": 0.5,
-            "delta": 0,
-        },
-    )
-
-
-@pytest.mark.parametrize(("runs", "width"), [(8, THICK), (9, THIN)])
-def test_panels_say_what_they_show_beside_their_event(runs: int, width: float) -> None:
-    pytest.importorskip("altair")
-    chart = specification(TrustChart(frame(runs), "signature"), hover=False)
-    panels = chart["vconcat"][0]["concat"]
-    assert [panel["title"]["subtitle"] for panel in panels] == [WORTH, DELTA]
-    assert {panel["layer"][0]["mark"]["strokeWidth"] for panel in panels} == {width}

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tseval.core.blocks import Block, Dots, Head, Line, Note, Panel, Panels, Rows
+from tseval.core.blocks import Block, Head, Note, Panels, Rows
+from tseval.core.panels import Axis, Panel
 from tseval.core.sections import Reporting, Section, Setting
 from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.inputs import FilterOptions
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
+from tseval.families.filtering.picture import known, marks
 from tseval.families.filtering.reports import every_batch, fits
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Trends = Sequence[tuple[str, str]]
+Trends = Sequence[tuple[str, str]]
 
 COLUMNS = {
     "run": Head("run", "run"),
@@ -44,28 +43,13 @@ def _panels(
 ) -> Iterator[Panel]:
     """For each metric and length every run's batches, and its line through them."""
     frame = every_batch(evaluation.index, asked)
+    frame = frame.assign(place=frame["batch"] + 1.0)
     for metric, length in asked:
         own = frame[(frame["measure"] == metric) & (frame["length"] == length)]
         way = "lower is better" if metric in LOWER_IS_BETTER else "higher is better"
-        runs = [(setting.run(str(run)), rows) for run, rows in own.groupby("run", sort=False)]
-        yield Panel(
-            title=metric,
-            note=f"in batches of {length} ({way})",
-            x_title="batch",
-            x=tuple(float(batch) + 1 for batch in runs[0][1]["batch"]),
-            lines=tuple(sorted(Line.plain(run, _values(rows["trend"])) for run, rows in runs)),
-            stepped=False,
-            dots=tuple(
-                sorted(
-                    Dots(run, _values(rows["value"]), tuple(rows["weight"].tolist()))
-                    for run, rows in runs
-                )
-            ),
-        )
-
-
-def _values(column: pd.Series[float]) -> tuple[float | None, ...]:
-    return tuple(map(_known, column.tolist()))
+        note = f"in batches of {length} ({way})"
+        lines, dots = marks(own, setting.runs)
+        yield Panel(metric, note, Axis("batch"), lines, is_stepped=False, dots=dots)
 
 
 def _fits(
@@ -76,11 +60,7 @@ def _fits(
     found: list[dict[str, Any]] = fits(evaluation.index, asked).to_dict("records")  # type: ignore[assignment]
     rows = [row | {"run": setting.run(row["run"])} for row in found]
     rows.sort(key=lambda row: (places[row["metric"], row["batch"]], row["run"]))
-    return tuple(tuple(_known(row[name]) for name in COLUMNS) for row in rows)
-
-
-def _known(value: Any) -> Any:
-    return None if value != value else value
+    return tuple(tuple(known(row[name]) for name in COLUMNS) for row in rows)
 
 
 REPORT = Reporting(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -395,34 +393,3 @@ def _over_entities(weight: FloatArray, there: BoolArray) -> tuple[FloatArray, Fl
     mean = np.where(there, weight, 0.0).sum(axis=0) / below
     square = np.where(there, (weight - mean) ** 2, 0.0).sum(axis=0) / below
     return mean, np.sqrt(square), number
-
-
-# Pictures.
-
-
-@dataclass(frozen=True, eq=False)
-class FilterChart:
-    """What a picture of trends shows: every batch, the fits, the ranking, and the signature."""
-
-    drawn_by: ClassVar[str] = "filtering"
-
-    batches: pd.DataFrame
-    fits: pd.DataFrame
-    ranking: pd.DataFrame
-    signature: str
-
-    @cached_property
-    def runs(self) -> tuple[str, ...]:
-        """Every run, in the order of the fits."""
-        return tuple(map(str, self.fits["run"].unique()))
-
-    @cached_property
-    def panels(self) -> tuple[tuple[str, str], ...]:
-        """The metric and length of batches of each panel."""
-        pairs = self.fits[["metric", "batch"]].drop_duplicates()
-        return tuple(zip(pairs["metric"], pairs["batch"], strict=True))
-
-    @property
-    def ranked(self) -> bool:
-        """Whether there is a ranking to draw."""
-        return len(self.runs) > 1

@@ -17,6 +17,7 @@ from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.index import TrendIndex
 from tseval.families.filtering.inputs import FilterOptions
 from tseval.families.filtering.metrics import METRICS
+from tseval.families.filtering.picture import trend_picture
 from tseval.families.filtering.teams import MEASURES, READING, Teams
 from tseval.files import PICTURES
 from tseval.files.rows import rows_bytes
@@ -197,13 +198,9 @@ VIEWS = (
 def drawn(evaluation: FilterEvaluation, asked: Request, form: str) -> Written:  # noqa: ARG001
     """The trends as a chart."""
     trends = Trends.of(evaluation, asked)
-    chart = reports.FilterChart(
-        batches=reports.every_batch(trends.index, trends.asked),
-        fits=reports.fits(trends.index, trends.asked),
-        ranking=reports.ranking(trends.index, trends.asked),
-        signature=evaluation.signature(**trends.traits),
-    )
-    return Written(chart=chart, warnings=(*evaluation.warnings, *trends.warnings))
+    signature = evaluation.signature(**trends.traits)
+    picture = trend_picture(trends.index, trends.asked, signature)
+    return Written(picture=picture, warnings=(*evaluation.warnings, *trends.warnings))
 
 
 PICTURE = Writer(

@@ -7,8 +7,7 @@ what was right and wrong; `trust` follows worth and false alerts along the strea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,31 +21,6 @@ if TYPE_CHECKING:
 
     from tseval.tables import Ids
     from tseval.tables.columns import BoolArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class TrustChart:
-    """A run's worth and the trust in it along the stream, as `trust` has them.
-
-    The columns `run event post worth delta`: `post` counts the posts of an event from 1, `worth` is
-    the mean so far.
-    """
-
-    drawn_by: ClassVar[str] = "trust"
-
-    frame: pd.DataFrame
-    signature: str
-
-    @property
-    def events(self) -> list[str]:
-        """A row of panels each, in this order."""
-        return [str(name) for name in self.frame["event"].unique()]
-
-    @property
-    def runs(self) -> list[str]:
-        """A line each."""
-        return [str(name) for name in self.frame["run"].unique()]
-
 
 MISSED, FALSE, TRUE, QUIET = "missed", "false", "true", "quiet"
 """What becomes of a post: an alert that was due but not given, given but not due, and so on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tseval.core.family import Asked, Family, Shown, View, Writer, Written
-from tseval.errors import UsageError
 from tseval.families.incidents import alerts, information_types, priorities
 from tseval.families.incidents.alerts import WORTH
 from tseval.families.incidents.editions import (
@@ -16,13 +15,7 @@ from tseval.families.incidents.editions import (
     INCIDENT_PROPOSAL,
 )
 from tseval.families.incidents.evaluation import IncidentEvaluation, read
-from tseval.families.incidents.explanation import (
-    TrustChart,
-    confusion_table,
-    explain_alerts,
-    longest_events,
-    trust,
-)
+from tseval.families.incidents.explanation import confusion_table, explain_alerts
 from tseval.families.incidents.formats import FORMATS
 from tseval.families.incidents.index import FAMILY as NAME
 from tseval.families.incidents.ineffective_options import (
@@ -31,12 +24,12 @@ from tseval.families.incidents.ineffective_options import (
 )
 from tseval.families.incidents.inputs import (
     ALERTS,
-    EVENTS_DRAWN,
     TREC_IS,
     TYPES,
     IncidentInputs,
     IncidentOptions,
 )
+from tseval.families.incidents.picture import trust_picture
 from tseval.families.incidents.report import REPORT
 from tseval.families.incidents.tables import LABELS, PREDICTIONS
 from tseval.families.incidents.trec_is import official_files
@@ -61,16 +54,10 @@ def shown_types(evaluation: IncidentEvaluation, _: Asked[IncidentOptions]) -> Sh
 
 def picture(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: str) -> Written:
     """Worth and false alerts along the stream."""
-    index = evaluation.index
-    reads = index.rules.effective(WORTH)
+    reads = evaluation.index.rules.effective(WORTH)
     evaluation.choices.check_shown(reads, "the picture")
-    events = list(asked.options.events) or longest_events(index, EVENTS_DRAWN)
-    for event in events:
-        if event not in index.topics:
-            raise UsageError(f"no event '{event}' in the labels: {', '.join(index.topics)}")
-    frame = trust(index, evaluation.tables.labels.post_id, events)
-    chart = TrustChart(frame, evaluation.signature())
-    return Written(chart=chart, warnings=tuple(evaluation.choices.unread(reads)))
+    drawn = trust_picture(evaluation, asked.options.events)
+    return Written(picture=drawn, warnings=tuple(evaluation.choices.unread(reads)))
 
 
 def track_files(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _: str) -> Written:

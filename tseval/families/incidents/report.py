@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.blocks import (
     Block,
     Folded,
     Head,
-    Line,
     Note,
-    Panel,
     Panels,
     Rows,
     Shaded,
@@ -20,13 +18,13 @@ from tseval.core.blocks import (
 from tseval.core.sections import Reporting, Section, Setting
 from tseval.errors import UsageError
 from tseval.families.incidents.evaluation import IncidentEvaluation
-from tseval.families.incidents.explanation import confusion_table, longest_events, trust
-from tseval.families.incidents.inputs import EVENTS_DRAWN, IncidentOptions
+from tseval.families.incidents.explanation import confusion_table
+from tseval.families.incidents.inputs import IncidentOptions
+from tseval.families.incidents.picture import trust_panels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WORTH, DELTA = "mean worth so far", "false alerts since the last true one"
 COUNTS, SHARES = ("TP", "FP", "FN", "TN"), ("precision", "recall", "F1")
 
 
@@ -63,49 +61,18 @@ def types(evaluation: IncidentEvaluation, setting: Setting[IncidentOptions]) -> 
 
 def trusted(evaluation: IncidentEvaluation, setting: Setting[IncidentOptions]) -> Iterator[Block]:
     """Two panels an event: worth so far, and false alerts in a row; none without priorities."""
-    index, chosen = evaluation.index, setting.options.events
-    for event in chosen:
-        if event not in index.topics:
-            raise UsageError(f"no event '{event}' in the labels: {', '.join(index.topics)}")
-    if not evaluation.tables.labels.has_levels:
-        if chosen:
-            raise UsageError("the labels tell no priorities, so no event has a picture of trust")
+    chosen = setting.options.events
+    if evaluation.tables.labels.has_levels:
+        panels = trust_panels(evaluation, chosen, setting.runs)
+        yield Note(
+            "Along the posts of an event: the mean worth of the alerts so far, and how many false "
+            "alerts there were since the last true one."
+        )
+        yield Panels(panels, paired=True)
+    elif chosen:
+        raise UsageError("the labels tell no priorities, so no event has a picture of trust")
+    else:
         yield Warned("the labels tell no priorities: there is no picture of trust")
-        return
-    events = list(chosen) or longest_events(index, EVENTS_DRAWN)
-    frame = trust(index, evaluation.tables.labels.post_id, events)
-    yield Note(
-        "Along the posts of an event: the mean worth of the alerts so far, and how many false "
-        "alerts there were since the last true one."
-    )
-    yield Panels(
-        tuple(
-            _panel(frame[frame["event"] == event], event, column, note, setting)
-            for event in events
-            for column, note in (("worth", WORTH), ("delta", DELTA))
-        ),
-        paired=True,
-    )
-
-
-def _panel(
-    frame: pd.DataFrame, event: str, column: str, note: str, setting: Setting[IncidentOptions]
-) -> Panel:
-    """One line a run over the posts of an event; what a run lacks is no step of its line."""
-    posts = sorted(set(frame["post"].tolist()))
-    lines = []
-    for run, own in frame.groupby("run", sort=False):
-        known = dict(zip(own["post"].tolist(), own[column].tolist(), strict=True))
-        lines.append(Line.plain(setting.run(str(run)), tuple(_held(posts, known))))
-    return Panel(event, note, "post of the event", tuple(map(float, posts)), tuple(sorted(lines)))
-
-
-def _held(posts: Sequence[int], known: dict[int, float]) -> Iterator[float | None]:
-    """The value at each post: the latest known; None before the first and after the last."""
-    value, last = None, max(known)
-    for post in posts:
-        value = float(known[post]) if post in known else value
-        yield value if post <= last else None
 
 
 def _records(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:

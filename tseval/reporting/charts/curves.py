@@ -1,55 +1,53 @@
-"""Measures over time, drawn: one panel a measure, one line a run.
+"""Measures over time as a picture: a row of panels a topic, a column a measure, one line a run.
 
-The curves arrive finished. This module picks the panels, thins lines that have more steps
-than the paper has dots, and hands an Altair chart to vl-convert, which draws without a
-browser and without a network. Values are rounded to six digits for drawing; whoever wants
-the exact ones writes the curve as CSV.
+Curves and batches arrive finished, as frames. What stands here picks the panels, thins lines that
+have more steps than the paper has dots, and says what axes and headings read.
 """
 
 from __future__ import annotations
 
-import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from tseval.reporting.charts.drawing import (
-    LINE,
-    Frame,
-    drawn,
-    notice,
-    panel,
-    rounded,
-    rule,
+from tseval.core.panels import (
+    Axis,
+    Dots,
+    Line,
+    Panel,
+    Picture,
+    Point,
+    aside,
+    reached,
+    with_room,
 )
-from tseval.reporting.charts.legend import Legend, printable
 from tseval.reporting.charts.steps import step_points
 
 if TYPE_CHECKING:
-    import altair as alt
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
-    Point: TypeAlias = dict[str, Any]
 
 MEAN = "all"
 """The topic that stands for the mean over topics."""
-
-VALUE_TICKS = 5  # of axes and their rounding alike, so that each ends on a label
 DAYS_FROM = 14 * 24  # hours; a longer span is read in days
 DOTS_PER_PIXEL = 2  # PNG is drawn at scale 2, and so are many screens
-NO_CURVE = "no curve to draw"
+NO_CURVE, UNDEFINED = "no curve to draw", "undefined at every time"
+SHARES = {"R", "Rs"}
+"""Measures whose curves are drawn from 0 to 1."""
+WAYS = {True: "higher is better", False: "lower is better", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureAxis:
     """How the axis of one measure reads.
 
-    ``bounds`` fixes the axis. Without it R and Rs get 0 to 1, P at least that, and every
+    ``bounds`` fixes the axis. Without it curves of R and Rs get 0 to 1, P at least that, and every
     other measure the range of its values with 0 inside.
     """
 
@@ -61,42 +59,102 @@ class MeasureAxis:
     """Whether `all` is no mean over topics, but that of all of them together."""
 
 
-@dataclass(frozen=True, slots=True)
-class CurveAxes:
-    """One pair of axes: whose values it shows, and where it stands."""
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What is said around the panels, and the runs that were asked for."""
 
-    topic: str
-    measure: str
-    values: tuple[float, float]
-    foot: bool
-    place: int
-
-    @property
-    def name(self) -> str:
-        """What the specification calls the panel and its data."""
-        return f"panel_{self.place}"
-
-
-@dataclass(frozen=True, eq=False)  # frames don't compare to one truth
-class CurveChart:
-    """Step functions of time, and the words around them.
-
-    ``frame`` has the columns ``run topic measure hours value``. A value holds from just
-    after its ``hours`` until the next row of the same run, topic and measure, and the last
-    one to the end of the axis; NaN says that the measure is undefined from there. Rows of
-    one curve may stand in any order; of two at the same hour the later row holds. Runs,
-    topics and measures are drawn in the order in which they first appear, the mean last.
-    """
-
-    frame: pd.DataFrame
+    runs: tuple[str, ...]
+    """All of them, in the order of the legend, also where nothing of a run is drawn."""
     signature: str
     title: str = "Measures over time"
     axes: Mapping[str, MeasureAxis] = field(default_factory=dict)
 
-    @cached_property
-    def runs(self) -> tuple[str, ...]:
-        """Every run, also one that is undefined throughout."""
-        return tuple(map(str, self.frame["run"].unique()))
+
+class Marks(NamedTuple):
+    """What is drawn of one measure in one topic."""
+
+    lines: tuple[Line, ...]
+    dots: tuple[Dots, ...] = ()
+    points: tuple[Point, ...] = ()
+
+
+Cell: TypeAlias = tuple[str, str]
+"""A topic and a measure."""
+
+
+def curve_picture(frame: pd.DataFrame, words: Words) -> Picture:
+    """Step functions of time.
+
+    ``frame`` has the columns ``run topic measure hours value``. A value holds from just after its
+    ``hours`` until the next row of the same run, topic and measure, and the last one to the end of
+    the axis; NaN says that the measure is undefined from there. Rows of one curve may stand in any
+    order; of two at the same hour the later row holds. Topics and measures are drawn in the order
+    in which they first appear, the mean last.
+    """
+    grid = Grid(frame, words, span_of(frame))
+    lines = grid.by_cell(frame.sort_values("hours", kind="stable"))
+
+    def of_cell(cell: Cell) -> Marks:
+        own = lines.get(cell, {})
+        return Marks(
+            tuple(
+                Line(run, *grid.thinned(own[name]))
+                for run, name in enumerate(words.runs)
+                if name in own
+            )
+        )
+
+    return grid.picture(of_cell, grid.of_curves, is_stepped=True)
+
+
+def batch_picture(
+    frame: pd.DataFrame, words: Words, length: float, trends: pd.DataFrame | None = None
+) -> Picture:
+    """A dot a batch, as large as it weighs, with the line through them and its end point.
+
+    ``frame`` has the columns ``run topic measure hours value weight``, a row for each batch;
+    ``length`` is how many hours each lasts. ``trends`` has ``run topic measure from_hours to_hours
+    from_value to_value low high``, a row for each line; without it dots alone are drawn.
+    """
+    last = float(numbers(frame["hours"]).max(initial=0.0)) + (length or 1.0)
+    edge = last if trends is None else with_room(last, len(words.runs))
+    grid = Grid(frame, words, (0.0, edge))
+    batches = grid.by_cell(frame)
+    lines = {} if trends is None else grid.by_cell(trends[trends["to_value"].notna()])
+
+    def of_cell(cell: Cell) -> Marks:
+        dots = batches.get(cell, {})
+        fitted = {run: next(own.itertuples()) for run, own in lines.get(cell, {}).items()}
+        runs = list(enumerate(words.runs))
+        return Marks(
+            tuple(Line(run, *grid.straight(fitted[name])) for run, name in runs if name in fitted),
+            tuple(Dots(run, *grid.weighed(dots[n], length)) for run, n in runs if n in dots),
+            tuple(
+                Point(run, grid.hours(aside(last, run, len(runs))), *_end(fitted[name]))
+                for run, name in runs
+                if name in fitted
+            ),
+        )
+
+    def of_batches(measure: str) -> Axis:
+        values = [numbers(frame.loc[frame["measure"] == measure, "value"])]
+        ends: list[Floats] = []
+        if trends is not None:
+            own = trends[trends["measure"] == measure]
+            values += [numbers(own["from_value"]), numbers(own["to_value"])]
+            ends = [numbers(own["low"]), numbers(own["high"])]
+        return rounded_axis(measure, reached(_known(values), _known(ends), (0.0, 0.0)))
+
+    return grid.picture(of_cell, of_batches, is_stepped=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The panels of some topics and measures, over one span of hours."""
+
+    frame: pd.DataFrame
+    words: Words
+    span: tuple[float, float]
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
@@ -110,122 +168,153 @@ class CurveChart:
         return tuple(sorted(topics, key=lambda topic: topic == MEAN))
 
     @cached_property
-    def span(self) -> tuple[float, float]:
-        """The hours that the axis covers.
+    def unit(self) -> tuple[str, float]:
+        """What the axis counts, and of how many hours: they get hard to read after a fortnight."""
+        return ("days", 24.0) if self.span[1] - self.span[0] > DAYS_FROM else ("hours", 1.0)
 
-        From the topic's start, or earlier if a value is; to a little after the last step,
-        which would otherwise end in a bare riser. An empty chart covers one hour.
+    @cached_property
+    def layout(self) -> tuple[int, int, int]:
+        """Panels side by side, and the width and height of each.
+
+        One topic: measures stacked, from three on in two columns. Several: a row a topic, a
+        column a measure, so that the eye can run down a measure.
         """
-        hours = numbers(self.frame["hours"])
-        start, end = float(hours.min(initial=0.0)), float(hours.max(initial=0.0))
-        return start, end + (0.03 * (end - start) or 1.0)
+        measures = len(self.measures)
+        if len(self.topics) <= 1:
+            return (2, 400, 220) if measures > 2 else (1, 640, 240)
+        return max(1, measures), max(220, min(640, 900 // max(1, measures))), 150
 
-    def axis(self, measure: str) -> MeasureAxis:
-        """The axis asked for, with 0 to 1 filled in for the shares R and Rs."""
-        axis = self.axes.get(measure, MeasureAxis())
-        if axis.bounds is None and base_name(measure) in {"R", "Rs"}:
-            return replace(axis, bounds=(0.0, 1.0))
-        return axis
-
-    @cached_property
-    def in_days(self) -> bool:
-        """Whether the axis counts days: hours get hard to read after a fortnight."""
-        return self.span[1] - self.span[0] > DAYS_FROM
-
-    @cached_property
-    def panels(self) -> tuple[CurveAxes, ...]:
+    def picture(
+        self, marks: Callable[[Cell], Marks], axis_of: Callable[[str], Axis], *, is_stepped: bool
+    ) -> Picture:
         """The panels in reading order; without rows one empty one.
 
         Those with none below them name the time axis.
         """
-        ranges = {measure: value_range(self, measure) for measure in self.measures}
+        columns, width, height = self.layout
         cells = [(topic, measure) for topic in self.topics for measure in self.measures]
-        feet = len(cells) - layout(self)[0]
-        return tuple(
-            CurveAxes(topic, measure, ranges[measure], place >= feet, place)
-            for place, (topic, measure) in enumerate(cells)
-        ) or (CurveAxes("", "", (0.0, 1.0), True, 0),)
+        cells = cells or [("", "")]
+        axes = {measure: self._named(measure, axis_of(measure)) for _, measure in cells}
+        panels = []
+        for place, cell in enumerate(cells):
+            title, note = self._heading(*cell, place)
+            drawn = marks(cell)
+            panels.append(
+                Panel(
+                    title,
+                    note,
+                    self._time(is_named=place >= len(cells) - columns),
+                    drawn.lines,
+                    axes[cell[1]],
+                    is_stepped,
+                    drawn.dots,
+                    drawn.points,
+                    notice=_lack(drawn),
+                    size=(width, height),
+                )
+            )
+        topic = self._only_topic() if len(self.topics) == 1 else ""
+        words = self.words
+        return Picture(words.title, words.signature, words.runs, tuple(panels), columns, topic)
 
-    @cached_property
-    def lines(self) -> Mapping[tuple[str, str], Mapping[str, tuple[Floats, Floats]]]:
-        """Hours and values of every run of a topic and measure, in order of time."""
-        lines: dict[tuple[str, str], dict[str, tuple[Floats, Floats]]] = {}
-        rows = self.frame.sort_values("hours", kind="stable")
-        for key, line in rows.groupby(["topic", "measure", "run"], sort=False, observed=True):
+    def axis(self, measure: str) -> MeasureAxis:
+        """How a measure's axis reads."""
+        return self.words.axes.get(measure, MeasureAxis())
+
+    def of_curves(self, measure: str) -> Axis:
+        """The axis of a measure's curves, the same for all topics."""
+        bounds = self.axis(measure).bounds
+        if bounds is None and base_name(measure) in SHARES:
+            bounds = 0.0, 1.0
+        if bounds is not None:
+            return Axis("", *bounds)
+        values = numbers(self.frame.loc[self.frame["measure"] == measure, "value"])
+        return rounded_axis(measure, reached(_known([values]), (), (0.0, 0.0)))
+
+    def by_cell(self, frame: pd.DataFrame) -> dict[Cell, dict[str, pd.DataFrame]]:
+        """The rows of every topic and measure, run by run."""
+        cells: dict[Cell, dict[str, pd.DataFrame]] = {}
+        for key, rows in frame.groupby(["topic", "measure", "run"], sort=False, observed=True):
             topic, measure, run = map(str, key)
-            steps = numbers(line["hours"]), numbers(line["value"])
-            lines.setdefault((topic, measure), {})[run] = steps
-        return lines
+            cells.setdefault((topic, measure), {})[run] = rows
+        return cells
 
-    def values(self, measure: str) -> Floats:
-        """Every value that is drawn of a measure, for its axis to cover."""
-        return numbers(self.frame.loc[self.frame["measure"] == measure, "value"])
+    def hours(self, hours: float) -> float:
+        """Hours in the axis's unit."""
+        return hours / self.unit[1]
 
-    def points(self, panel: CurveAxes, legend: Legend, hover: bool) -> list[Point]:
-        """The rows that a panel draws; with ``hover`` the run's full name in each."""
-        return panel_points(self, panel, legend, hover)
+    def thinned(self, rows: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+        """A curve's times and values, as many as can be seen."""
+        dots = self.layout[1] * DOTS_PER_PIXEL
+        hours, values = step_points(numbers(rows["hours"]), numbers(rows["value"]), self.span, dots)
+        yield tuple((hours / self.unit[1]).tolist())
+        yield _undefined(values)
 
-    def marks(self, base: alt.Chart, panel: CurveAxes) -> list[alt.Chart]:  # noqa: ARG002
-        """What is drawn of these rows: a step line a run."""
-        return [base.mark_line(interpolate="step-after", strokeWidth=LINE)]
+    def weighed(self, rows: pd.DataFrame, length: float) -> Iterator[tuple[Any, ...]]:
+        """Middles, values and weights of the batches that are defined and weigh something."""
+        known = rows[rows["value"].notna() & (rows["weight"] > 0)]
+        yield tuple(((numbers(known["hours"]) + length / 2) / self.unit[1]).tolist())
+        yield _undefined(numbers(known["value"]))
+        yield tuple(numbers(known["weight"]).tolist())
+
+    def straight(self, line: Any) -> Iterator[tuple[Any, ...]]:
+        """Both ends of a line."""
+        yield self.hours(line.from_hours), self.hours(line.to_hours)
+        yield line.from_value, line.to_value
+
+    def _time(self, *, is_named: bool) -> Axis:
+        name, hours = self.unit
+        title = f"{name} since the topic's start" if is_named else ""
+        return Axis(title, self.span[0] / hours, self.span[1] / hours)
+
+    def _named(self, measure: str, axis: Axis) -> Axis:
+        unit = self.axis(measure).unit
+        return replace(axis, title=f"{measure} [{unit}]" if unit else measure)
+
+    def _heading(self, topic: str, measure: str, place: int) -> tuple[str, str]:
+        """What a panel shows and, in the first row, which way is better."""
+        axis = self.axis(measure)
+        notes = [note for note in (WAYS[axis.higher_is_better], axis.title) if note]
+        named = "all topics" if axis.pooled and topic == MEAN else topic_name(topic)
+        words = [measure] if len(self.topics) < 2 else [named, measure]
+        first_row = place < max(self.layout[0], len(self.measures))
+        return " · ".join(words), " · ".join(notes) if first_row else ""
+
+    def _only_topic(self) -> str:
+        """The one topic of all panels, as their common heading names it."""
+        pooled = [self.axis(measure).pooled for measure in self.measures]
+        if self.topics[0] != MEAN or not any(pooled):
+            return topic_name(self.topics[0])
+        return "all topics" if all(pooled) else "all topics, or the mean over them"
 
 
-def draw_curves(curves: CurveChart, form: str) -> bytes:
-    """Draw the curves, as ``form``; the same curves give the same bytes.
+def span_of(frame: pd.DataFrame) -> tuple[float, float]:
+    """The hours that the axis of curves covers.
 
-    The exception is PDF: its writer numbers the fonts in no fixed order. No rows at all give
-    a picture that says so. The page is one file that loads nothing.
-
-    Raises:
-        ValueError: ``form`` is none of :data:`FORMS`.
-        MissingExtra: Altair or vl-convert isn't installed.
-
+    From the topic's start, or earlier if a value is; to a little after the last step, which would
+    otherwise end in a bare riser. An empty chart covers one hour.
     """
-    return drawn(partial(specification, curves), curves.title, curves.signature, form)
+    hours = numbers(frame["hours"])
+    start, end = float(hours.min(initial=0.0)), float(hours.max(initial=0.0))
+    return start, end + (0.03 * (end - start) or 1.0)
 
 
-def specification(curves: CurveChart, hover: bool) -> dict[str, Any]:
-    """The Vega-Lite specification of the whole chart, data included."""
-    import altair as alt
-
-    legend = Legend.of(curves.runs, rows=legend_rows(curves))
-    columns, width, _ = layout(curves)
-    points = {axes: curves.points(axes, legend, hover) for axes in curves.panels}
-    panels = alt.concat(
-        *(panel_chart(curves, axes, points[axes], legend, hover) for axes in points),
-        columns=columns,
-        spacing=24,
-    )
-    topic = only_topic(curves) if len(curves.topics) == 1 else ""
-    frame = Frame(curves.title, curves.signature, columns * width, topic)
-    return frame.around(panels, {axes.name: rows for axes, rows in points.items()}, hover)
-
-
-def layout(curves: CurveChart) -> tuple[int, int, int]:
-    """Panels side by side, and the width and height of each.
-
-    One topic: measures stacked, from three on in two columns. Several: a row a topic, a
-    column a measure, so that the eye can run down a measure.
-    """
-    measures = len(curves.measures)
-    if len(curves.topics) <= 1:
-        return (2, 400, 220) if measures > 2 else (1, 640, 240)
-    return max(1, measures), max(220, min(640, 900 // max(1, measures))), 150
-
-
-def value_range(curves: CurveChart, measure: str) -> tuple[float, float]:
-    """The values that a measure's axis covers, the same for all topics."""
-    import numpy as np
-
-    bounds = curves.axis(measure).bounds
-    if bounds is not None:
-        return bounds
-    values = curves.values(measure)
-    values = values[np.isfinite(values)]
-    low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+def rounded_axis(measure: str, shown: tuple[float, float]) -> Axis:
+    """An axis that holds these values, and has a height; precision reaches 1 or higher."""
+    low, high = shown
     if base_name(measure) == "P" or low == high:
         high = max(1.0, high)
-    return low, high
+    return Axis("", low, high, is_rounded=True)
+
+
+def base_name(measure: str) -> str:
+    """The measure's name without its parameters and time: ``P`` of ``P(cost=1)@6h``."""
+    return re.split(r"[(@]", measure, maxsplit=1)[0]
+
+
+def topic_name(topic: str) -> str:
+    """A topic as a heading names it."""
+    return "mean over topics" if topic == MEAN else f"topic {topic}"
 
 
 def numbers(column: pd.Series[float]) -> Floats:
@@ -235,155 +324,26 @@ def numbers(column: pd.Series[float]) -> Floats:
     return np.asarray(column.to_numpy(na_value=np.nan), dtype=np.float64)
 
 
-def base_name(measure: str) -> str:
-    """The measure's name without its parameters and time: ``P`` of ``P(cost=1)@6h``."""
-    return re.split(r"[(@]", measure, maxsplit=1)[0]
+def _undefined(values: Floats) -> tuple[float | None, ...]:
+    """The values, None for one that is undefined."""
+    return tuple(value if math.isfinite(value) else None for value in values.tolist())
 
 
-def panel_points(curves: CurveChart, panel: CurveAxes, legend: Legend, hover: bool) -> list[Point]:
-    """The rows that a panel draws; with ``hover`` the run's full name in each."""
-    lines = curves.lines.get((panel.topic, panel.measure), {})
-    points: list[Point] = []
-    for run in curves.runs:  # in one order everywhere, so that lines overlap alike
-        names = {"label": legend.labels[run]} | ({"run": printable(run)} if hover else {})
-        steps = drawn_steps(curves, lines[run]) if run in lines else ()
-        points += [names | {"time": time, "value": value} for time, value in steps]
-    return points
+def _known(columns: Iterable[Floats]) -> list[float]:
+    return [value for each in columns for value in each.tolist() if math.isfinite(value)]
 
 
-def drawn_steps(
-    curves: CurveChart, line: tuple[Floats, Floats]
-) -> Iterator[tuple[float | None, float | None]]:
-    """One line's points in the axis's unit: at most six digits, an undefined value null."""
-    unit = 24.0 if curves.in_days else 1.0
-    dots = layout(curves)[1] * DOTS_PER_PIXEL
-    hours, values = step_points(*line, curves.span, dots)
-    return zip(map(rounded, (hours / unit).tolist()), map(rounded, values.tolist()), strict=True)
+def _end(line: Any) -> tuple[float, float | None, float | None]:
+    """Where a line ends, and the interval of that if there is one."""
+    ends = (line.low, line.high) if line.low <= line.high else (None, None)
+    return (line.to_value, *ends)
 
 
-def panel_chart(
-    curves: CurveChart, axes: CurveAxes, points: list[Point], legend: Legend, hover: bool
-) -> alt.LayerChart:
-    """One panel: its lines, and where there are none a word that says so."""
-    import altair as alt
-
-    size = layout(curves)[1:]
-    base = alt.Chart(alt.NamedData(axes.name)).encode(
-        x=time_channel(curves, axes), y=value_channel(curves, axes), **legend.channels()
-    )
-    layers = [*curves.marks(base, axes), *zero_rules(curves, axes)]
-    if all(point["value"] is None for point in points):
-        layers.append(notice("undefined at every time" if points else NO_CURVE, size))
-    elif hover:
-        layers.append(nearest_point(base, curves, axes))
-    return panel(layers, size, *heading(curves, axes), name=axes.name)
-
-
-def time_channel(curves: CurveChart, panel: CurveAxes) -> alt.X:
-    """The time axis, the same in every panel; only the lowest ones name it."""
-    import altair as alt
-
-    unit, hours = ("days", 24.0) if curves.in_days else ("hours", 1.0)
-    return alt.X(
-        "time:Q",
-        sort=None,  # the rows stand in order; at equal times theirs is the right one
-        scale=alt.Scale(domain=[edge / hours for edge in curves.span], nice=False),
-        title=f"{unit} since the topic's start" if panel.foot else None,
-        axis=alt.Axis(tickCount=8),
-    )
-
-
-def value_channel(curves: CurveChart, panel: CurveAxes, column: str = "value") -> alt.Y:
-    """The measure's axis, named with its unit."""
-    import altair as alt
-
-    axis = curves.axis(panel.measure)
-    fixed = axis.bounds is not None
-    return alt.Y(
-        f"{column}:Q",
-        scale=alt.Scale(
-            domain=list(panel.values), nice=False if fixed else VALUE_TICKS, zero=False
-        ),
-        title=f"{panel.measure} [{axis.unit}]" if axis.unit else panel.measure,
-        axis=alt.Axis(tickCount=VALUE_TICKS, titleLimit=layout(curves)[2]),
-    )
-
-
-def heading(curves: CurveChart, panel: CurveAxes) -> tuple[str, str]:
-    """What the panel shows and, in the first row, which way is better."""
-    axis = curves.axis(panel.measure)
-    better = {True: "higher is better", False: "lower is better", None: ""}
-    notes = [note for note in (better[axis.higher_is_better], axis.title) if note]
-    topic = "all topics" if axis.pooled and panel.topic == MEAN else topic_name(panel.topic)
-    words = [panel.measure] if len(curves.topics) < 2 else [topic, panel.measure]
-    first_row = panel.place < max(layout(curves)[0], len(curves.measures))
-    return printable(" · ".join(words)), printable(" · ".join(notes)) if first_row else ""
-
-
-def only_topic(curves: CurveChart) -> str:
-    """The one topic of all panels, as their common heading names it."""
-    pooled = [curves.axis(measure).pooled for measure in curves.measures]
-    if curves.topics[0] != MEAN or not any(pooled):
-        return topic_name(curves.topics[0])
-    return "all topics" if all(pooled) else "all topics, or the mean over them"
-
-
-def topic_name(topic: str) -> str:
-    """A topic as a heading names it."""
-    return "mean over topics" if topic == MEAN else f"topic {topic}"
-
-
-def zero_rules(curves: CurveChart, panel: CurveAxes) -> list[alt.Chart]:
-    """A thin line at the topic's start and at value 0 where they lie inside the panel."""
-    import altair as alt
-
-    origin = rule()
-    rules = []
-    if curves.span[0] < 0:
-        rules.append(origin.encode(x=alt.XDatum(0)))
-    if panel.values[0] < 0 < panel.values[1]:
-        rules.append(origin.encode(y=alt.YDatum(0)))
-    return rules
-
-
-def nearest_point(base: alt.Chart, curves: CurveChart, panel: CurveAxes) -> alt.Chart:
-    """The step nearest to the pointer, with a tooltip that has the run's full name."""
-    import altair as alt
-
-    # Named, since Altair would number it through the life of the process.
-    nearest = alt.selection_point(
-        name=f"nearest_{panel.place}",
-        nearest=True,
-        on="pointermove",
-        clear="pointerout",
-        empty=False,
-    )
-    points: alt.Chart = (
-        base.mark_point(filled=True, size=60, tooltip=alt.ExprRef(tooltip(curves, panel)))
-        .encode(opacity=alt.when(nearest).then(alt.value(1)).otherwise(alt.value(0)))
-        .add_params(nearest)
-    )
-    return points
-
-
-def tooltip(curves: CurveChart, panel: CurveAxes) -> str:
-    """The tooltip's lines, as a Vega expression.
-
-    The pointer is over a Voronoi cell, which holds the step's row as its own ``datum``.
-    Vega-Lite's tooltip channel forgets that for text and would show "undefined".
-    """
-    row = "(datum.datum || datum)"
-    lines = {
-        "run": f"{row}.run",
-        "days" if curves.in_days else "hours": f"format({row}.time, ',.2f')",
-        panel.measure: f"format({row}.value, '.4f')",
-    }
-    shown = ", ".join(f"{json.dumps(name)}: {line}" for name, line in lines.items())
-    return f"{{{shown}}}"
-
-
-def legend_rows(curves: CurveChart) -> int:
-    """How many runs fit beside the panels, one under the other."""
-    columns, _, height = layout(curves)
-    panels_down = -(-len(curves.topics) * len(curves.measures) // columns)
-    return max(10, panels_down * height // 20)
+def _lack(drawn: Marks) -> str:
+    """What is said where a panel has nothing to draw."""
+    if drawn.dots and any(each.x for each in drawn.dots):
+        return ""
+    if not any(each.x for each in drawn.lines):
+        return NO_CURVE
+    is_known = any(value is not None for each in drawn.lines for value in each.value)
+    return "" if is_known else UNDEFINED

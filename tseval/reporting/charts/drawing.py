@@ -1,74 +1,31 @@
-"""The parts that all pictures are made of, and from a specification to a picture or a page."""
+"""From a picture as data to its file: one specification for Vega-Lite, in any form.
+
+No chart computes a score: everything arrives finished, as the panels of `tseval.core.panels`.
+Values are rounded to six digits; whoever wants the exact ones has them in tables.
+"""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from tseval.core.panels import Picture
 from tseval.files import PICTURES
-from tseval.reporting.charts.legend import printable
+from tseval.reporting.charts.legend import Legend, printable
 from tseval.reporting.charts.page import FONT, chart_page
+from tseval.reporting.charts.panels import GREY, INK, ORIGIN, PanelChart
 
 if TYPE_CHECKING:
     import altair as alt
 
-    Point: TypeAlias = dict[str, Any]
-
-INK, GREY, GRID = "#222222", "#666666", "#e4e4e4"
+GRID = "#e4e4e4"
 PIXELS_PER_CHARACTER = 4.6  # of the signature, at its size of 9
-LINE = 1.8
-"""How thick a line is."""
-ORIGIN = "origin"
-"""The data of what stands in a panel once, such as a rule at 0."""
-FEW_RUNS = 8
-"""Up to how many lines a panel has room for bold ones."""
 
 
-@dataclass(frozen=True)
-class Frame:
-    """What stands around the panels of a picture."""
+def draw(picture: Picture, form: str) -> bytes:
+    """A picture as ``form``.
 
-    title: str
-    signature: str
-    width: int
-    """Of all panels side by side, in pixels: the signature is broken to it."""
-    subtitle: str = ""
-
-    def around(
-        self,
-        panels: alt.ConcatChart | alt.VConcatChart,
-        data: Mapping[str, list[Point]],
-        hover: bool,
-    ) -> dict[str, Any]:
-        """The Vega-Lite specification of the whole picture.
-
-        The data go in last: Altair would copy and check every row many times over.
-        """
-        import altair as alt
-
-        title = alt.Title(
-            printable(self.title),
-            subtitle=printable(self.subtitle),
-            subtitleColor=GREY,
-            frame="bounds",
-            fontSize=16,
-            offset=14,
-        )
-        whole = alt.vconcat(panels.properties(title=title))
-        if not hover:  # a page has the signature as text below the chart
-            whole = whole.properties(title=small_print(self.signature, self.width))
-        return styled(whole).to_dict() | {"datasets": {**data, ORIGIN: [{}]}}
-
-
-def drawn(
-    specification: Callable[[bool], dict[str, Any]], title: str, signature: str, form: str
-) -> bytes:
-    """A chart as ``form``; ``specification`` makes it, with an answer to the pointer for a page.
-
-    The same chart gives the same bytes, but for PDF: its writer numbers the fonts in no fixed
+    The same picture gives the same bytes, but for PDF: its writer numbers the fonts in no fixed
     order. A page is one file that loads nothing, and has the signature as text.
 
     Raises:
@@ -81,14 +38,42 @@ def drawn(
     need_extra()
     import vl_convert
 
-    chart = specification(form == "html")
+    chart = specification(picture, hover=form == "html")
     if form == "html":
-        return chart_page(printable(title), printable(signature), chart)
+        return chart_page(printable(picture.title), printable(picture.signature), chart)
     if form == "png":
         return bytes(vl_convert.vegalite_to_png(chart, scale=2))
     if form == "pdf":
         return bytes(vl_convert.vegalite_to_pdf(chart))
     return str(vl_convert.vegalite_to_svg(chart)).encode()
+
+
+def specification(picture: Picture, *, hover: bool) -> dict[str, Any]:
+    """The Vega-Lite specification of a picture; ``hover`` for one that answers to the pointer.
+
+    The data go in last: Altair would copy and check every row many times over.
+    """
+    import altair as alt
+
+    legend = Legend.of(picture)
+    charts = [PanelChart(each, at, legend, hover) for at, each in enumerate(picture.panels)]
+    panels = alt.concat(*(each.drawn() for each in charts), columns=picture.columns, spacing=24)
+    if any(each.dots for each in picture.panels):  # weights are shares of their panel
+        panels = panels.resolve_scale(size="independent")
+    title = alt.Title(
+        printable(picture.title),
+        subtitle=printable(picture.note),
+        subtitleColor=GREY,
+        frame="bounds",
+        fontSize=16,
+        offset=14,
+    )
+    whole = alt.vconcat(panels.properties(title=title))
+    if not hover:  # a page has the signature as text below the chart
+        width = sum(each.size[0] for each in picture.panels[: picture.columns])
+        whole = whole.properties(title=small_print(picture.signature, width))
+    data = {name: rows for each in charts for name, rows in each.data.items()}
+    return styled(whole).to_dict() | {"datasets": {**data, ORIGIN: [{}]}}
 
 
 def need_extra() -> None:
@@ -151,80 +136,3 @@ def styled(chart: alt.VConcatChart) -> alt.VConcatChart:
         view=alt.ViewConfig(stroke=None),
     )
     return configured
-
-
-# The parts of a panel.
-
-
-def panel(
-    layers: Sequence[alt.Chart | alt.LayerChart],
-    size: tuple[int, int],
-    title: str | list[str],
-    subtitle: str = "",
-    name: str | None = None,
-) -> alt.LayerChart:
-    """Layers on one pair of axes, with their heading."""
-    import altair as alt
-
-    width, height = size
-    named = {} if name is None else {"name": name}
-    heading = alt.Title(title, subtitle=subtitle, subtitleColor=GREY, limit=width)
-    return alt.LayerChart(layer=list(layers)).properties(
-        width=width, height=height, title=heading, **named
-    )
-
-
-def notice(words: str, size: tuple[int, int]) -> alt.Chart:
-    """Words in the middle of a panel that has nothing to draw."""
-    import altair as alt
-
-    width, height = size
-    text = alt.Chart(alt.NamedData(ORIGIN)).mark_text(color=GREY, fontSize=13, text=words)
-    centred: alt.Chart = text.encode(x=alt.value(width / 2), y=alt.value(height / 2))
-    return centred
-
-
-def rule(data: str = ORIGIN) -> alt.Chart:
-    """A thin line across a panel, to be encoded with its place."""
-    import altair as alt
-
-    drawn_rule: alt.Chart = alt.Chart(alt.NamedData(data)).mark_rule(color=GREY, strokeWidth=0.8)
-    return drawn_rule
-
-
-def answering(base: alt.Chart, tips: Sequence[Any]) -> alt.Chart:
-    """Points that cannot be seen, and tell the pointer what is under it."""
-    points: alt.Chart = base.mark_point(size=60, opacity=0, filled=True).encode(tooltip=list(tips))
-    return points
-
-
-def batches(base: alt.Chart, size: alt.Size, *, runs: int) -> alt.Chart:
-    """A dot a batch, as large as it weighs; fainter where many runs lie over one another."""
-    dots = base.mark_point(filled=True, opacity=0.45 if runs <= FEW_RUNS else 0.2, strokeWidth=0)
-    sized: alt.Chart = dots.encode(size=size)
-    return sized
-
-
-def intervals(base: alt.Chart, low: alt.Y) -> alt.Chart:
-    """The interval in which an end point lies."""
-    import altair as alt
-
-    bars: alt.Chart = base.mark_rule(strokeWidth=1.5).encode(
-        y=low, y2="high:Q", strokeDash=alt.value([1, 0])
-    )
-    return bars
-
-
-def end_points(base: alt.Chart) -> alt.Chart:
-    """A diamond where a line ends."""
-    import altair as alt
-
-    marks: alt.Chart = base.mark_point(filled=True, size=80, shape="diamond", opacity=1).encode(
-        strokeDash=alt.value([1, 0])
-    )
-    return marks
-
-
-def rounded(value: float) -> float | None:
-    """Six digits are more than a picture can show; NaN is null in JSON."""
-    return None if math.isnan(value) else float(f"{value:.6g}")

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tseval.core.panels import Picture
 from tseval.reporting.palette import Palette
 
 LEGEND_CHARACTERS = 32
+FEWEST_ROWS, ROW_HEIGHT = 10, 20
+"""How many names stand below one another at least, and how many pixels each takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +24,13 @@ class Legend:
     title: str | None = "run"
 
     @classmethod
-    def of(cls, runs: Sequence[str], rows: int) -> Legend:
-        """The legend of ``runs``, in columns of at most ``rows``."""
-        return cls(unique_labels(runs), -(-len(runs) // rows), Palette.of(runs))
-
-    @classmethod
-    def of_lines(cls, names: Sequence[str]) -> Legend:
-        """The legend of lines that are no runs."""
-        return cls(unique_labels(names), 1, Palette.listed(names), None)
+    def of(cls, picture: Picture) -> Legend:
+        """The legend of a picture, in columns as high as the panels together."""
+        names, of_runs = picture.names, picture.are_runs
+        palette = Palette.of(names) if of_runs else Palette.listed(names)
+        height = sum(each.size[1] for each in picture.panels[:: picture.columns])
+        columns = -(-len(names) // max(FEWEST_ROWS, height // ROW_HEIGHT))
+        return cls(unique_labels(names), columns, palette, "run" if of_runs else None)
 
     def channels(self) -> dict[str, Any]:
         """Colour and dashes, which Vega-Lite merges into one legend."""

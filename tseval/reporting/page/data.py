@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tseval.core.blocks import Panel, Saying, Timeline
+from tseval.core.blocks import Saying, Timeline
+from tseval.core.panels import Panel
 from tseval.reporting.charts.page import script_literal
 from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
+from tseval.reporting.page.panels import aligned
 
 DECIMALS = 4
 """Of hours: a third of a second."""
@@ -32,11 +34,12 @@ def data_block(report: Report) -> Markup:
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
+    panel = aligned(panel)
     return {
         "title": shown(panel.title),
-        "xTitle": shown(panel.x_title),
-        "stepped": panel.stepped,
-        "x": _numbers(panel.x),
+        "xTitle": shown(panel.x.title),
+        "stepped": panel.is_stepped,
+        "x": _numbers(panel.places),
         "lines": [
             [line.run, _numbers(line.value), _numbers(line.low), _numbers(line.high)]
             for line in panel.lines

@@ -17,11 +17,11 @@ from tseval.core.blocks import (
     Warned,
 )
 from tseval.reporting.content import Report
-from tseval.reporting.page.curves import legend, panels
 from tseval.reporting.page.heat import shaded
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, joined
 from tseval.reporting.page.numbers import chance, number
+from tseval.reporting.page.panels import legend, panels
 from tseval.reporting.page.timeline import timeline_section
 
 WIDTH, HEIGHT = 180, 14

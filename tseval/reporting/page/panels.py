@@ -1,14 +1,15 @@
-"""Curves over time as inline SVG: one panel a measure, one line a run, with its band."""
+"""Panels as inline SVG, each with the same as a table: lines with their bands, and dots."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TypeVar
 
-from tseval.core.blocks import Dots, Line, Panel, Panels
+from tseval.core.blocks import Panels
+from tseval.core.panels import Dots, Known, Line, Numbers, Panel
 from tseval.reporting.content import Report
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated
@@ -41,6 +42,39 @@ def looks(runs: Sequence[str]) -> list[str]:
     return [palette.classes(name) for name in runs]
 
 
+def aligned(panel: Panel) -> Panel:
+    """The panel with a value of every line and of all dots at each of its places.
+
+    So a pointer, and a table, find all runs at one place. A step is held as far as its line goes.
+    """
+    places = panel.places
+
+    def held(xs: Numbers, values: Known, *, is_stepped: bool) -> Known:
+        if not values or xs == places:
+            return values or (None,) * len(places)
+        known, value, last = dict(zip(xs, values, strict=True)), None, max(xs)
+        found = []
+        for x in places:
+            value = known.get(x, value if is_stepped and x <= last else None)
+            found.append(value)
+        return tuple(found)
+
+    lines = (
+        Line(run, places, *(held(xs, each, is_stepped=panel.is_stepped) for each in columns))
+        for run, xs, *columns in panel.lines
+    )
+    dots = (
+        Dots(
+            each.run,
+            places,
+            held(each.x, each.value, is_stepped=False),
+            tuple(weight or 0.0 for weight in held(each.x, each.weight, is_stepped=False)),
+        )
+        for each in panel.dots
+    )
+    return replace(panel, lines=tuple(lines), dots=tuple(dots))
+
+
 def _key(run: int, name: str, look: str) -> Markup:
     line = element("line", {"class": look, "x1": 1, "x2": 33, "y1": 6, "y2": 6})
     swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, line)
@@ -61,6 +95,7 @@ def panels(report: Report, drawn: Panels, section: str, first: int = 0) -> Marku
 
 def figure(report: Report, panel: Panel, name: str, look: Sequence[str]) -> Markup:
     """One panel with its words, and the same as a table."""
+    panel = aligned(panel)
     caption = element(
         "figcaption", None, element("b", None, panel.title), " ", element("span", None, panel.note)
     )
@@ -91,7 +126,7 @@ class Axes:
         values += [ends[-1] for line in panel.lines for ends in (line.low, line.high) if ends]
         low, high = extent(values)
         low = min(low, 0.0)
-        start, end = extent(panel.x)
+        start, end = extent(panel.places)
         start = min(start, 0.0)
         return cls(
             (start, end if end > start else start + 1.0),
@@ -148,13 +183,13 @@ def _grid(axes: Axes, panel: Panel) -> Iterator[Markup]:
             x = axes.across(value)
             yield element("text", {"x": x, "y": HEIGHT - BOTTOM + 15, "class": "x"}, plain(value))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    yield element("text", {"x": middle, "y": HEIGHT - 4, "class": "x title"}, panel.x_title)
+    yield element("text", {"x": middle, "y": HEIGHT - 4, "class": "x title"}, panel.x.title)
 
 
 def _line(axes: Axes, panel: Panel, line: Line, look: str) -> Markup:
     pieces = [
-        _path([(axes.across(x), axes.down(y)) for x, y in piece], panel.stepped)
-        for piece in _pieces(panel.x, line.value, panel.stepped)
+        _path([(axes.across(x), axes.down(y)) for x, y in piece], panel.is_stepped)
+        for piece in _pieces(line.x, line.value, panel.is_stepped)
     ]
     return element("path", {**_run("line", line.run, look), "d": "".join(pieces)})
 
@@ -170,10 +205,12 @@ def _band(axes: Axes, panel: Panel, line: Line, look: str) -> Markup:
         None if low is None or high is None else (low, high)
         for low, high in zip(line.low, line.high, strict=True)
     ]
-    outlines = []
-    for piece in _pieces(panel.x, both, panel.stepped):
-        above = _corners([(axes.across(x), axes.down(ends[1])) for x, ends in piece], panel.stepped)
-        below = _corners([(axes.across(x), axes.down(ends[0])) for x, ends in piece], panel.stepped)
+    outlines, stepped = [], panel.is_stepped
+    for piece in _pieces(line.x, both, stepped):
+        above, below = (
+            _corners([(axes.across(x), axes.down(ends[end])) for x, ends in piece], stepped)
+            for end in (1, 0)
+        )
         outlines.append("M" + "L".join(f"{x:g} {y:g}" for x, y in [*above, *below[::-1]]) + "Z")
     if not outlines:
         return Markup("")
@@ -192,7 +229,7 @@ def _dots(axes: Axes, panel: Panel, dots: Dots, look: str) -> Markup:
                 "r": round(LEAST_DOT + DOT * math.sqrt(weight / heaviest), 2),
             },
         )
-        for x, value, weight in zip(panel.x, dots.value, dots.weight, strict=True)
+        for x, value, weight in zip(dots.x, dots.value, dots.weight, strict=True)
         if value is not None
     ]
     return element("g", _run("dots", dots.run, look), circles)
@@ -238,10 +275,10 @@ def _path(points: list[tuple[float, float]], stepped: bool) -> str:
 
 def _as_table(report: Report, panel: Panel) -> Markup:
     """A panel's values at some of its times: those of the dots, where there are any."""
-    places = evenly(len(panel.x), TIMES)
+    places = evenly(len(panel.places), TIMES)
     told = panel.dots or panel.lines
     decimals = decimals_for(value for each in told for value in each.value)
-    times = [plain(rounded(panel.x[at]) or 0.0) for at in places]
+    times = [plain(rounded(panel.places[at]) or 0.0) for at in places]
     rows = [
         (
             element("th", {"scope": "row"}, isolated(report.runs[each.run])),
@@ -250,7 +287,7 @@ def _as_table(report: Report, panel: Panel) -> Markup:
         for each in told
     ]
     label = f"{panel.title} as a table"
-    caption = f"{panel.title}, {panel.x_title}"
+    caption = f"{panel.title}, {panel.x.title}"
     table = listing(label, ["run", *times], rows, numbers=times, caption=caption)
     return element("details", None, element("summary", None, "as a table"), table)
 

@@ -1,0 +1,157 @@
+"""The vocabulary of charts: panels with lines, dots and points, as plain data that is finished.
+
+Families put panels together, for the page of a report and for pictures alike; `tseval.reporting`
+draws them. A run is its place among the runs of the report or the picture, which says its colour.
+None is undefined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+Numbers: TypeAlias = tuple[float, ...]
+Known: TypeAlias = tuple[float | None, ...]
+
+APART, ASIDE = 0.018, 0.2
+"""How far apart the end points of two runs stand, and all at most, as shares of the axis."""
+REACH = 0.5
+"""Intervals may stretch an axis by this share of it at each side."""
+
+
+class Line(NamedTuple):
+    """One run's curve, with its band where there is one: a value for each x."""
+
+    run: int
+    x: Numbers
+    value: Known
+    low: Known = ()
+    high: Known = ()
+
+
+class Dots(NamedTuple):
+    """One run's values by themselves, each as large as it weighs; weights are shares."""
+
+    run: int
+    x: Numbers
+    value: Known
+    weight: Numbers
+
+
+class Point(NamedTuple):
+    """One run's single value, with its interval where there is one: an end point."""
+
+    run: int
+    x: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Rule(NamedTuple):
+    """A thin line across a panel at an x, with a word beside it."""
+
+    x: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis counts, and from where to where."""
+
+    title: str = ""
+    low: float | None = None
+    high: float | None = None
+    """Its ends; None leaves them to the values. An axis may go downwards."""
+    is_rounded: bool = False
+    """Whether the ends may move outwards to round numbers."""
+    is_whole: bool = False
+    """Whether it counts whole things, so that no number between stands at it."""
+    ticks: Numbers = ()
+    """Where numbers stand; nothing leaves it to who draws."""
+    names: tuple[str, ...] = ()
+    """What stands at the ticks instead of numbers."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines, dots and points on one pair of axes."""
+
+    title: str
+    note: str
+    x: Axis
+    lines: tuple[Line, ...]
+    y: Axis = Axis()
+    is_stepped: bool = True
+    """Whether a line's value holds until the next x; else its points are joined."""
+    dots: tuple[Dots, ...] = ()
+    points: tuple[Point, ...] = ()
+    """The page has them in its tables."""
+    rule: Rule | None = None
+    notice: str = ""
+    """What is said in the middle of a picture's panel that lacks something to draw."""
+    size: tuple[int, int] = (420, 260)
+    """Width and height in a picture, in pixels; the page has sizes of its own."""
+
+    @cached_property
+    def places(self) -> Numbers:
+        """Every x at which a line or a dot has a value, in order."""
+        every = {*(each.x for each in self.lines), *(each.x for each in self.dots)}
+        if len(every) == 1:
+            return every.pop()
+        return tuple(sorted({x for each in every for x in each}))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Panels below one heading, and all that a reader has to know of them."""
+
+    title: str
+    signature: str
+    names: tuple[str, ...]
+    """Of the lines: every run that was asked for, also where nothing of it is drawn."""
+    panels: tuple[Panel, ...]
+    columns: int = 1
+    """How many panels stand side by side."""
+    note: str = ""
+    are_runs: bool = True
+    """Whether lines are runs, whose colours follow from their names."""
+
+
+def apart(number: int) -> float:
+    """How far apart the end points of so many runs stand, as a share of the axis."""
+    return min(APART, ASIDE / max(1, number))
+
+
+def aside(last: float, run: int, number: int) -> float:
+    """Where a run's end point stands: behind the last x, beside those of the other runs."""
+    return last * (1 + apart(number) * (run + 0.75))
+
+
+def with_room(last: float, number: int) -> float:
+    """Where an axis ends that has room for the end points of so many runs."""
+    return last * (1 + apart(number) * (number + 1))
+
+
+def round_ticks(last: float, most: int = 12) -> Numbers:
+    """Round numbers up to the last, with 1, 2 or 5 times a power of ten between them."""
+    power = 10.0 ** math.floor(math.log10(last / most))
+    step = next(power * by for by in (1, 2, 5, 10) if last / (power * by) <= most)
+    return tuple(round(step * at, 9) for at in range(int(last / step) + 1))
+
+
+def reached(
+    values: Iterable[float | None], ends: Iterable[float | None], least: tuple[float, float]
+) -> tuple[float, float]:
+    """The range of an axis that shows all values, and intervals as far as they don't dwarf these.
+
+    It holds 0 and what it has to hold at `least`.
+    """
+    known = [*least, *(each for each in values if each is not None)]
+    low, high = min(known), max(known)
+    room = REACH * (high - low)
+    cut = [min(max(each, low - room), high + room) for each in ends if each is not None]
+    return min([low, *cut]), max([high, *cut])
