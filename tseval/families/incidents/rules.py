@@ -190,9 +190,9 @@ class IncidentRules(RuleSet):
 
     def silencer(self, reads: Iterable[str], name: str) -> str | None:
         """The rule, with its value, by which something that reads all of this does not read one."""
-        known = {each.name: each.value for each in self.each()}
         for (rule, value), silenced in SILENCED.items():
-            if rule in reads and known[rule] == value and name in silenced:
+            chosen = getattr(self, rule.replace("-", "_"))
+            if rule in reads and chosen == value and name in silenced:
                 return f"{rule}={value}"
         return None
 
