@@ -149,7 +149,7 @@ TWICE = '{"T": {"clusters": {"1": {"tweets": ["4194305"]}, "1": {"tweets": ["419
             '[0]: no collapsed fact: an object with "collapsed_fact_id" and the list '
             '"relevant_facts" is expected',
         ),
-        ('{"T": {"clusters": [[,1]]}}', "1: not JSON: Expecting value: line 1 column 23 (char 22)"),
+        ('{"T": {"clusters": [[,1]]}}', "1: not JSON: Expecting value: line 1 column 22 (char 21)"),
         (f"c1 {ID[0]}\nc2\n", "2: 1 field where there are two: cluster post"),
         (f"c1 {ID[0]}\nc1 {ID[0]}\n", f'2: post "{ID[0]}" stands twice in its cluster'),
         (f"c1 {ID[0]}\nc1 tweet\n", '2: post "tweet" of cluster "c1" has no time'),
