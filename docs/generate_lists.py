@@ -10,8 +10,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from tseval.core.measure import Definition
 
 PAGES = Path(__file__).parent
 LIST = re.compile(r"(<!-- list: (\w+) ?([^\n]*?) ?-->\n)(.*?)(<!-- end of list -->)", re.DOTALL)
@@ -119,7 +123,7 @@ def measures(family: str) -> str:
             f"{each.title}: {each.summary}" + (f", in {each.unit}" if each.unit else ""),
             each.range,
             each.empty_case,
-            "higher" if each.higher_is_better else "lower",
+            better(each),
             code(*(edition.name for edition in editions if each.name in edition.measures)),
         )
         for each in definitions(family).values()
@@ -134,6 +138,15 @@ def measures(family: str) -> str:
     )
     found = parameters(family)
     return rows(heads, body) + (f"\n{found}" if found else "")
+
+
+def better(definition: Definition) -> str:
+    """Which way a measure is better, and with which flags the other way."""
+    ways = ("lower", "higher")
+    plain = ways[definition.higher_is_better]
+    if not definition.turned_by:
+        return plain
+    return f"{plain}; {ways[not definition.higher_is_better]} with {code(*definition.turned_by)}"
 
 
 def parameters(words: str) -> str:

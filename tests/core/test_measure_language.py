@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,7 +13,7 @@ import tseval
 from tests import cases, program
 from tests.oracles import temporal as slow
 from tseval.core import registry
-from tseval.core.measure import Definition, Measure, with_times
+from tseval.core.measure import Definition, Measure, Parameter, with_times
 from tseval.core.registry import families, measure, measures
 from tseval.core.scoring import scores_of
 from tseval.errors import MeasureError, UsageError
@@ -45,6 +47,18 @@ def test_a_measure_parses_what_it_prints(value: Measure) -> None:
     assert hash(again) == hash(value)
     assert str(again) == str(value)
     assert repr(value) == f"Measure({str(value)!r})"
+
+
+def test_a_flag_may_turn_the_direction() -> None:
+    flags = tuple(Parameter(name, "a flag", "", flag=True) for name in ("updates", "quiet"))
+    plain = registry.definitions("temporal")["R"]
+    turned = replace(plain, parameters=flags, turned_by=("quiet",))
+    assert Measure(turned).higher_is_better
+    assert Measure(turned)(updates=True).higher_is_better
+    assert not Measure(turned)(updates=True, quiet=True).higher_is_better
+    falling = replace(turned, higher_is_better=False)
+    assert not Measure(falling).higher_is_better
+    assert Measure(falling)(quiet=True).higher_is_better
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda each: each.name)

@@ -231,7 +231,7 @@ def axes(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, Measure
         measure.name: MeasureAxis(
             title=measure.definition.title,
             unit=_unit(measure),
-            higher_is_better=measure.definition.higher_is_better,
+            higher_is_better=measure.higher_is_better,
             pooled=evaluation.pools(measure),
         )
         for measure in wanted

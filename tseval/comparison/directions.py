@@ -60,7 +60,7 @@ def higher_is_better(name: str, families: tuple[str, ...] | None = None) -> bool
 
     None where no measure has the name, or two families have one that go different ways.
     """
-    told = {measure.definition.higher_is_better for measure in known_measures(name, families)}
+    told = {measure.higher_is_better for measure in known_measures(name, families)}
     return told.pop() if len(told) == 1 else None
 
 

@@ -77,6 +77,8 @@ class Definition:
     account: Callable[..., Result]
     """From the index and the measure's arguments to what it says of every unit."""
     higher_is_better: bool = True
+    turned_by: tuple[str, ...] = ()
+    """The flags with which it is the other way round."""
     unit: str = ""
     parameters: tuple[Parameter, ...] = ()
     check: Callable[[Mapping[str, Argument]], None] = lambda _: None
@@ -137,6 +139,12 @@ class Measure:
     def family(self) -> str:
         """The family it belongs to, which is that of the command."""
         return self.definition.family
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether higher is better with these arguments."""
+        turned = any(map(self.has, self.definition.turned_by))
+        return self.definition.higher_is_better != turned
 
     @property
     def whole(self) -> Measure:

@@ -24,7 +24,7 @@ def over_runs(scores: Scores, family: str) -> Scores:
     in which a value is undefined are left out of it.
     """
     names = [measure(name, family) for name in scores.measures]
-    rising = np.array([each.definition.higher_is_better for each in names])
+    rising = np.array([each.higher_is_better for each in names])
     values, defined = _spread(scores.values, scores.defined & scores.counted[:, :, None], rising)
     means, known = _spread(scores.means, scores.mean_defined, rising)
     return replace(

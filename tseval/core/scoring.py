@@ -242,7 +242,7 @@ def undefined_warnings(
         for name, column in zip(scores.measures, columns, strict=True)
     }
     of_name = dict(zip(scores.measures, columns, strict=True))
-    lower = {each.name for each in wanted if not each.definition.higher_is_better}
+    lower = {each.name for each in wanted if not each.higher_is_better}
     of_runs: dict[tuple[str, tuple[str, ...], str], list[str]] = {}
     for run, name, topics in scores.undefined():
         own = tuple(topic for topic in topics if topic in judged[name])

@@ -118,7 +118,7 @@ def told_times(seconds: FloatArray) -> FloatArray:
 
 
 def _note(measure: Measure) -> str:
-    way = "higher is better" if measure.definition.higher_is_better else "lower is better"
+    way = "higher is better" if measure.higher_is_better else "lower is better"
     return f"{measure.definition.summary} ({way})"
 
 
