@@ -84,6 +84,9 @@ class Words:
     from all topics together."""
     pooled_by: str = ""
     """The edition whose `all` is taken from all topics together, where another takes means."""
+    over_topics: str = "mean=topics"
+    """The rule with which means are over topics, in families whose measures may be of all topics
+    together."""
     groups: str = ""
     """What groups are called, where measures have values of such: information types."""
     group_names: tuple[str, ...] = ()

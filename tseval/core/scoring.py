@@ -272,7 +272,7 @@ def no_zeros(scores: Scores, columns: Sequence[Column], evaluation: Evaluation) 
     if scores.undefined_as_zero and pooled:
         yield (
             f"{listed(pooled)}: `all` is that of all topics' {evaluation.words.items}, so no topic "
-            "counts as 0 (--rule mean=topics takes means over topics)"
+            f"counts as 0 (--rule {evaluation.words.over_topics} takes means over topics)"
         )
 
 
