@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
+    from tseval.families.changes.scoring import score_changes
     from tseval.families.clusters.drawing import sample_posts
     from tseval.families.clusters.scoring import score_clusters
     from tseval.families.filtering.scoring import score_filtering
@@ -63,6 +64,7 @@ _PUBLIC = {
     "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.drawing",
     "score": "tseval.families.temporal.scoring",
+    "score_changes": "tseval.families.changes.scoring",
     "score_clusters": "tseval.families.clusters.scoring",
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",
@@ -94,6 +96,7 @@ __all__ = [
     "report",
     "sample_posts",
     "score",
+    "score_changes",
     "score_clusters",
     "score_filtering",
     "score_incidents",

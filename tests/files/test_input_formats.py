@@ -20,7 +20,7 @@ TEMPORAL_FORMS = (*PLAIN_FORMS, "trec-ts")
 SCORE_FORMS = (*TEMPORAL_FORMS, "trec", "json")
 OFFERED = {
     **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
-    **dict.fromkeys(("clusters", "incidents", "filter"), PLAIN_FORMS),
+    **dict.fromkeys(("clusters", "incidents", "filter", "changes"), PLAIN_FORMS),
     **dict.fromkeys(("compare", "report", "validate"), SCORE_FORMS),
 }
 LABELS = pd.DataFrame(
@@ -40,6 +40,12 @@ TEMPORAL = (table(program.FIXTURES / "runs" / "swift.tsv"), table(Path(program.N
 FILTERED = tuple(table(program.FIXTURES / "filter" / name) for name in ("steady.tsv", "truth.tsv"))
 SHY = table(program.FIXTURES / "incidents" / "shy.tsv")
 TYPES = ("--ontology", program.FIXTURES / "incidents" / "types.json")
+CHANGES = program.FIXTURES / "changes"
+COLLECTION = ("--topics", CHANGES / "topics.jsonl", "--documents", CHANGES / "documents.tsv")
+RANKED = pd.DataFrame(
+    [("ferry", "2026-03-02", "f1", 0, "d2-1", 1.5), ("bridge", "2026-03-04", "b1", 1, "d4-1", 2)],
+    columns=["topic", "day", "qid", "question_rank", "doc_id", "score"],
+)
 READ = {
     "score": (TEMPORAL, ()),
     "curve": (TEMPORAL, ()),
@@ -49,6 +55,7 @@ READ = {
     "clusters": ((CLUSTERS[["topic", "post_id", "time"]].drop_duplicates(), CLUSTERS), ()),
     "incidents": ((SHY, LABELS), TYPES),
     "filter": (FILTERED, ()),
+    "changes": ((RANKED, table(CHANGES / "qrels.tsv")), COLLECTION),
     "compare": ((SCORES,), ()),
     "validate": ((SCORES,), ()),
 }
@@ -97,7 +104,7 @@ def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path
     assert outcome.out
 
 
-@pytest.mark.parametrize("name", ["clusters", "incidents", "filter"])
+@pytest.mark.parametrize("name", ["clusters", "incidents", "filter", "changes"])
 def test_the_files_of_another_track_are_not_offered(name: str) -> None:
     outcome = program.tseval(name, "a", "b", "--input-format", "trec-ts")
     assert outcome.code == 2
@@ -129,6 +136,7 @@ INPUTS = {
     "clusters": ("run", "clusters"),
     "incidents": ("run", "labels"),
     "filter": ("run", "truth"),
+    "changes": ("run", "qrels"),
     "compare": ("scores",),
     "validate": ("scores",),
 }

@@ -40,5 +40,10 @@ FAMILIES = {
         "filter",
         "Filtering over time: batches, trends, end points.",
     ),
+    "changes": Entry(
+        "tseval.families.changes.family",
+        "changes",
+        "Daily rankings of questions with news and of their documents.",
+    ),
 }
 """Every family by the name that its measures go by, in the order in which they are listed."""

@@ -1,0 +1,1 @@
+"""Change detection: which questions have news on a day, and which documents bring it."""
