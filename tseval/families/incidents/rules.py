@@ -199,7 +199,12 @@ class IncidentRules(RuleSet):
     def effective(self, reads: Iterable[str]) -> frozenset[str]:
         """Of what something reads, what can change it by these rules."""
         names = frozenset(reads)
-        silent = {name for name in names if self.silencer(names, name) is not None}
+        silent = {
+            name
+            for (rule, value), silenced in SILENCED.items()
+            if rule in names and getattr(self, rule.replace("-", "_")) == value
+            for name in silenced
+        }
         if "alert-from" in names and self.absent_priority < self.alert_from <= 1:
             silent.add("scale-bottom")  # no post becomes an alert by it, or ceases to be one
         return names - silent
