@@ -177,10 +177,8 @@ def similarity(left: str, right: str, cutoff: float) -> float:
     """How similar two words are, from 0 to 1; 0 below the `cutoff` (0 to 100)."""
     if left == right:
         return 1.0
-    if not (inexact(left) and inexact(right)):
-        return 0.0
     ratio = fuzz.ratio(left, right)
-    return ratio / 100 if ratio >= cutoff else 0.0
+    return ratio / 100 if ratio >= cutoff and inexact(left) and inexact(right) else 0.0
 
 
 def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
