@@ -14,6 +14,7 @@ import matchers
 import tseval
 from matchers import Fuzzy
 from tests.program import tseval as program
+from tseval.core.calling import Asked
 from tseval.errors import InputError
 from tseval.families.clusters.files import read_clusters
 from tseval.families.temporal.inputs import TemporalInputs
@@ -22,9 +23,9 @@ from tseval.families.temporal.plain_files import (
     read_nuggets,
     read_updates,
 )
+from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.files.inputs import Input
 from tseval.files.topics import read_topics
-from tseval.streaming.blocks import score_in_blocks
 
 pytestmark = pytest.mark.small_times
 
@@ -122,7 +123,7 @@ def test_a_gold_that_is_replaced_during_matching_signs_nothing(
     if how == "whole":
         scores = tseval.score(str(updates), str(nuggets), measures="R")
     else:
-        scores = score_in_blocks(TemporalInputs([str(updates)], str(nuggets)), wanted="R")
+        scores = score_in_blocks(TemporalInputs([str(updates)], str(nuggets)), asked=Asked("R"))
     assert scores.value("R") == 1
     assert [each.sha256 for each in scores.inputs] == hashes
     assert f"nuggets:sha256:{hashes[1][:12]}" in scores.signature

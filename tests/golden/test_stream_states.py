@@ -24,7 +24,7 @@ from tseval.core.wording import count
 
 LINES = (FIXTURES / "live.jsonl").read_bytes().splitlines(keepends=True)
 COUNTING = {
-    *map(str, (ROOT / "tseval" / "streaming").glob("*.py")),
+    *map(str, (ROOT / "tseval" / "families" / "temporal" / "streaming").glob("*.py")),
     *(str(ROOT / "tseval" / name) for name in ("cli/score.py", "core/running.py")),
 }
 """The files of the program that count updates and save what is counted."""
@@ -253,7 +253,7 @@ def test_on_a_disk_that_is_full_at_the_end_no_final_values_are_told(
     whole: dict[str, Any], matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tseval.errors import OutputError
-    from tseval.streaming import saved
+    from tseval.families.temporal.streaming import saved
 
     state, write = tmp_path / "state", saved.write_whole  # type: ignore[attr-defined]
     last(follow(state, matches, LINES[:4]))
@@ -288,3 +288,21 @@ def test_a_run_of_any_name_goes_on(run: str | None, cost: int | None, tmp_path: 
             assert program(*command_line, stdin=b"".join(lines[:number])).code == 0
             rest = () if again is lines else ("--continued",)
             assert last(program(*command_line, *rest, stdin=b"".join(again))) == last(whole)
+
+
+def test_a_stream_that_goes_on_knows_the_times_of_its_beginning(tmp_path: Path) -> None:
+    record = {"topic": "t", "text": "x"}
+    lines = [
+        (json.dumps(record | {"update_id": name, "time": time}) + "\n").encode()
+        for name, time in (("a", "2023-11-15"), ("b", "2026-03-02"))
+    ]
+    nuggets, state = tmp_path / "nuggets.tsv", tmp_path / "state"
+    nuggets.write_text("topic\tnugget_id\ttime\ttext\nt\tn\t2026-03-01\ty\n")
+    for given in (lines[:1], lines):
+        told = last(program("score", "--follow", nuggets, "--state", state, stdin=b"".join(given)))
+    assert [each for each in told["warnings"] if "years" in each] == [
+        "times of 1 topic lie years apart: "
+        "t from 2023-11-15T00:00:00Z (run stdin) to 2026-03-02T00:00:00Z (run stdin)"
+    ]
+    again = program("score", "--follow", nuggets, "--state", state, "--continued", stdin=b"")
+    assert last(again)["warnings"] == told["warnings"]

@@ -20,7 +20,7 @@ from tseval.errors import InputError
 from tseval.families.temporal.plain_files import read_texts, read_updates
 from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
-from tseval.streaming.update_blocks import BlockInput
+from tseval.files.update_blocks import BlockInput
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tseval.cli.family_command import Call, Extension, command_of, written_scores
+from tseval.cli.family_command import Call, Extension, Request, command_of, written_scores
 from tseval.cli.ineffective_options import refuse_ineffective
 from tseval.cli.options import refuse_sharing
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.cli.progress import progress
+from tseval.core.calling import Asked
 from tseval.core.declared import SCORES, files_given, option
 from tseval.core.wording import count
 from tseval.errors import UsageError
@@ -28,7 +29,7 @@ from tseval.files.frames import check_inputs
 from tseval.files.score_writers import RESULT_FORMS
 
 if TYPE_CHECKING:
-    from tseval.streaming.follow import Follower
+    from tseval.families.temporal.streaming.follow import Follower
 
 IN_BLOCKS, FOLLOW = "--in-blocks", "--follow"
 PIECE = 1 << 20
@@ -101,23 +102,14 @@ def streamed(call: Call, asked: StreamOptions) -> bool:
 
 def in_blocks(call: Call, rows: int) -> None:
     """Write the scores of runs that need not fit into memory, read so many rows at a time."""
-    from tseval.streaming.blocks import score_in_blocks
+    from tseval.families.temporal.streaming.blocks import score_in_blocks
 
-    request, options = call.request, call.options
+    request = call.request
     check_output(request.output)
     form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
     with progress("folding", request.quiet) as tell:
         scores = score_in_blocks(
-            call.inputs(request.files),
-            options.matcher,
-            options.threshold,
-            request.wanted,
-            request.at,
-            request.on_missing,
-            request.undefined,
-            rows,
-            tell,
-            request.input_format,
+            call.inputs(request.files), call.options, _asked(request), rows, tell
         )
     deliver(written_scores(scores, request, form), request.output)
 
@@ -162,30 +154,33 @@ def _where_it_goes_on(state: Path, lines: int) -> str:
 
 def _follower(call: Call, inputs: TemporalInputs, asked: StreamOptions) -> Follower:
     """What follows the stream."""
-    from tseval.streaming.follow import Follower, Following
-    from tseval.streaming.gold import Pairing, foldable, read_gold, wanted_of
+    from tseval.families.temporal.streaming.follow import Follower, Following
+    from tseval.families.temporal.streaming.scorer import StreamScorer
 
-    request, options = call.request, call.options
-    chosen = foldable(request.wanted)
-    gold = read_gold(inputs)
-    return Follower(
-        gold,
-        Pairing(gold, options.matcher, options.threshold),
-        wanted_of(gold, chosen, request.at),
-        Following(
-            every=asked.every,
-            per_topic=request.per_topic,
-            on_missing=request.on_missing,
-            undefined=request.undefined,
-            state=asked.state,
-            continued=asked.continued,
-            undisturbed=undisturbed,
-        ),
+    scorer = StreamScorer(inputs, call.options, _asked(call.request))
+    following = Following(
+        every=asked.every,
+        per_topic=call.request.per_topic,
+        state=asked.state,
+        continued=asked.continued,
+        undisturbed=undisturbed,
+    )
+    return Follower(scorer, following)
+
+
+def _asked(request: Request) -> Asked:
+    """What is asked for as the call in Python has it."""
+    return Asked(
+        request.wanted,
+        request.at,
+        on_missing=request.on_missing,
+        undefined=request.undefined,
+        forms=request.input_format,
     )
 
 
 def _run(follower: Follower) -> None:
-    from tseval.streaming.follow import whole_lines
+    from tseval.families.temporal.streaming.follow import whole_lines
 
     source: Any = sys.stdin.buffer
     try:

@@ -22,10 +22,11 @@ from tests.families.agreement import forms
 from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
+from tseval.core.calling import Asked
 from tseval.core.scores import Scores
 from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.parallel.engine import Engine
-from tseval.streaming.blocks import score_in_blocks
 
 Values: TypeAlias = dict[tuple[str, str, str], float | None]
 COMPARED: Counter[tuple[str, str]] = Counter()
@@ -404,7 +405,7 @@ def in_blocks(case: Case) -> None:
     updates = forms.given(world.runs, folder, "updates", form)
     sources = TemporalInputs([updates], path["nuggets"], path["matches"], path["topics"])
     scores = score_in_blocks(
-        sources, wanted=world.options["measures"], rows=case.draw(st.integers(1, 5))
+        sources, asked=Asked(world.options["measures"]), rows=case.draw(st.integers(1, 5))
     )
     case.same(values(scores), values(case.plain))
 

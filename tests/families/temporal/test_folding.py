@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,12 @@ from hypothesis import strategies as st
 import tseval
 from tests import cases
 from tests.oracles import temporal as slow
+from tests.program import FIXTURES, NUGGETS
 from tests.program import tseval as program
-from tseval.families.temporal.inputs import TemporalInputs
-from tseval.streaming.blocks import score_in_blocks
+from tseval.core.calling import Asked
+from tseval.errors import InputError, UsageError
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.streaming.blocks import score_in_blocks
 
 pytestmark = pytest.mark.small_times
 
@@ -118,7 +122,7 @@ def test_blocks_of_any_size_give_the_bytes_of_the_whole(
             measures=NAMES,
             undefined=undefined,  # type: ignore[arg-type]
         )
-        blocks = score_in_blocks(sources, wanted=NAMES, undefined=undefined, rows=rows)
+        blocks = score_in_blocks(sources, asked=Asked(NAMES, undefined=undefined), rows=rows)
         for form in ("json", "csv"):
             assert blocks.in_form(form) == whole.in_form(form)
 
@@ -146,8 +150,13 @@ def test_what_stands_for_an_update_does_so_in_blocks_and_live(
         written = Written(Path(name), collection, ".jsonl", pool)
         given = written.sources(matches=matches)
         files = {"matches": given.matches, "topics": given.topics, "pool": given.pool}
-        together = tseval.score(given.updates, given.nuggets, measures=NAMES, **files)
-        blocks = score_in_blocks(given, wanted=NAMES, rows=rows)
+        try:
+            together = tseval.score(given.updates, given.nuggets, measures=NAMES, **files)
+        except InputError as fault:  # a pool of other runs
+            with pytest.raises(InputError, match=re.escape(str(fault))):
+                score_in_blocks(given, asked=Asked(NAMES), rows=rows)
+            return
+        blocks = score_in_blocks(given, asked=Asked(NAMES), rows=rows)
         assert list(blocks.records(per_topic=True)) == list(together.records(per_topic=True))
         assert blocks.warnings == together.warnings
         lines = Path(written.paths["updates"]).read_bytes()
@@ -265,3 +274,26 @@ def test_an_update_that_stands_twice_is_found_in_any_block(rows: int, tmp_path: 
     with pytest.raises(tseval.InputError) as caught:
         score_in_blocks(TemporalInputs([str(path)], str(nuggets)), rows=rows)
     assert f'{path}:6: update_id "b" stands twice' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "reason"),
+    [
+        (TemporalOptions(), Asked(edition="ts2013"), "by the draft"),
+        (TemporalOptions(), Asked(rules={"reward": "binary"}), "without other rules"),
+        (TemporalOptions(binary=True), Asked(), "matcher and threshold alone"),
+    ],
+)
+def test_what_blocks_cannot_do_is_refused(
+    options: TemporalOptions, asked: Asked, reason: str
+) -> None:
+    fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
+    with pytest.raises(UsageError, match=reason):
+        score_in_blocks(fixtures, options, asked)
+
+
+@pytest.mark.parametrize("at", ["6h", ["6h"], ("6h",)])
+def test_a_time_may_stand_alone(at: str | list[str]) -> None:
+    fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
+    found = score_in_blocks(fixtures, asked=Asked("R", at))
+    assert found.measures == ("R", "R@6h")

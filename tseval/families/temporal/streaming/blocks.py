@@ -6,70 +6,62 @@ which one that stands twice is found. The scores are those of `tseval.score`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from tseval.core.calling import Asked
 from tseval.core.declared import files_given
-from tseval.core.measure import Measure
 from tseval.core.scores import Scores
-from tseval.core.scoring import Undefined, check_choice, scores_of
+from tseval.core.scoring import Undefined, check_choice
 from tseval.errors import UsageError
 from tseval.families.temporal.caveats import refuse_foreign_matches, refuse_foreign_pool
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.streaming.fold import Fold
+from tseval.families.temporal.streaming.gold import StreamGold
+from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.files.faults import FaultList
-from tseval.files.forms import Forms, form_for
+from tseval.files.forms import form_for
 from tseval.files.frames import check_inputs, is_frame, run_names
 from tseval.files.inputs import Input
-from tseval.streaming.evaluation import StreamEvaluation
-from tseval.streaming.fold import Fold
-from tseval.streaming.gold import Pairing, StreamGold, foldable, read_gold, wanted_of
-from tseval.streaming.repeats import Repeats
-from tseval.streaming.update_blocks import ROWS, BlockInput
+from tseval.files.update_blocks import ROWS, BlockInput
 from tseval.tables import InputRecord, Updates, natural_order
+from tseval.tables.repeats import Repeats
 
 if TYPE_CHECKING:
     from tseval.parallel.sharing import Progress
 
 
 def score_in_blocks(
-    sources: TemporalInputs,
-    matcher: str | None = None,
-    threshold: float | None = None,
-    wanted: Iterable[str | Measure] | str | Measure | None = None,
-    at: Sequence[str] = (),
-    on_missing: str | None = None,
-    undefined: str = "skip",
+    inputs: TemporalInputs,
+    options: TemporalOptions | None = None,
+    asked: Asked | None = None,
     rows: int = ROWS,
     progress: Progress | None = None,
-    forms: Forms = None,
 ) -> Scores:
-    """The scores of runs that need not fit into memory; the parameters are those of `score`.
+    """The scores of runs that need not fit into memory, read so many rows at a time.
 
     Runs are files of TSV, JSON lines or Parquet in any order; the edition is the draft. Sums of
     costs that are not whole numbers may differ from those of `score` in the last digit.
     """
-    check_choice("undefined", undefined, get_args(Undefined))
-    chosen = foldable(wanted)
-    inputs = _inputs(sources, form_for(forms, "updates"))
-    gold = read_gold(sources, forms)
-    target = wanted_of(gold, chosen, at)
-    pairing = Pairing(gold, matcher, threshold)
-    fold = Fold(target, has_cost=any(each.has_cost for each in inputs))
-    for updates in _blocks(inputs, rows, fold.has_cost):
+    options, asked = options or TemporalOptions(), asked or Asked()
+    check_choice("undefined", asked.undefined, get_args(Undefined))
+    runs = _runs(inputs, form_for(asked.forms, "updates"))
+    scorer = StreamScorer(inputs, options, asked)
+    gold, pairing, fold = scorer.gold, scorer.pairing, scorer.fold
+    fold.has_cost = any(each.has_cost for each in runs)
+    for updates in _blocks(runs, rows, fold.has_cost):
         known = gold.known(updates)
         fold.add(known.updates, pairing.pairs(known.updates), known.sampled)
         if progress:
             progress(fold.updates, fold.updates)
     _check_fit(fold, gold)
     pairing.check()
-    empty = [each.name for each in inputs if not each.rows]
-    records = [_record(each) for each in inputs]
+    records = [_record(each) for each in runs]
     records += [source for origin in gold.origins.values() for source in origin.sources]
-    evaluation = StreamEvaluation.of(fold, gold, pairing.name, records, empty)
-    return scores_of(evaluation, target.measures, on_missing, undefined)
+    return scorer.scores(records, [each.name for each in runs if not each.rows])
 
 
 def _check_fit(fold: Fold, gold: StreamGold) -> None:
@@ -82,7 +74,7 @@ def _check_fit(fold: Fold, gold: StreamGold) -> None:
         refuse_foreign_pool(gold.pool, runs, sum(each.judged for each in seen))
 
 
-def _inputs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
+def _runs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
     """The runs, with the names that they have without a column `run`."""
     if not sources.updates:
         raise UsageError("no run is given: name at least one table of updates")

@@ -16,8 +16,8 @@ from tseval.core.results import Result, Values
 from tseval.families.temporal.caveats import Census, gold_spans, of_gold, of_matches, of_runs
 from tseval.families.temporal.draft import leaves_cost_open
 from tseval.families.temporal.editions import DRAFT
-from tseval.streaming.fold import Fold, RunFold
-from tseval.streaming.gold import StreamGold
+from tseval.families.temporal.streaming.fold import Fold, RunFold
+from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.tables import InputRecord, natural_order
 from tseval.tables.units import Units
 

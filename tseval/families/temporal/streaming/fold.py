@@ -86,11 +86,9 @@ class RunFold:
         self.keeper = np.full(number, ABSENT)
         """Which of the kept updates said it."""
         self.kept: dict[int, KeptUpdate] = {}
-        self.present = np.zeros(len(wanted.topics), bool)
-        """The topics that have updates."""
         self.seen = Seen()
         self.span = (np.full(len(wanted.topics), np.inf), np.full(len(wanted.topics), -np.inf))
-        """The earliest and the latest time of each topic; a state doesn't keep them."""
+        """The earliest and the latest time of each topic."""
         self.has_cost = has_cost
         self.sums = RunningSums(wanted.measures, wanted.starts)
         """Over the updates that are not kept."""
@@ -106,6 +104,13 @@ class RunFold:
         others[rows] = False
         self._add_up(index, index.sent[others[index.sent]])
         self._look_at(updates, index, sampled)
+
+    @property
+    def present(self) -> BoolArray:
+        """The topics that have updates."""
+        first, last = self.span
+        there: BoolArray = first <= last
+        return there
 
     @property
     def says_any(self) -> bool:
@@ -143,7 +148,6 @@ class RunFold:
 
     def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
         seen, judged = self.seen, index.unit != ABSENT
-        self.present[np.unique(index.unit[judged])] = True
         np.minimum.at(self.span[0], index.unit[judged], updates.time[judged])
         np.maximum.at(self.span[1], index.unit[judged], updates.time[judged])
         before = np.maximum.accumulate(np.append(seen.latest, updates.time))
@@ -204,9 +208,9 @@ def table_of(run: str, kept: Sequence[KeptUpdate], *, has_cost: bool = False) ->
 class Fold:
     """Several runs, which appear as their updates do."""
 
-    def __init__(self, wanted: Wanted, *, has_cost: bool = False) -> None:
+    def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
-        self.has_cost = has_cost
+        self.has_cost = False
         """Whether updates have costs; then all of them must."""
         self.runs: dict[str, RunFold] = {}
 

@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.core.scores import Scores
-from tseval.core.scoring import scores_of
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.streaming import saved
+from tseval.families.temporal.streaming.fold import rows_of
+from tseval.families.temporal.streaming.gold import Paired
+from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.files.faults import FaultList
 from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.jsonl import cells_of, records
 from tseval.files.plain import build
-from tseval.streaming import saved
-from tseval.streaming.evaluation import StreamEvaluation
-from tseval.streaming.fold import Fold, Wanted, rows_of
-from tseval.streaming.gold import Paired, Pairing, StreamGold
-from tseval.streaming.repeats import Repeats, twice
 from tseval.tables import Updates
+from tseval.tables.repeats import Repeats, twice
 from tseval.tables.schema import UPDATES
 from tseval.tables.scores import ScoreRecord
 
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from tseval.families.temporal.assessments import CanonicalUpdates
-    from tseval.streaming.repeats import Words
+    from tseval.tables.repeats import Words
 
 RUN = "stdin"
 """What a run is called whose updates don't say."""
@@ -73,8 +71,6 @@ class Following:
     every: int = 1
     """After how many updates the measures are looked at."""
     per_topic: bool = False
-    on_missing: str | None = None
-    undefined: str = "skip"
     state: Path | None = None
     continued: bool = False
     """Whether the input goes on after the saved state, instead of starting again."""
@@ -123,11 +119,9 @@ class _Chunk:
 class Follower:
     """Takes the lines of a stream and tells what changed."""
 
-    def __init__(
-        self, gold: StreamGold, pairing: Pairing, wanted: Wanted, following: Following
-    ) -> None:
-        self.gold, self.pairing, self.following = gold, pairing, following
-        self.fold = Fold(wanted)
+    def __init__(self, scorer: StreamScorer, following: Following) -> None:
+        self.scorer, self.following = scorer, following
+        self.gold, self.pairing, self.fold = scorer.gold, scorer.pairing, scorer.fold
         self.recent = Recent()
         self.lines = 0
         self.hash = hashlib.sha256()
@@ -170,18 +164,14 @@ class Follower:
 
     def _signature(self) -> str:
         """What must be the same when a state goes on."""
-        measures, following = self.fold.wanted.measures, self.following
-        evaluation = self._evaluation()
+        measures, asked = self.fold.wanted.measures, self.scorer.asked
+        evaluation = self.scorer.evaluation()
         signature = evaluation.signature(
             **evaluation.traits_of(measures),
-            missing=following.on_missing or DRAFT.on_missing,
-            undefined=following.undefined,
+            missing=asked.on_missing or DRAFT.on_missing,
+            undefined=asked.undefined,
         )
         return f"{signature}|measures:{' '.join(map(str, measures))}"
-
-    def _evaluation(self) -> StreamEvaluation:
-        """What has come so far."""
-        return StreamEvaluation.of(self.fold, self.gold, self.pairing.name)
 
     def _header(self) -> Iterator[str]:
         """The first line: by what rules the others came about; the first update completes them."""
@@ -298,14 +288,10 @@ class Follower:
         reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
         return updates.origin.fault(row, reason, "each update comes once")
 
-    def _scores(self) -> Scores:
-        measures, following = self.fold.wanted.measures, self.following
-        return scores_of(self._evaluation(), measures, following.on_missing, following.undefined)
-
     def _values(self) -> dict[tuple[str, str, str], float | None]:
         if not self.fold.runs:
             return {}
-        records = self._scores().records(per_topic=self.following.per_topic)
+        records = self.scorer.scores().records(per_topic=self.following.per_topic)
         return {record[:3]: record.value for record in records}
 
     def _news(self) -> Iterator[str]:
@@ -336,7 +322,7 @@ class Follower:
         lost = self.pairing.check(to_come=self.following.state is not None)
         if not self.fold.runs:
             return self._report([], final=True, warnings=["there was no update"])
-        scores = self._scores()
+        scores = self.scorer.scores()
         records = scores.records(per_topic=self.following.per_topic)
         warnings = list(scores.warnings)
         if lost:

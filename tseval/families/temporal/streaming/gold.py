@@ -18,11 +18,11 @@ from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.assessments import CanonicalUpdates, standing
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.inputs import ASSESSED, DEFAULT_MATCHER, TemporalInputs
+from tseval.families.temporal.streaming.fold import Wanted, table_of
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.matching.matching import NuggetsByTopic, get_matcher
-from tseval.streaming.fold import Wanted, table_of
 from tseval.tables import (
     Matches,
     Nuggets,

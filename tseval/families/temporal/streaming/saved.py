@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.errors import Fault, InputError
+from tseval.families.temporal.streaming.fold import Fold, KeptUpdate, RunFold, Seen
 from tseval.files.atomic_write import write_whole
-from tseval.streaming.fold import Fold, KeptUpdate, RunFold, Seen
 
 if TYPE_CHECKING:
-    from tseval.streaming.repeats import Words
+    from tseval.tables.repeats import Words
 
-FORMAT = 3
+FORMAT = 4
 META = "meta"
 
 
@@ -50,7 +50,8 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) 
     arrays: dict[str, Any] = {}
     runs = []
     for at, (name, run) in enumerate(sorted(fold.runs.items())):
-        arrays |= {f"time{at}": run.time, f"keeper{at}": run.keeper, f"present{at}": run.present}
+        arrays |= {f"time{at}": run.time, f"keeper{at}": run.keeper}
+        arrays |= {f"first{at}": run.span[0], f"last{at}": run.span[1]}
         for measure, totals in enumerate(run.sums.of_ledgers):
             arrays |= {f"total{at}_{measure}_{n}": total for n, total in enumerate(totals)}
         runs.append(
@@ -99,7 +100,7 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
 def _run(saved: dict[str, Any], at: int, arrays: Any, fold: Fold) -> RunFold:
     run = RunFold(saved["run"], fold.wanted, has_cost=fold.has_cost)
     run.time, run.keeper = arrays[f"time{at}"], arrays[f"keeper{at}"]
-    run.present = arrays[f"present{at}"]
+    run.span = arrays[f"first{at}"], arrays[f"last{at}"]
     run.kept = {place: KeptUpdate(**each) for place, each in saved["kept"]}
     seen = saved["seen"]
     confidence = None if seen["confidence"] is None else tuple(seen["confidence"])

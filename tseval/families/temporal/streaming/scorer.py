@@ -1,0 +1,44 @@
+"""The one scorer of streams: blocks and live lines are added to it, and it is asked for scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tseval.core.calling import Asked
+from tseval.core.scores import Scores
+from tseval.core.scoring import scores_of
+from tseval.errors import UsageError
+from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.streaming.evaluation import StreamEvaluation
+from tseval.families.temporal.streaming.fold import Fold
+from tseval.families.temporal.streaming.gold import Pairing, foldable, read_gold, wanted_of
+from tseval.tables import InputRecord
+
+
+class StreamScorer:
+    """The gold, how pairs with it are found, and what has come of all runs."""
+
+    def __init__(self, inputs: TemporalInputs, options: TemporalOptions, asked: Asked) -> None:
+        if asked.edition not in (None, DRAFT.name) or asked.rules:
+            raise UsageError("streams are scored by the draft, without other rules")
+        if replace(options, matcher=None, threshold=None) != TemporalOptions():
+            raise UsageError("of the options streams take matcher and threshold alone")
+        chosen = foldable(asked.measures)
+        times = [asked.at] if isinstance(asked.at, str) else asked.at
+        self.asked = asked
+        self.gold = read_gold(inputs, asked.forms)
+        self.pairing = Pairing(self.gold, options.matcher, options.threshold)
+        self.fold = Fold(wanted_of(self.gold, chosen, times))
+
+    def evaluation(
+        self, inputs: Sequence[InputRecord] = (), empty: Sequence[str] = ()
+    ) -> StreamEvaluation:
+        """What has come so far; `empty` names runs without an update."""
+        return StreamEvaluation.of(self.fold, self.gold, self.pairing.name, inputs, empty)
+
+    def scores(self, inputs: Sequence[InputRecord] = (), empty: Sequence[str] = ()) -> Scores:
+        """The scores of what has come so far."""
+        evaluation, wanted = self.evaluation(inputs, empty), self.fold.wanted.measures
+        return scores_of(evaluation, wanted, self.asked.on_missing, self.asked.undefined)
