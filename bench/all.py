@@ -48,6 +48,7 @@ BENCHMARKS = (
     Benchmark("clusters", "a million posts over clusters"),
     Benchmark("incidents", "forty runs of incident streams"),
     Benchmark("filtering", "forty-five runs, swept and followed"),
+    Benchmark("changes", "ten runs of change detection over a year"),
     Benchmark("compare", "276 pairs of runs, and more"),
     Benchmark("report", "a page of thirty runs"),
     Benchmark("engine", "matching in several processes"),

@@ -40,6 +40,11 @@ class ReportKeywords(TypedDict, total=False):
     runs: Tables
     run: Tables
     clusters: Table
+    # Change detection.
+    qrels: Table
+    documents: Table
+    days: Table | None
+    questions: Table | None
     # Incident streams.
     labels: Tables
     more_labels: Tables

@@ -128,17 +128,18 @@ def _plain(source: Input, name: str, form: str | None) -> Rankings:
 
 @dataclass
 class Listing:
-    """The rows of a run in JSON, as they are found."""
+    """What a run in JSON says, as it is found: questions, and the documents of all of them."""
 
     faults: FaultList
+    line: list[int] = field(default_factory=list)
     topic: list[str] = field(default_factory=list)
     day: list[str] = field(default_factory=list)
     qid: list[str] = field(default_factory=list)
     rank: list[float] = field(default_factory=list)
+    number: list[int] = field(default_factory=list)
+    """How many documents each question has, or the one row in which the rest is blank."""
     doc_id: list[str] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
-    opens: list[bool] = field(default_factory=list)
-    line: list[int] = field(default_factory=list)
 
     def add(
         self,
@@ -147,35 +148,36 @@ class Listing:
         day: str = "",
         qid: str = "",
         rank: float = np.nan,
-        documents: Sequence[tuple[str, float]] = (),
+        documents: tuple[list[str], list[float]] = ([], []),
     ) -> None:
-        """A question with its documents; or a row in which the rest is blank."""
-        listed = documents or [("", np.nan)]
-        number = len(listed)
-        self.topic += [topic] * number
-        self.day += [day] * number
-        self.qid += [qid] * number
-        self.rank += [rank] * number
-        self.doc_id += [doc for doc, _ in listed]
-        self.score += [score for _, score in listed]
-        self.opens += [True] + [False] * (number - 1)
-        self.line += [line] * number
+        """A question with the ids and scores of its documents; or what has none."""
+        self.line.append(line)
+        self.topic.append(topic)
+        self.day.append(day)
+        self.qid.append(qid)
+        self.rank.append(rank)
+        docs, scores = documents if documents[0] else ([""], [np.nan])
+        self.number.append(len(docs))
+        self.doc_id += docs
+        self.score += scores
 
     def table(self, tag: Tag) -> Rankings:
-        """The rows as a table; any fault is raised."""
+        """A row a document as a table; any fault is raised."""
         self.faults.check()
         source = self.faults.source
-        record = InputRecord(source.path, lambda: source.sha256, len(self.line), source.unit)
-        lines = np.array(self.line, np.int64)
+        number = np.array(self.number, np.int64)
+        question = np.repeat(np.arange(len(number)), number)
+        lines, score = np.array(self.line, np.int64)[question], np.array(self.score, np.float64)
+        record = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
         return Rankings(
             run=Ids.constant(tag.run, len(lines)),
-            topic=Ids.of(self.topic),
-            day=Ids.of(self.day),
-            qid=Ids.of(self.qid),
-            question_rank=np.array(self.rank, np.float64),
+            topic=Ids.of(self.topic).rows(question),
+            day=Ids.of(self.day).rows(question),
+            qid=Ids.of(self.qid).rows(question),
+            question_rank=np.array(self.rank, np.float64)[question],
             doc_id=Ids.of(self.doc_id),
-            score=np.array(self.score, np.float64),
-            opens=np.array(self.opens, bool),
+            score=np.where(np.isfinite(score), score, np.nan),
+            opens=np.diff(question, prepend=-1) > 0,
             topic_line=lines,
             origin=Origin.single(record, lines),
             tags=(tag,),
@@ -236,7 +238,7 @@ class _Unclear(Exception):
         self.cure = cure
 
 
-def _question(question: Any) -> tuple[str, float, list[tuple[str, float]]]:
+def _question(question: Any) -> tuple[str, float, tuple[list[str], list[float]]]:
     """The qid, the rank and the documents of a question, by keys with hyphens or underscores."""
     if not isinstance(question, dict):
         raise _Unclear(f"a question is {_kind(question)}", QUESTION_CURE)
@@ -247,8 +249,23 @@ def _question(question: Any) -> tuple[str, float, list[tuple[str, float]]]:
     listed = question.get("doc-ranking", question.get("doc_ranking"))
     if not isinstance(listed, list):
         raise _Unclear(f'{qid}: "doc-ranking" is {_kind(listed)}', QUESTION_CURE)
-    whole = isinstance(rank, int) and not isinstance(rank, bool)
-    return qid, _number(rank) if whole else np.nan, [_document(each, qid) for each in listed]
+    return qid, _number(rank) if type(rank) is int else np.nan, _documents(listed, qid)
+
+
+def _documents(listed: list[Any], qid: str) -> tuple[list[str], list[float]]:
+    """The ids and scores of documents; those of usual types are taken all at once."""
+    try:
+        docs, scores = [each["doc_id"] for each in listed], [each["score"] for each in listed]
+    except (KeyError, TypeError):
+        docs, scores = [], []
+    if (
+        {*map(type, docs)} == {str}
+        and {*map(type, scores)} == {float}
+        and all(map(str.strip, docs))
+    ):
+        return docs, scores
+    pairs = [_document(each, qid) for each in listed]
+    return [doc for doc, _ in pairs], [score for _, score in pairs]
 
 
 def _document(document: Any, qid: str) -> tuple[str, float]:
@@ -261,14 +278,13 @@ def _document(document: Any, qid: str) -> tuple[str, float]:
 
 
 def _number(value: Any) -> float:
-    """A finite number of JSON; NaN for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    """A number of JSON; NaN for anything else, and for an integer that is too large."""
+    if type(value) not in (int, float):
         return np.nan
     try:
-        number = float(value)
+        return float(value)
     except OverflowError:
         return np.nan
-    return number if np.isfinite(number) else np.nan
 
 
 def _is_name(value: Any) -> TypeGuard[str]:
