@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable
@@ -247,6 +248,26 @@ def test_a_run_as_a_table_has_the_same_scores(tmp_path: Path) -> None:
     assert list(scored(files, slow.BASE).records()) == list(before.records())
 
 
+def test_what_is_judged_and_not_asked_is_told(tmp_path: Path) -> None:
+    files = example(tmp_path)
+    with files["qrels"].open("a") as lines:
+        lines.write("t1\tq_9\td0\t1\nt7\tq_0\td0\t1\n")
+    with files["questions"].open("a") as lines:
+        lines.write("t2\tq_8\t2026-01-30\t1\n")
+    scores = scored(files, slow.Reading(question_gain="judged", proposed="keep"))
+    told = "not in the topics, ignored but for those that runs propose: "
+    assert f"qrels: 2 questions {told}t1 q_9, t7 q_0" in scores.warnings
+    assert f"questions: 1 question {told}t2 q_8" in scores.warnings
+
+
+def test_a_run_from_standard_input_is_quoted() -> None:
+    lines = (FIXTURES / "terse.jsonl").read_text().replace('"d2-1"', '"d3-1"')
+    outcome = program.tseval("changes", "-", *FILES[2:], stdin=lines.encode())
+    assert outcome.code == 1
+    assert "-:2: wrong-day: 2026-03-02, f1" in outcome.err
+    assert '  | {"topic": "ferry", ' in outcome.err
+
+
 def test_without_days_silent_ones_are_missing(tmp_path: Path) -> None:
     files = example(tmp_path)
     files["days"] = None
@@ -453,6 +474,25 @@ def test_a_curve_is_the_measure_at_its_times(rules: tuple[str, ...]) -> None:
         assert (f"{found}" if found is not None else "") == value or float(value) == pytest.approx(
             found, abs=1e-15
         )
+
+
+def test_batches_are_the_measures_of_their_days() -> None:
+    wanted = ("-m", "tNDCG tAP(questions) silent(nil)")
+    out = program.tseval("curve", *FILES, *wanted, "--batch", "1d", "-q").out
+    rows = pd.read_csv(io.StringIO(out)).set_index(["run", "topic", "measure", "hours"])["value"]
+    for at, day in enumerate(DAYS_OF_FIXTURES):
+        scores = tseval.score_changes(
+            list(FILES[:2]),
+            FILES[2],
+            wanted[1],
+            topics=FILES[4],
+            documents=FILES[6],
+            days=pd.DataFrame({"day": [day]}),
+            rules={"faults": "dropped"},
+        )
+        for run, topic, name, value in scores.records():
+            own = rows[run, topic, name, 24.0 * at]
+            assert (pd.isna(own) and value is None) or own == pytest.approx(value, abs=1e-15)
 
 
 def test_units_have_no_curve() -> None:

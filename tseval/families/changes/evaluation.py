@@ -26,7 +26,7 @@ from tseval.families.changes.files import (
     read_questions,
     read_rankings,
 )
-from tseval.families.changes.index import ChangeIndex, build_index, days_of
+from tseval.families.changes.index import DOCUMENT_LEVEL, ChangeIndex, build_index, days_of
 from tseval.families.changes.measures import UNITS
 from tseval.families.changes.rules import ChangeRules
 from tseval.families.changes.tables import Collection, Rankings
@@ -34,11 +34,16 @@ from tseval.files.forms import check_forms, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.reading import faults_of, input_of
 from tseval.parallel.runs import Spread
-from tseval.tables import ABSENT, Ids
+from tseval.tables import ABSENT
+from tseval.tables.keys import pair_keys
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
-    from tseval.tables.columns import FloatArray
+    from tseval.tables.columns import FloatArray, IntArray
+
+
+DAY = 86400.0
+"""The seconds of a day."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,23 @@ class ChangeEvaluation(Evaluation):
         """Whether `all` of a measure is the mean over the units of all topics."""
         return self.index.rules.average == "units" and measure.definition.name != UNITS
 
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends: with the last day of the collection."""
+        return np.full(len(self.index.topics), self.index.times[-1] + DAY)
+
+    @property
+    def latest(self) -> FloatArray:
+        """When the last day begins."""
+        return np.full(len(self.index.topics), self.index.times[-1])
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The documents that were returned: their (run, topic), and their day."""
+        level = self.index.levels[DOCUMENT_LEVEL]
+        unit = level.ranked.items.unit
+        return level.topic_unit[unit], self.index.times[level.day[unit]]
+
     def follows(self, measure: Measure) -> bool:
         """Every mean over units can be followed over time."""
         return measure.definition.name != UNITS
@@ -124,14 +146,15 @@ def read(
     _check_usage(inputs, applied)
     check_forms(access.forms, input_tables(ChangeInputs))
     known = _collection(inputs, access)
-    said = read_rankings(inputs.runs, access.form("run"), Spread(access.sharing))
+    runs = [input_of(each, tables.RANKINGS) for each in inputs.runs]
+    said = read_rankings(runs, access.form("run"), Spread(access.sharing))
     met = [day for day in said.day.vocabulary() if is_day(day)]
     days = sorted(known.days.day.vocabulary()) if known.days else days_of(met, known)
     if not days:
         raise UsageError("no day is known: give the days of the collection, --days FILE")
     kept = sifted(said, known.questions, known.documents, days, applied.order)
     if applied.faults == "refused":
-        refuse(said, kept.found, [input_of(each, tables.RANKINGS) for each in inputs.runs])
+        refuse(said, kept.found, runs)
     traits = {"rules": applied.said(edition.rules)}
     records = [said.origin, *known.origins.values()]
     return ChangeEvaluation(
@@ -189,21 +212,26 @@ def _warnings(said: Rankings, known: Collection, kept: Kept, rules: ChangeRules)
         yield f"no --days: {number} of judgments and runs count; days silent in both are missing"
     if rules.faults == "dropped":
         yield from dropped(said, kept.found)
-    yield from _unknown(known)
+    yield from _unknown(known, rules)
     yield from _outside(known, kept)
     yield from _missing_dates(said, kept, rules)
 
 
-def _unknown(known: Collection) -> Iterator[str]:
-    """Judged topics that there are not."""
-    lost = _others(known.gains.topic, known.questions.topic)
-    if lost:
-        yield f"qrels: {count(len(lost), 'topic')} not in the topics, ignored: {listed(lost)}"
-
-
-def _others(names: Ids, known: Ids) -> list[str]:
-    unknown = names.rows(names.within(known.names) == ABSENT)
-    return sorted(set(unknown.to_list()))
+def _unknown(known: Collection, rules: ChangeRules) -> Iterator[str]:
+    """Judged questions that there are not; those that runs propose may be among them."""
+    asked = known.questions
+    judged = {"qrels": known.gains, "questions": known.question_gains}
+    used = "" if rules.proposed == "drop" else " but for those that runs propose"
+    for name, table in judged.items():
+        if table is not None:
+            place = pair_keys(table.topic, table.qid, asked.topic, asked.qid)
+            own = pair_keys(asked.topic, asked.qid, asked.topic, asked.qid)
+            rows = np.flatnonzero(~np.isin(place, own))
+            topics, qids = table.topic.rows(rows).to_list(), table.qid.rows(rows).to_list()
+            lost = sorted({f"{topic} {qid}" for topic, qid in zip(topics, qids, strict=True)})
+            if lost:
+                number = count(len(lost), "question")
+                yield f"{name}: {number} not in the topics, ignored{used}: {listed(lost)}"
 
 
 def _outside(known: Collection, kept: Kept) -> Iterator[str]:

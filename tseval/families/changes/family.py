@@ -68,6 +68,7 @@ tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --documents documents.
     knows=is_table_of_gains,
     over="daily rankings",
     curves=True,
+    batches=True,
     views=(
         View("sets", "both levels over all units, has-answer units and nil units", sets),
         View("questions", "question by question the means over its days", by_question),
