@@ -87,6 +87,24 @@ class TestNumbers:
         outcome = program.tseval(*small)
         assert outcome.err.endswith("warning: 1 update without text cannot be matched\n")
 
+    def test_updates_that_repeat_another_are_left_out(self, small: tuple[str, ...]) -> None:
+        expected = told(*small)["records"]
+        head, *rows = POOL.splitlines()
+        lines = [
+            f"{head}\tduplicate_id",
+            *(f"{row}\t{none}" for row, none in zip(rows, ("NULL", "", "NULL"), strict=True)),
+        ]
+        Path("pool.tsv").write_text("\n".join([*lines, "t1\tu4\tkuna lopi\tu1", ""]))
+        with Path("matches.tsv").open("a") as said:
+            said.write("t1\tu4\tn2\n")
+        outcome = program.tseval(*small)
+        assert outcome.err == (
+            "warning: 1 row of matches with unknown updates or nuggets left out\n"
+            "warning: 1 update left out that repeats another (duplicate_id): assessors judged "
+            "the other\n"
+        )
+        assert told(*small)["records"] == expected
+
     def test_topics_are_the_same_without_their_prefix(self, small: tuple[str, ...]) -> None:
         expected = told(*small)
         Path("pool.tsv").write_text(POOL.replace("\nt", "\nTS13.t"))

@@ -114,9 +114,18 @@ UPDATES = Schema(
     key=("run", "topic", "update_id"),
     row="what a system said, and when",
 )
+DUPLICATE_ID = Column(
+    "duplicate_id",
+    Kind.ID,
+    required=False,
+    meaning="the update that it repeats, `NULL` if none",
+)
 TEXTS = Schema(
     "texts",
-    tuple(replace(c, required=False, any_time=True) if c.kind is Kind.TIME else c for c in UPDATES),
+    (
+        *(replace(c, required=False, any_time=True) if c.kind is Kind.TIME else c for c in UPDATES),
+        replace(DUPLICATE_ID, may_be_blank=True),
+    ),
 )
 """Updates whose times don't matter, as in a pool of judged ones; published pools repeat some."""
 NUGGETS = Schema(
@@ -205,12 +214,7 @@ POOL = Schema(
     (
         TOPIC,
         UPDATE_ID,
-        Column(
-            "duplicate_id",
-            Kind.ID,
-            required=False,
-            meaning="the update that it repeats, `NULL` if none",
-        ),
+        DUPLICATE_ID,
         Column("length", Kind.AMOUNT, required=False, aliases=("update_len",), default="0"),
         Column("text", Kind.TEXT, required=False, aliases=("update_text",)),
     ),

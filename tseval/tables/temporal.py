@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
+NO_DUPLICATE = "NULL"
+"""What stands in a pool where an update repeats no other."""
+
+
 @dataclass(frozen=True)
 class Updates(Table):
     """What systems said: one row an update. Times are Unix seconds.
@@ -39,6 +43,17 @@ class Updates(Table):
     cost: FloatArray | None = optional(1.0)
     team: Ids | None = optional(attrgetter("run"))
     """Who sent it, where a run's name is made of a team's and the run's own."""
+    duplicate_id: Ids | None = optional(NO_DUPLICATE)
+    """The update that each repeats, as a pool tells it; read where updates are a pool's."""
+
+    @property
+    def is_duplicate(self) -> BoolArray:
+        """Which updates repeat another, as their pool tells it."""
+        if self.duplicate_id is None:
+            return np.zeros(len(self), bool)
+        none = self.duplicate_id.within(strings([NO_DUPLICATE, ""])) != ABSENT
+        repeats: BoolArray = ~none
+        return repeats
 
 
 @dataclass(frozen=True)
@@ -110,10 +125,6 @@ class Duplicates(Table):
     duplicate_id: Ids
     origin: Origin
     topic: Ids | None = optional()
-
-
-NO_DUPLICATE = "NULL"
-"""What stands in a pool where an update repeats no other."""
 
 
 @dataclass(frozen=True)

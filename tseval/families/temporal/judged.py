@@ -54,8 +54,9 @@ def read_judged(
     """Read what matchers are to be held against; updates need no times here.
 
     Matches that speak of updates or nuggets that are not here are left out with a warning, since
-    published files have some. Without any match that is left, and without any text, it is a
-    `UsageError`.
+    published files have some. So are updates that repeat another (`duplicate_id`): assessors
+    judged the other, and most of these would count as saying nothing. Without any match that is
+    left, and without any text, it is a `UsageError`.
     """
     check_inputs([*updates, nuggets, matches])
     check_forms(form, INPUTS)
@@ -63,6 +64,9 @@ def read_judged(
     rename = TopicNames(gold.topic, "gold")
     texts = with_topics_named(formats.read_texts(updates, form_for(form, "updates")), rename)
     known = with_topics_named(formats.read_matches(matches, form_for(form, "matches")), rename)
+    every = texts
+    lost = resolve(known, every, gold)
+    texts = every.rows(~every.is_duplicate)
     resolved = resolve(known, texts, gold)
     if not len(resolved.pairs):
         raise UsageError(
@@ -81,15 +85,23 @@ def read_judged(
         pairs=resolved.pairs,
         inputs=inputs,
         recalls=recalls,
-        warnings=tuple(_warnings(texts, resolved)),
+        warnings=tuple(_warnings(every, texts, lost)),
         source=_files(updates, nuggets, matches, form),
     )
 
 
-def _warnings(texts: Updates, resolved: Resolved) -> Iterator[str]:
+def _warnings(every: Updates, texts: Updates, resolved: Resolved) -> Iterator[str]:
+    """What is told of the updates given, of those that are left, and of the matches given."""
     lost = int(np.count_nonzero(resolved.lost_update | resolved.lost_nugget))
     if lost:
         yield f"{count(lost, 'row')} of matches with unknown updates or nuggets left out"
+    repeated = len(every) - len(texts)
+    if repeated:
+        yield (
+            f"{count(repeated, 'update')} left out that "
+            f"{'repeat' if repeated > 1 else 'repeats'} another (duplicate_id): assessors judged "
+            "the other"
+        )
     silent = int(np.count_nonzero(texts.text.blank))
     if silent:
         yield f"{count(silent, 'update')} without text cannot be matched"
