@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
+    from tseval.families.responses.scoring import score_responses
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
@@ -68,6 +69,7 @@ _PUBLIC = {
     "score_clusters": "tseval.families.clusters.scoring",
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",
+    "score_responses": "tseval.families.responses.scoring",
     "score_values": "tseval.families.tracking.scoring",
 }
 
@@ -100,6 +102,7 @@ __all__ = [
     "score_clusters",
     "score_filtering",
     "score_incidents",
+    "score_responses",
     "score_values",
 ]
 

@@ -44,6 +44,10 @@ FAMILIES = {
         "tseval.families.changes.family",
         "changes",
         "Daily rankings of questions with news and of their documents.",
+    "responses": Entry(
+        "tseval.families.responses.family",
+        "responses",
+        "Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
     ),
 }
 """Every family by the name that its measures go by, in the order in which they are listed."""

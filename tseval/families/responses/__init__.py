@@ -1,0 +1,1 @@
+"""Responses with graded labels of nuggets, verdicts, citations, and how they come about in time."""

@@ -1,0 +1,130 @@
+"""From inputs to what the measures of responses need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from tseval.core.editions import Edition
+from tseval.core.family import Access, Evaluation, Words, hashes
+from tseval.core.measure import Measure
+from tseval.core.wording import count, listed
+from tseval.errors import UsageError
+from tseval.families.responses.index import ResponseIndex, build
+from tseval.families.responses.inputs import (
+    ResponseInputs,
+    ResponseOptions,
+    ResponseTables,
+    read_tables,
+)
+from tseval.families.responses.measures import DEFAULTS, MICRO, OF_SORT
+from tseval.families.responses.rules import ResponseRules
+from tseval.families.responses.tables import Response, Sort
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray
+
+OWN_TOPICS = (Sort.REPORT, Sort.COUNTS, Sort.ANNOTATIONS, Sort.HITS)
+"""What is scored over the topics that a run has, as those who made it do. So is all else without a
+file of nuggets, which alone tells what a run could have answered."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseEvaluation(Evaluation):
+    """Responses and labels, read and indexed."""
+
+    words: ClassVar[Words] = Words("responses", "topic", "counted as a response that says nothing")
+
+    responses: ResponseIndex
+    labelled: tuple[Response, ...]
+    """Everything that was read, in the order of the files."""
+
+    @property
+    def index(self) -> ResponseIndex:
+        """What measures are taken from."""
+        return self.responses
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts."""
+        return self.responses.starts
+
+    def default_measures(self) -> Sequence[str]:
+        """The measures that are shown of labels of this sort."""
+        return DEFAULTS.get(self.responses.sort, self.edition.measures)
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures asked for; those of other labels, or before the end without times, raise."""
+        sort = self.responses.sort
+        for each in wanted:
+            if each.definition.name not in OF_SORT[sort]:
+                known = ", ".join(sorted(OF_SORT[sort]))
+                raise UsageError(f"{each} is no measure of {sort.value}; those are: {known}")
+        self._check_times(wanted)
+        return wanted
+
+    def _check_times(self, wanted: Sequence[Measure]) -> None:
+        dated = [each for each in wanted if each.at is not None]
+        if dated and not self.responses.timed:
+            raise UsageError(
+                f"{dated[0]}: the responses have no times, so nothing has a value before the end"
+            )
+
+    def has_times(self, measure: Measure) -> bool:
+        """Whether a measure can be taken at any time; without times that is refused."""
+        if not self.responses.timed:
+            raise UsageError(
+                f"{measure}: the responses have no times, so nothing has a value before the end"
+            )
+        return True
+
+    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - all have times, or none
+        """Whether a measure can be followed over time."""
+        return self.responses.timed and self.responses.single
+
+    def pools(self, measure: Measure) -> bool:
+        """Whether `all` is that of all topics taken together."""
+        return measure.definition.name.endswith(MICRO)
+
+    def without_missing(self) -> ResponseEvaluation:
+        """The same, where topics that a run lacks are left out."""
+        return replace(self, responses=self.responses.without_missing())
+
+
+def read(
+    inputs: ResponseInputs,
+    options: ResponseOptions,  # noqa: ARG001 - as of all families
+    edition: Edition[ResponseRules],
+    rules: Mapping[str, str],
+    access: Access,
+) -> ResponseEvaluation:
+    """Read every input; a fault in any of them is an `InputError`."""
+    kept = edition.rules.changed(rules)
+    tables = read_tables(inputs, kept, access)
+    index = build(tables, kept)
+    if tables.gold is None or tables.sort in OWN_TOPICS:
+        edition = replace(edition, on_missing="skip")
+    told = kept.said(edition.rules)
+    return ResponseEvaluation(
+        edition=edition,
+        responses=index,
+        labelled=tuple(each for _, sheet in tables.labels for each in sheet.responses),
+        traits=({"rules": told} if told else {}) | hashes(tables.origins),
+        inputs=tables.records(),
+        warnings=tuple(_warnings(tables, index)),
+    )
+
+
+def _warnings(tables: ResponseTables, index: ResponseIndex) -> Iterator[str]:
+    """What a reader of the scores should know."""
+    for sheet in (*(sheet for _, sheet in tables.labels), *tables.answers):
+        yield from sheet.warnings
+    if index.unknown:
+        noun = count(len(index.unknown), "topic")
+        yield f"{noun} not in the file of nuggets, ignored: {listed(index.unknown)}"
+    if not index.single and index.rules.mean == "topics":
+        yield (
+            "a run has several responses to a topic, and they have no times: their mean counts "
+            "(--rule mean=records counts each)"
+        )

@@ -1,0 +1,38 @@
+"""Responses with graded labels: what the family declares."""
+
+from __future__ import annotations
+
+from tseval.core.family import Family
+from tseval.families.responses.editions import EDITIONS, NAME
+from tseval.families.responses.evaluation import ResponseEvaluation, read
+from tseval.families.responses.explanation import VIEWS
+from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
+from tseval.families.responses.measures import DEFINITIONS
+from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS
+from tseval.tables.schema import TOPICS
+
+FAMILY = Family(
+    name=NAME,
+    command="responses",
+    summary="Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
+    description="""\
+FILE holds labels of responses, or responses: assignments of nuggets, verdicts of rubrics,
+labels of citations, judgments or counts of reports, annotations of answers, labels of turns,
+runs. What it is shows its content. Labels of one sort are scored at a time.
+
+\b
+tseval responses assignments.jsonl
+tseval responses assignments.jsonl --nuggets nuggets.jsonl --at 6h
+tseval responses labels.csv --nuggets rubrics.jsonl
+""",
+    inputs=ResponseInputs,
+    options=ResponseOptions,
+    definitions=DEFINITIONS,
+    editions=EDITIONS,
+    read=read,
+    schemas=(GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, TOPICS),
+    over="responses",
+    curves=True,
+    views=VIEWS,
+    words=ResponseEvaluation.words,
+)

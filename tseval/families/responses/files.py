@@ -1,0 +1,362 @@
+"""Reading responses, labels and gold: each file by what its content shows it to be."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.families.responses.labels import (
+    Read,
+    bank_of,
+    grade_of,
+    keys_of,
+    nuggets_in,
+    response_of,
+    rubric_of,
+    sort_of,
+    too_much,
+)
+from tseval.families.responses.objects import (
+    Object,
+    WrongRecordError,
+    documents,
+    members,
+    name_of,
+    text_of,
+    topic_of,
+)
+from tseval.families.responses.rules import ResponseRules
+from tseval.families.responses.tables import (
+    ANNOTATIONS,
+    COUNTS,
+    GRADES,
+    HITS,
+    NO_TIME,
+    NUGGETS,
+    Annotation,
+    Count,
+    Gold,
+    Grade,
+    Nugget,
+    Question,
+    Response,
+    Sheet,
+    Sort,
+)
+from tseval.files.faults import FaultList
+from tseval.files.frames import FrameInput, run_names
+from tseval.files.inputs import Each, Input
+from tseval.files.plain import Rows, recognise
+from tseval.files.reading import input_of, names_of, refuse, rows_of
+from tseval.files.text_lines import first_row
+from tseval.tables import InputRecord, Origin, Schema
+
+if TYPE_CHECKING:
+    from tseval.files.reading import Given
+
+HIT = re.compile(rb"(\d+)_(\d+_\d+)_(\d+)_(\S+)\t([01])")
+"""A line of CONE-RAG without a header: hit, turn, nugget and run, then the label."""
+ANNOTATED = ("supports", "partial", "contradicts", "none")
+SORT_CURE = (
+    "looked for assignments (`nuggets` with `assignment`), verdicts (`criteria`), support labels "
+    "(`sentences`), judgments of reports (`judgments`) and runs (`answer`, `response` or "
+    "`responses`)"
+)
+GOLD_CURE = (
+    "looked for nuggets (`nuggets`), a bank (`nugget_bank`), rubrics (`rubrics`), turns with their "
+    'nuggets (`{"turn": {"[1]": …}}`), and a table `topic nugget_id importance`'
+)
+TABLES: tuple[tuple[Sort, Schema], ...] = (
+    (Sort.ANNOTATIONS, ANNOTATIONS),
+    (Sort.COUNTS, COUNTS),
+    (Sort.HITS, HITS),
+    (Sort.GRADES, GRADES),
+)
+"""The plain tables of labels, in the order in which a header is held against them."""
+
+
+def read_sheets(
+    given: Sequence[Given], rules: ResponseRules, form: str | None = None, each: Each = map
+) -> list[Sheet]:
+    """Every file of labels or responses."""
+    inputs = [input_of(one, GRADES) for one in given]
+    return list(each(partial(_sheet, rules=rules, form=form), inputs, run_names(inputs)))
+
+
+def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
+    if not isinstance(source, FrameInput) and is_hits(source):
+        return _hit_lines(source)
+    if form in (None, "jsonl") and _is_json(source):
+        return _json_sheet(source, Read(name, rules))
+    names = names_of(source)
+    for sort, schema in TABLES:
+        if not schema.missing(names):
+            return TABLE_READERS[sort](source, rows_of(source, schema, form), name, rules)
+    rows = rows_of(source, GRADES, form)  # which says what is missing
+    return _grade_rows(source, rows, name, rules)
+
+
+def _is_json(source: Input) -> bool:
+    """Whether an input is JSON, and no plain table of labels written as such."""
+    if isinstance(source, FrameInput):
+        return False
+    form, names = recognise(source)
+    return form == "jsonl" and all(schema.missing(names) for _, schema in TABLES)
+
+
+def _json_sheet(source: Input, read: Read) -> Sheet:
+    faults = FaultList(source)
+    found: dict[Sort, list[Response]] = {}
+    for line, record in documents(source, faults):
+        try:
+            sort = sort_of(record)
+            if sort is None:
+                raise WrongRecordError("neither labels nor a response", SORT_CURE)
+            if found and sort not in found:
+                first = next(iter(found))
+                raise WrongRecordError(
+                    f"{sort.value}, where the lines above hold {first.value}",
+                    "give each sort of labels a file of its own",
+                )
+            found.setdefault(sort, []).append(response_of(sort, record, read, line))
+        except WrongRecordError as error:
+            faults.add(line, error.reason, error.cure)
+    faults.check()
+    if not found:
+        refuse(source, "holds no responses", SORT_CURE)
+    ((sort, responses),) = found.items()
+    warnings = [said for each in responses for said in too_much(each)]
+    return _made(source, sort, responses, warnings)
+
+
+def _made(
+    source: Input, sort: Sort, responses: Sequence[Response], warnings: Iterable[str] = ()
+) -> Sheet:
+    lines = np.array([each.line for each in responses], np.int64)
+    record = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
+    return Sheet(sort, tuple(responses), Origin.single(record, lines), tuple(warnings))
+
+
+# Plain tables of labels.
+
+
+def _grouped(
+    rows: Rows, name: str, topic: str, label: Callable[[int], Any], version: str = ""
+) -> list[Response]:
+    """The rows of each run, topic and version as one response, at the line of its first."""
+    topics = rows.columns[topic].to_list()
+    runs = rows.columns["run"].to_list() if "run" in rows.columns else [name] * len(topics)
+    versions = rows.columns[version].to_list() if version in rows.columns else [""] * len(topics)
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for row, key in enumerate(zip(runs, topics, versions, strict=True)):
+        found.setdefault(key, []).append(row)
+    lines = rows.origin.line.tolist()
+    return [
+        _dated(
+            Response(key[0], key[1], [label(row) for row in own], NO_TIME, lines[own[0]], key[2])
+        )
+        for key, own in found.items()
+    ]
+
+
+def _dated(response: Response) -> Response:
+    known = [each.time for each in response.labels if not math.isnan(each.time)]
+    return replace(response, time=max(known, default=NO_TIME))
+
+
+def _times(rows: Rows) -> list[float]:
+    times = rows.get("time")
+    return [NO_TIME] * len(rows.origin.line) if times is None else times.tolist()
+
+
+def _grade_rows(source: Input, rows: Rows, name: str, rules: ResponseRules) -> Sheet:
+    faults, times = FaultList(source), _times(rows)
+    nuggets, labels = rows.columns["nugget_id"].to_list(), rows.columns["label"].to_list()
+    importance = rows.get("importance")
+    words = [""] * len(nuggets) if importance is None else importance.to_list()
+
+    def label(row: int) -> Grade:
+        try:
+            grade, known = grade_of(labels[row], rules)
+        except WrongRecordError as error:
+            faults.add(int(rows.origin.line[row]), error.reason, error.cure)
+            grade, known = 0, False
+        return Grade(Nugget((nuggets[row], -1), words[row]), grade, times[row], known)
+
+    responses = _grouped(rows, name, "topic", label, "version")
+    faults.check()
+    return _made(source, Sort.GRADES, responses)
+
+
+def _annotation_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
+    faults, times = FaultList(source), _times(rows)
+    answers = rows.columns["answer_id"].to_list()
+    labels = [label.strip().lower() for label in rows.columns["annotation"].to_list()]
+    for row, label in enumerate(labels):
+        if label not in ANNOTATED:
+            reason = f'unknown annotation "{label}"'
+            faults.add(int(rows.origin.line[row]), reason, f"they are {', '.join(ANNOTATED)}")
+    faults.check()
+    made = _grouped(rows, name, "topic", lambda r: Annotation(answers[r], labels[r], times[r]))
+    return _made(source, Sort.ANNOTATIONS, made)
+
+
+def _count_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
+    metrics, values = rows.columns["metric"].to_list(), rows.columns["value"].tolist()
+    made = _grouped(rows, name, "request_id", lambda row: Count(metrics[row], values[row]))
+    return _made(source, Sort.COUNTS, [each for each in made if each.topic != "all"])
+
+
+def _hit_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
+    faults = FaultList(source)
+    labels, nuggets = rows.columns["label"].tolist(), rows.columns["nugget"].to_list()
+    for row, label in enumerate(labels):
+        if label not in (0, 1):
+            reason = f"label {label:g} is neither 0 nor 1"
+            faults.add(int(rows.origin.line[row]), reason, "1 says that a nugget is there")
+    faults.check()
+    made = _grouped(
+        rows, name, "turn", lambda row: Grade(Nugget((nuggets[row], row)), 2 * int(labels[row]))
+    )
+    return _made(source, Sort.HITS, made)
+
+
+TABLE_READERS: Mapping[Sort, Callable[[Input, Rows, str, ResponseRules], Sheet]] = {
+    Sort.GRADES: _grade_rows,
+    Sort.ANNOTATIONS: _annotation_rows,
+    Sort.COUNTS: _count_rows,
+    Sort.HITS: _hit_rows,
+}
+
+
+def is_hits(source: Input) -> bool:
+    """Whether a file has the lines of CONE-RAG, without a header."""
+    return HIT.fullmatch(first_row(source).rstrip(b"\r\n")) is not None
+
+
+def _hit_lines(source: Input) -> Sheet:
+    faults = FaultList(source)
+    found: dict[tuple[str, str], list[Grade]] = {}
+    lines: dict[tuple[str, str], int] = {}
+    number = 0
+    for block in source.blocks():
+        for line in block.split(b"\n")[:-1]:
+            number += 1
+            match = HIT.fullmatch(line.rstrip(b"\r"))
+            if match is not None:
+                _, turn, nugget, run, label = (
+                    part.decode("utf-8", "replace") for part in match.groups()
+                )
+                grade = Grade(Nugget((nugget, number)), 2 * int(label))
+                found.setdefault((run, turn), []).append(grade)
+                lines.setdefault((run, turn), number)
+            elif line.strip():
+                faults.add(
+                    number, "no label of a turn", "write hit_topic_turn_nugget_run, a tab, 0 or 1"
+                )
+    faults.check()
+    made = [
+        Response(run, turn, own, NO_TIME, lines[run, turn]) for (run, turn), own in found.items()
+    ]
+    return _made(source, Sort.HITS, made)
+
+
+# Gold.
+
+
+def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = None) -> Gold | None:
+    """The nuggets, banks or rubrics of all these files; None if there is no file."""
+    if not given:
+        return None
+    parts = [_gold(input_of(one, NUGGETS), rules, form) for one in given]
+    nuggets: dict[str, tuple[Nugget, ...]] = {}
+    questions: dict[str, tuple[Question, ...]] = {}
+    for part in parts:
+        nuggets |= part.nuggets
+        questions |= part.questions
+    return Gold(Origin.join([part.origin for part in parts]), nuggets, questions)
+
+
+def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
+    if isinstance(source, FrameInput) or not _is_gold_json(source, form):
+        return _nugget_rows(rows_of(source, NUGGETS, form), rules)
+    faults = FaultList(source)
+    nuggets: dict[str, tuple[Nugget, ...]] = {}
+    questions: dict[str, tuple[Question, ...]] = {}
+    lines: dict[str, int] = {}
+    for line, record in documents(source, faults):
+        try:
+            for topic, own, asked in _gold_of(record, rules):
+                if topic in lines:
+                    cure = f"first in line {lines[topic]}: remove one of them"
+                    raise WrongRecordError(f'topic "{topic}" stands twice', cure)
+                lines[topic] = line
+                if own is not None:
+                    nuggets[topic] = tuple(own)
+                if asked is not None:
+                    questions[topic] = asked
+        except WrongRecordError as error:
+            faults.add(line, error.reason, error.cure)
+    faults.check()
+    if not lines:
+        refuse(source, "holds no nuggets", GOLD_CURE)
+    number = np.array(list(lines.values()), np.int64)
+    record_of = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
+    return Gold(Origin.single(record_of, number), nuggets, questions)
+
+
+def _is_gold_json(source: Input, form: str | None) -> bool:
+    found, names = recognise(source)
+    return found == "jsonl" and form in (None, "jsonl") and bool(NUGGETS.missing(names))
+
+
+def _gold_of(
+    record: Object, rules: ResponseRules
+) -> Iterator[tuple[str, list[Nugget] | None, tuple[Question, ...] | None]]:
+    """What one object holds: the topic with its nuggets, or with its questions."""
+    if isinstance(record.get("nuggets"), list):
+        own = nuggets_in(members(record, "nuggets"), rules)
+        yield topic_of(record), own, None
+    elif "nugget_bank" in record:
+        topic = topic_of(record)
+        yield topic, None, bank_of(record, topic)
+    elif "rubrics" in record:
+        yield topic_of(record), None, rubric_of(record)
+    elif record and all(_is_turn(each) for each in record.values()):
+        for turn, listed in record.items():
+            texts = [text_of(each, "text") for each in listed.values()]
+            keys = keys_of(texts, rules)
+            yield name_of(turn, "turn"), [Nugget(key) for key in keys], None
+    else:
+        raise WrongRecordError("no nuggets", GOLD_CURE)
+
+
+def _is_turn(value: Any) -> bool:
+    """Whether this is the nuggets of a turn: objects under `[1]` and so on."""
+    return isinstance(value, dict) and all(
+        key.startswith("[") and isinstance(each, dict) for key, each in value.items()
+    )
+
+
+def _nugget_rows(rows: Rows, rules: ResponseRules) -> Gold:
+    """A plain table of nuggets: each goes by its id, and by its text where it has one."""
+    topics, ids = rows.columns["topic"].to_list(), rows.columns["nugget_id"].to_list()
+    words, times, texts = rows.columns["importance"].to_list(), _times(rows), rows.get("text")
+    found: dict[str, list[int]] = {}
+    for row, topic in enumerate(topics):
+        found.setdefault(topic, []).append(row)
+    nuggets = {}
+    for topic, own in found.items():
+        said = [""] * len(own) if texts is None else [texts[row] for row in own]
+        keys = keys_of(said, rules)
+        nuggets[topic] = tuple(
+            Nugget(key, words[row], times[row], id=ids[row])
+            for key, row in zip(keys, own, strict=True)
+        )
+    return Gold(rows.origin, nuggets, {})

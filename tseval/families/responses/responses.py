@@ -1,0 +1,139 @@
+"""Which responses count, as what: versions of one, or each by itself; and when they were there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from tseval.families.responses.inputs import ResponseTables
+from tseval.families.responses.rules import ResponseRules
+from tseval.families.responses.tables import Response
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.tables import natural_order
+
+TIMES_CURE = "give every response its time, or none"
+SAME_CURE = "the times of two versions differ; --rule mean=records takes each by itself"
+
+
+@dataclass(frozen=True)
+class Version:
+    """A response, where it counts, and from when until when as the newest of its run and topic."""
+
+    response: Response
+    cell: int
+    number: int
+    """How many there were of its run and topic before it."""
+    since: float
+    until: float
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Every response of the topics that count.
+
+    A *cell* is what has a value: a (run, topic), or a single response where each counts by itself.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    each: tuple[Version, ...]
+    """Those of a (run, topic) in the order of time."""
+    cell_unit: tuple[int, ...]
+    """The (run, topic) of each cell."""
+    single: bool
+    """Whether the cells are the (run, topic), or the responses."""
+    timed: bool
+    unknown: tuple[str, ...]
+    """Topics that the gold lacks."""
+
+
+def versions_of(tables: ResponseTables, rules: ResponseRules) -> Versions:
+    """The responses of all files, in their order."""
+    found = [(source, _when(each, tables)) for source, each in _responses(tables)]
+    timed = _are_timed(found)
+    everything = [each for _, each in found]
+    runs = tuple(natural_order({each.run for each in everything}))
+    named = natural_order({each.topic for each in everything})
+    topics = tuple(named if tables.gold is None else natural_order(set(tables.gold.topics)))
+    place = {topic: at for at, topic in enumerate(topics)}
+    by_unit: dict[int, list[tuple[Input, Response]]] = {}
+    for source, each in found:
+        if each.topic in place:
+            unit = runs.index(each.run) * len(topics) + place[each.topic]
+            by_unit.setdefault(unit, []).append((source, each))
+    many = any(len(own) > 1 for own in by_unit.values())
+    alone = rules.mean == "records" or (many and not timed)
+    units = sorted(by_unit)
+    if alone:
+        counted = [(unit, each) for unit in units for _, each in by_unit[unit]]
+        made = [Version(each, at, 0, -math.inf, math.inf) for at, (_, each) in enumerate(counted)]
+        cells = tuple(unit for unit, _ in counted)
+    else:
+        made = [each for unit in units for each in _in_order(unit, by_unit[unit])]
+        cells = tuple(range(len(runs) * len(topics)))
+    unknown = tuple(each for each in named if each not in place)
+    return Versions(runs, topics, tuple(made), cells, not alone, timed, unknown)
+
+
+def _responses(tables: ResponseTables) -> Iterator[tuple[Input, Response]]:
+    for source, sheet in tables.labels:
+        for response in sheet.responses:
+            yield source, response
+
+
+def _when(response: Response, tables: ResponseTables) -> Response:
+    """A response with its time, which the run that it labels may tell."""
+    if not math.isnan(response.time):
+        return response
+    times = [
+        each.time
+        for sheet in tables.answers
+        for each in sheet.responses
+        if (each.run, each.topic) == (response.run, response.topic)
+    ]
+    return replace(response, time=times[0]) if len(times) == 1 else response
+
+
+def times_in(response: Response) -> list[float]:
+    """The time of each label: its own, or that of the response."""
+    whole = response.time
+    return [whole if math.isnan(each.time) else each.time for each in response.labels]
+
+
+def _are_timed(found: list[tuple[Input, Response]]) -> bool:
+    """Whether responses have times; some with and some without are refused."""
+    without = [
+        (source, each)
+        for source, each in found
+        if any(map(math.isnan, times_in(each) or [each.time]))
+    ]
+    if without and len(without) < len(found):
+        source = without[0][0]
+        faults = FaultList(source)
+        for other, each in without:
+            if other is source:
+                faults.add(each.line, "no time, where other responses have one", TIMES_CURE)
+        faults.check()
+    return not without and bool(found)
+
+
+def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]:
+    """The versions of one run on one topic; two of the same time are refused."""
+    dated = sorted(
+        ((min(times_in(each), default=each.time), at) for at, (_, each) in enumerate(own)),
+    )
+    for (time, at), (later, other) in pairwise(dated):
+        if time == later:
+            source, response = own[other]
+            faults = FaultList(source)
+            first = own[at][1].line
+            reason = f"run {response.run} has two responses to topic {response.topic} at one time"
+            faults.add(response.line, reason, f"the other is in line {first}: {SAME_CURE}")
+            faults.check()
+    ends = [time for time, _ in dated[1:]] + [math.inf]
+    for number, ((since, at), until) in enumerate(zip(dated, ends, strict=True)):
+        since = -math.inf if math.isnan(since) else since
+        yield Version(own[at][1], unit, number, since, until)
