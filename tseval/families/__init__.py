@@ -44,6 +44,7 @@ FAMILIES = {
         "tseval.families.changes.family",
         "changes",
         "Daily rankings of questions with news and of their documents.",
+    ),
     "responses": Entry(
         "tseval.families.responses.family",
         "responses",

@@ -6,9 +6,12 @@ from tseval.core.family import Family
 from tseval.families.responses.editions import EDITIONS, NAME
 from tseval.families.responses.evaluation import ResponseEvaluation, read
 from tseval.families.responses.explanation import VIEWS
+from tseval.families.responses.files import is_labelled
+from tseval.families.responses.formats import FORMATS
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
 from tseval.families.responses.measures import DEFINITIONS
 from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS
+from tseval.files.inputs import Input
 from tseval.tables.schema import TOPICS
 
 FAMILY = Family(
@@ -31,6 +34,8 @@ tseval responses labels.csv --nuggets rubrics.jsonl
     editions=EDITIONS,
     read=read,
     schemas=(GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, TOPICS),
+    formats=FORMATS,
+    knows=lambda path: is_labelled(Input(path)),
     over="responses",
     curves=True,
     views=VIEWS,

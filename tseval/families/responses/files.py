@@ -26,6 +26,7 @@ from tseval.families.responses.objects import (
     Object,
     WrongRecordError,
     documents,
+    first_object,
     members,
     name_of,
     text_of,
@@ -267,13 +268,22 @@ def _hit_lines(source: Input) -> Sheet:
     return _made(source, Sort.HITS, made)
 
 
+def is_labelled(source: Input) -> bool:
+    """Whether a file holds labels of responses, or responses, by its content."""
+    if is_hits(source):
+        return True
+    form, names = recognise(source)
+    if form == "jsonl":
+        record = first_object(source)
+        return record is not None and sort_of(record) is not None
+    return any(not schema.missing(names) for _, schema in TABLES)
+
+
 # Gold.
 
 
-def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = None) -> Gold | None:
-    """The nuggets, banks or rubrics of all these files; None if there is no file."""
-    if not given:
-        return None
+def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = None) -> Gold:
+    """The nuggets, banks or rubrics of all these files."""
     parts = [_gold(input_of(one, NUGGETS), rules, form) for one in given]
     nuggets: dict[str, tuple[Nugget, ...]] = {}
     questions: dict[str, tuple[Question, ...]] = {}
@@ -309,6 +319,27 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
     number = np.array(list(lines.values()), np.int64)
     record_of = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
     return Gold(Origin.single(record_of, number), nuggets, questions)
+
+
+def is_gold(source: Input) -> bool:
+    """Whether a file holds nuggets, banks or rubrics, by its content."""
+    record = first_object(source) if recognise(source)[0] == "jsonl" else None
+    if not record:
+        return False
+    known = any(key in record for key in ("nugget_bank", "rubrics")) or all(
+        _is_turn(each) for each in record.values()
+    )
+    return known or (isinstance(record.get("nuggets"), list) and sort_of(record) is None)
+
+
+def is_nugget_list(source: Input) -> bool:
+    """Whether a plain table has importances in words, as lists of nuggets of answers do."""
+    form, names = recognise(source)
+    if form not in ("tsv", "csv") or NUGGETS.missing(names):
+        return False
+    lines = source.head().split(b"\n")[1:]
+    words = re.compile(rb"(^|[\t,])(vital|okay)([\t,\r]|$)")
+    return any(words.search(line) for line in lines)
 
 
 def _is_gold_json(source: Input, form: str | None) -> bool:

@@ -90,10 +90,11 @@ def read_tables(inputs: ResponseInputs, rules: ResponseRules, access: Access) ->
     if len(labelled) > 1:
         found = " and ".join(each.value for each in labelled)
         raise UsageError(f"files of {found}: score each sort of labels by itself")
+    form = access.own_form("nuggets")
     pairs = zip(sources, sheets, strict=True)
     return ResponseTables(
         labels=tuple(pair for pair in pairs if pair[1].sort is labelled[0]),
         answers=tuple(each for each in sheets if each.sort is not labelled[0]),
-        gold=read_gold(inputs.nuggets, rules, access.own_form("nuggets")),
+        gold=read_gold(inputs.nuggets, rules, form) if inputs.nuggets else None,
         topics=read_if_given(inputs.topics, read_topics, access.own_form("topics")),
     )

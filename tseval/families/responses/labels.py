@@ -65,8 +65,8 @@ def grade_of(label: Any, rules: ResponseRules) -> tuple[int, bool]:
         label = label.strip().lower()
     known = isinstance(label, str) and label in GRADE_OF
     if not known and rules.labels == "strict":
-        shown = f'"{label}"' if isinstance(label, str) else f"that is {kind_of(label)}"
-        raise WrongRecordError(f"unknown label {shown}", LABEL_CURE)
+        shown = f' "{label}"' if isinstance(label, str) else f", {kind_of(label)},"
+        raise WrongRecordError(f"unknown label{shown}", LABEL_CURE)
     return (GRADE_OF[label] if known else 0), known
 
 
@@ -78,7 +78,11 @@ def grades(record: Object, read: Read) -> Iterator[Grade]:
             if any(key not in each for each in nuggets):
                 raise WrongRecordError(f'a nugget has no "{key}"', KEY_CURE)
     for each, nugget in zip(nuggets, nuggets_in(nuggets, read.rules), strict=True):
-        grade, known = grade_of(each.get("assignment"), read.rules)
+        try:
+            grade, known = grade_of(each.get("assignment"), read.rules)
+        except WrongRecordError as error:
+            of = f'{error.reason} of nugget "{nugget.key[0]}"'
+            raise WrongRecordError(of, error.cure) from None
         yield Grade(nugget, grade, known=known)
 
 

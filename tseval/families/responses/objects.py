@@ -16,6 +16,8 @@ Object: TypeAlias = Mapping[str, Any]
 TOPIC_KEYS = ("topic_id", "narrative_id", "qid", "query_id")
 """Where the topic stands, the first of these; then the same in `metadata`."""
 ALL_TOPIC_KEYS = (*TOPIC_KEYS, "request_id")
+OWN_TOPIC_KEYS = (*TOPIC_KEYS, "turn")
+"""Of CONE-RAG, whose topics are turns."""
 METADATA = "metadata"
 ONE_OBJECT = "a document of JSON over several lines is one object"
 
@@ -45,6 +47,11 @@ def _whole(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
         return
     if isinstance(found, dict):
         yield 1, found
+
+
+def first_object(source: Input) -> Object | None:
+    """The first object of a file; None if there is none."""
+    return next((record for _, record in documents(source, FaultList(source))), None)
 
 
 def kind_of(value: Any) -> str:
@@ -99,7 +106,7 @@ def name_of(value: Any, key: str) -> str:
 
 def topic_of(record: Object) -> str:
     """The topic, by the first key that is there."""
-    for where, keys in ((record, TOPIC_KEYS), (metadata(record), ALL_TOPIC_KEYS)):
+    for where, keys in ((record, OWN_TOPIC_KEYS), (metadata(record), ALL_TOPIC_KEYS)):
         for key in keys:
             if where.get(key) is not None:
                 topic = name_of(where[key], key)

@@ -64,7 +64,12 @@ ANNOTATIONS = Schema(
         TOPIC,
         replace(RUN, required=True),
         Column("answer_id", Kind.ID),
-        Column("annotation", Kind.ID, aliases=("auto_assessment",)),
+        Column(
+            "annotation",
+            Kind.ID,
+            aliases=("auto_assessment",),
+            meaning="`supports`, `partial`, `contradicts` or `none`",
+        ),
         EVER,
     ),
     row="what an assessor says of an answer to a question of the rubric (DRAGUN)",
@@ -73,8 +78,8 @@ COUNTS = Schema(
     "counts",
     (
         replace(RUN, required=True),
-        Column("request_id", Kind.ID, aliases=TOPIC.names),
-        Column("metric", Kind.ID, aliases=("measure",)),
+        Column("request_id", Kind.ID, meaning="the topic"),
+        Column("metric", Kind.ID, meaning="such as `citations`"),
         Column("value", Kind.NUMBER),
     ),
     key=("run", "request_id", "metric"),
@@ -83,11 +88,10 @@ COUNTS = Schema(
 HITS = Schema(
     "hits",
     (
-        Column("turn", Kind.ID),
+        Column("turn", Kind.ID, meaning="the topic"),
         Column("nugget", Kind.ID),
         replace(RUN, required=True),
-        Column("label", Kind.NUMBER),
-        Column("hit", Kind.ID, required=False),
+        Column("label", Kind.NUMBER, meaning="1 says that it is there, 0 that it is not"),
     ),
     row="whether a response says a nugget (CONE-RAG)",
 )
