@@ -20,7 +20,7 @@ TEMPORAL_FORMS = (*PLAIN_FORMS, "trec-ts")
 SCORE_FORMS = (*TEMPORAL_FORMS, "trec", "json")
 OFFERED = {
     **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
-    **dict.fromkeys(("clusters", "incidents", "filter", "changes"), PLAIN_FORMS),
+    **dict.fromkeys(("clusters", "incidents", "filter", "changes", "responses"), PLAIN_FORMS),
     **dict.fromkeys(("compare", "report", "validate"), SCORE_FORMS),
 }
 LABELS = pd.DataFrame(
@@ -46,6 +46,10 @@ RANKED = pd.DataFrame(
     [("ferry", "2026-03-02", "f1", 0, "d2-1", 1.5), ("bridge", "2026-03-04", "b1", 1, "d4-1", 2)],
     columns=["topic", "day", "qid", "question_rank", "doc_id", "score"],
 )
+GRADES = pd.DataFrame(
+    [("dam", "n1", "support", "vital"), ("dam", "n2", "partial_support", "okay")],
+    columns=["topic", "nugget_id", "label", "importance"],
+)
 READ = {
     "score": (TEMPORAL, ()),
     "curve": (TEMPORAL, ()),
@@ -56,6 +60,7 @@ READ = {
     "incidents": ((SHY, LABELS), TYPES),
     "filter": (FILTERED, ()),
     "changes": ((RANKED, table(CHANGES / "qrels.tsv")), COLLECTION),
+    "responses": ((GRADES,), ()),
     "compare": ((SCORES,), ()),
     "validate": ((SCORES,), ()),
 }
@@ -104,7 +109,7 @@ def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path
     assert outcome.out
 
 
-@pytest.mark.parametrize("name", ["clusters", "incidents", "filter", "changes"])
+@pytest.mark.parametrize("name", ["clusters", "incidents", "filter", "changes", "responses"])
 def test_the_files_of_another_track_are_not_offered(name: str) -> None:
     outcome = program.tseval(name, "a", "b", "--input-format", "trec-ts")
     assert outcome.code == 2
@@ -137,6 +142,7 @@ INPUTS = {
     "incidents": ("run", "labels"),
     "filter": ("run", "truth"),
     "changes": ("run", "qrels"),
+    "responses": ("file",),
     "compare": ("scores",),
     "validate": ("scores",),
 }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.core.nearest import names_in
 from tseval.families.responses.labels import (
     Read,
     bank_of,
@@ -91,11 +92,11 @@ def read_sheets(
 
 
 def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
-    if not isinstance(source, FrameInput) and is_hits(source):
+    if form is None and not isinstance(source, FrameInput) and is_hits(source):
         return _hit_lines(source)
     if form in (None, "jsonl") and _is_json(source):
         return _json_sheet(source, Read(name, rules))
-    names = names_of(source)
+    names = names_of(source) if isinstance(source, FrameInput) else names_in(source, form)
     for sort, schema in TABLES:
         if not schema.missing(names):
             return TABLE_READERS[sort](source, rows_of(source, schema, form), name, rules)

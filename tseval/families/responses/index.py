@@ -22,6 +22,7 @@ from tseval.families.responses.tables import (
     Gold,
     Grade,
     Judged,
+    Key,
     Nugget,
     Question,
     Sentence,
@@ -223,11 +224,11 @@ def _gather_grades(
     places = _places(items, versions, gold) if listed else {}
     lacking: list[Version] = []
     for version in versions.each:
-        before = len(lacking)
+        before, first = len(lacking), dict[Key, Nugget]()
         for grade, time in zip(version.response.labels, times_in(version.response), strict=True):
             if not isinstance(grade, Grade):
                 continue
-            own = _own_key(grade.nugget, rules)
+            own = _own_key(first.setdefault(grade.nugget.key, grade.nugget), rules)
             at = places.get((version.cell, grade.nugget.key if listed else own))
             if at is None and listed:
                 lacking[before:] = [version]
@@ -247,7 +248,7 @@ def _gather_grades(
 
 def _own_key(nugget: Nugget, rules: ResponseRules) -> object:
     """What makes a nugget of two versions the same; where the newest list counts, all of it."""
-    if rules.versions == "replace" and rules.duplicates == "count":
+    if rules.versions == "replace":
         return nugget.key, nugget.importance, str(nugget.weight)
     return nugget.key
 

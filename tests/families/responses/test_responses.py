@@ -1,0 +1,406 @@
+"""Responses against their slow twin, cases by hand, and what must not change a number."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tseval
+from tests import program
+from tests.oracles import responses as slow
+from tests.oracles.responses import SIX, Label, Listed, Reading, Response
+from tseval import InputError, UsageError
+
+START = 1_767_225_600
+FIXTURES = program.FIXTURES / "responses"
+GOLD = FIXTURES / "nuggets.jsonl"
+QUICK, PATIENT = FIXTURES / "quick.jsonl", FIXTURES / "patient.jsonl"
+CLOSE = 1e-12
+SLOWLY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+WORDS = st.sampled_from(["a", "b", "c"])
+IMPORTANCES = st.sampled_from(["vital", "okay", "vital", "okay", "Vital", "other"])
+LABELS = st.sampled_from(
+    ["support", "partial_support", "not_support", " Support", "failed", "partial support", None]
+)
+TIMES = st.integers(0, 6)
+READINGS = st.builds(
+    Reading,
+    labels=st.sampled_from(["exact", "lenient"]),
+    duplicates=st.sampled_from(["count", "merge"]),
+    versions=st.sampled_from(["append", "replace"]),
+    denominator=st.sampled_from(["all", "known"]),
+)
+
+
+def lines(path: Path, objects: Sequence[Any]) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects))
+    return path
+
+
+def record(topic: str, response: Response, run: str = "r") -> dict[str, Any]:
+    nuggets = [
+        {"text": each.text, "importance": each.importance, "assignment": each.label}
+        for each in response.labels
+    ]
+    time = {} if response.time is None else {"time": START + response.time}
+    return {"qid": topic, "run_id": run, "nuggets": nuggets, **time}
+
+
+def gold_record(topic: str, gold: Sequence[Listed]) -> dict[str, Any]:
+    nuggets = [
+        {
+            "text": each.text,
+            "importance": each.importance,
+            **({} if each.time is None else {"time": START + each.time}),
+        }
+        for each in gold
+    ]
+    return {"qid": topic, "nuggets": nuggets}
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[list[Listed], list[Response]]:
+    """A list of gold, and versions of a response that label some of it."""
+    times = st.one_of(st.none(), TIMES)
+    gold = draw(st.lists(st.builds(Listed, WORDS, IMPORTANCES, times), max_size=5))
+    moments = draw(st.lists(TIMES, unique=True, min_size=1, max_size=3))
+    responses = []
+    for moment in moments:
+        own = draw(st.lists(st.sampled_from(gold), max_size=4)) if gold else []
+        taken: list[Label] = []
+        for each in own:
+            before = sum(label.text == each.text for label in taken)
+            if before < sum(other.text == each.text for other in gold):
+                taken.append(Label(each.text, draw(IMPORTANCES), draw(LABELS)))
+        responses.append(Response(float(moment), tuple(taken)))
+    return gold, responses
+
+
+def rules(reading: Reading, **more: str) -> dict[str, str]:
+    return {**vars(reading), **more}
+
+
+@SLOWLY
+@given(worlds(), READINGS, st.lists(TIMES, max_size=2, unique=True), st.randoms())
+def test_versions_over_a_file_at_any_time(
+    tmp_path: Path,
+    world: tuple[list[Listed], list[Response]],
+    reading: Reading,
+    moments: list[int],
+    shuffler: random.Random,
+) -> None:
+    gold, responses = world
+    shuffled = [record("t", each) for each in responses]
+    shuffler.shuffle(shuffled)
+    scores = tseval.score_responses(
+        lines(tmp_path / "labels.jsonl", shuffled),
+        [*SIX, "lead", "lead_strict"],
+        nuggets=lines(tmp_path / "gold.jsonl", [gold_record("t", gold)]),
+        at=[str(START + each) for each in moments],
+        rules=rules(reading),
+    )
+    for moment in (*moments, float("inf")):
+        suffix = "" if moment == float("inf") else f"@{START + moment}"
+        expected = slow.over_file(responses, gold, moment, reading)
+        for name in SIX:
+            found = scores.value(name + suffix, "t")
+            assert found == pytest.approx(expected[name], abs=CLOSE), name + suffix
+        for name, strict in (("lead", False), ("lead_strict", True)):
+            found, wanted = (
+                scores.value(name + suffix, "t"),
+                slow.lead(responses, gold, moment, reading, strict),
+            )
+            assert (found is None) == (wanted is None)
+            assert found is None or found == pytest.approx(wanted, abs=1e-9)
+
+
+OWN = st.lists(st.builds(Label, WORDS, IMPORTANCES, LABELS), max_size=5)
+
+
+@SLOWLY
+@given(st.lists(OWN, min_size=1, max_size=4), READINGS, st.sampled_from(["topics", "records"]))
+def test_responses_without_times_over_their_own_lists(
+    tmp_path: Path, own: list[list[Label]], reading: Reading, mean: str
+) -> None:
+    """The first two are of one topic: their mean counts, or each of them."""
+    topics = ["t0", "t0", "t1", "t2"][: len(own)]
+    responses = [Response(None, tuple(each)) for each in own]
+    scores = tseval.score_responses(
+        lines(tmp_path / "l.jsonl", [record(t, r) for t, r in zip(topics, responses, strict=True)]),
+        SIX,
+        rules=rules(reading, mean=mean),
+    )
+    each = [slow.over_own_list(response, reading) for response in responses]
+    for name in SIX:
+        values = [one[name] for one in each]
+        first = sum(values[:2]) / len(values[:2])
+        assert scores.value(name, "t0") == pytest.approx(first, abs=CLOSE)
+        counted = values if mean == "records" else [first, *values[2:]]
+        assert scores.value(name) == pytest.approx(sum(counted) / len(counted), abs=CLOSE)
+
+
+@SLOWLY
+@given(worlds(), READINGS)
+def test_at_the_end_the_newest_version_over_its_own_list(
+    tmp_path: Path, world: tuple[list[Listed], list[Response]], reading: Reading
+) -> None:
+    _, responses = world
+    scores = tseval.score_responses(
+        lines(tmp_path / "l.jsonl", [record("t", each) for each in responses]),
+        SIX,
+        rules=rules(reading, versions="replace"),
+    )
+    last = max(responses, key=lambda each: each.time or 0.0)
+    expected = slow.over_own_list(last, reading)
+    for name in SIX:
+        assert scores.value(name, "t") == pytest.approx(expected[name], abs=CLOSE)
+
+
+CITED = st.lists(st.lists(st.sampled_from([2, 1, 0, -1]), max_size=3), max_size=4)
+
+
+@SLOWLY
+@given(CITED)
+def test_support_of_citations(tmp_path: Path, sentences: list[list[int]]) -> None:
+    said = {
+        "topic_id": "t",
+        "run_id": "r",
+        "sentences": [
+            {"text": "s", "citations": [{"reference": "d", "support": label} for label in each]}
+            for each in sentences
+        ],
+    }
+    scores = tseval.score_responses(lines(tmp_path / "s.jsonl", [said]))
+    for name, value in slow.support(sentences).items():
+        assert scores.value(name, "t") == pytest.approx(value, abs=CLOSE)
+
+
+VERDICTS = st.sampled_from(["satisfied", "partially_satisfied", "not_satisfied", "failed"])
+
+
+@SLOWLY
+@given(st.lists(st.tuples(st.sampled_from([5, 2, 0, -3, 0.5]), VERDICTS), max_size=5))
+def test_verdicts(tmp_path: Path, criteria: list[tuple[float, str]]) -> None:
+    said = [{"text": f"{at}", "weight": w, "verdict": v} for at, (w, v) in enumerate(criteria)]
+    file = lines(tmp_path / "v.jsonl", [{"qid": "t", "run_id": "r", "criteria": said}])
+    scores = tseval.score_responses(file)
+    for name, full_alone in (("ternary", False), ("binary", True)):
+        expected = slow.rubric(criteria, full_alone)
+        found = scores.value(name, "t")
+        assert (found is None) == (expected is None)
+        assert found is None or found == pytest.approx(expected, abs=CLOSE)
+
+
+ANSWERS = ("a1", "a2", "a3")
+QUESTIONS = st.lists(
+    st.tuples(st.sampled_from([4, 2, 1]), st.lists(st.sampled_from(ANSWERS), unique=True)),
+    min_size=1,
+    max_size=3,
+)
+ANNOTATED = st.lists(
+    st.tuples(
+        st.sampled_from(ANSWERS),
+        st.sampled_from(["none", "partial", "supports", "contradicts"]),
+        TIMES,
+    ),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda each: (each[0], each[2]),
+)
+
+
+@SLOWLY
+@given(QUESTIONS, ANNOTATED, TIMES)
+def test_annotations_at_any_time(
+    tmp_path: Path,
+    questions: list[tuple[int, list[str]]],
+    labels: list[tuple[str, str, int]],
+    at: int,
+) -> None:
+    letters = {4: "A: Have to Know", 2: "B: Good to Know", 1: "C: Nice to Know"}
+    rubrics = [
+        {
+            "question_id": f"q{place}",
+            "importance": letters[weight],
+            "short_answers": [{"answer_id": each} for each in answers],
+        }
+        for place, (weight, answers) in enumerate(questions)
+    ]
+    table = tmp_path / "labels.tsv"
+    rows = [f"t\tr\t{answer}\t{label}\t{START + time}" for answer, label, time in labels]
+    head = "topic_id\trun_tag\tanswer_id\tauto_assessment\ttime"
+    table.write_text("\n".join([head, *rows]) + "\n")
+    scores = tseval.score_responses(
+        table,
+        nuggets=lines(tmp_path / "rubric.jsonl", [{"topic_id": "t", "rubrics": rubrics}]),
+        at=str(START + at),
+    )
+    for moment, suffix in ((at, f"@{START + at}"), (float("inf"), "")):
+        both = slow.annotated(questions, labels, moment)
+        for name, value in zip(("supportive", "contradictory"), both, strict=True):
+            assert scores.value(name + suffix, "t") == pytest.approx(value, abs=CLOSE)
+
+
+# By hand.
+
+
+def test_a_case_by_hand() -> None:
+    """Two versions, at 03:00 and at 07:00 of a dam that broke at 02:00: docs/responses.md."""
+    scores = tseval.score_responses(
+        QUICK, "vital all weighted strict_all lead lead_strict", nuggets=GOLD, at=["2h", "5h"]
+    )
+
+    def value(name: str) -> float | None:
+        return scores.value(name, "dam")
+
+    assert value("vital@2h") == 1.5 / 2  # in full that it broke, in part the villages
+    assert value("vital@5h") == value("vital@2h")  # 07:00 is not before 07:00
+    assert value("vital") == 1
+    assert value("all") == 3 / 4
+    assert value("weighted") == 2.5 / 3
+    assert value("strict_all@2h") == 1 / 4
+    assert value("lead") == 0  # (-1 + 0.5 * 3 - 0.5 * 1) / 2
+    assert value("lead_strict") == -1  # (-1 - 1) / 2
+    assert scores.value("vital") == 0.5  # the ferry: no response, so 0
+    assert scores.value("lead") == 0  # undefined there, so left out
+
+
+def test_two_topics_are_missing_as_is_asked() -> None:
+    by_rule = {
+        rule: tseval.score_responses(QUICK, "vital", nuggets=GOLD, on_missing=rule).value("vital")
+        for rule in ("zero", "skip")
+    }
+    assert by_rule == {"zero": 0.5, "skip": 1.0}
+    with pytest.raises(tseval.TsevalError, match="no responses for 1 topic: ferry"):
+        tseval.score_responses(QUICK, "vital", nuggets=GOLD, on_missing="error")
+    records = tseval.score_responses(
+        QUICK, "vital", nuggets=GOLD, edition="nuggetizer", on_missing="zero"
+    )
+    assert records.value("vital") == (0.75 + 0.75 + 0) / 3  # two records, and the ferry
+
+
+def test_processes_change_no_byte() -> None:
+    alone = program.tseval("responses", QUICK, PATIENT, "--nuggets", GOLD, "-q", "-f", "json")
+    shared = program.tseval(
+        "responses", QUICK, PATIENT, "--nuggets", GOLD, "-q", "-f", "json", "-j", "2"
+    )
+    assert (alone.code, alone.output) == (0, shared.output)
+
+
+def test_the_time_of_a_response_is_that_of_its_last_sentence(tmp_path: Path) -> None:
+    labels = record("t", Response(None, (Label("a", "vital", "support"),)))
+    run = {
+        "metadata": {"run_id": "r", "topic_id": "t", "time": START},
+        "responses": [{"text": "One.", "time": START + 60}, {"text": "Two."}],
+    }
+    scores = tseval.score_responses(
+        [lines(tmp_path / "l.jsonl", [labels]), lines(tmp_path / "run.jsonl", [run])],
+        "vital",
+        at=[str(START + 60), str(START + 61)],
+    )
+    assert scores.value(f"vital@{START + 60}") == 0
+    assert scores.value(f"vital@{START + 61}") == 1
+
+
+def test_a_score_at_a_time_needs_times(tmp_path: Path) -> None:
+    file = lines(tmp_path / "l.jsonl", [record("t", Response(None, ()))])
+    for arguments in ({"measures": "vital@6h"}, {"measures": "vital", "at": "6h"}):
+        with pytest.raises(UsageError, match="the responses have no times"):
+            tseval.score_responses(file, **arguments)
+
+
+# Bad input.
+
+NUGGET = {"text": "a", "importance": "vital", "assignment": "support"}
+GOOD = {"qid": "t", "run_id": "r", "nuggets": [NUGGET]}
+BAD = {
+    "no topic": {"run_id": "r", "nuggets": [NUGGET]},
+    "empty qid": {"qid": " ", "run_id": "r", "nuggets": [NUGGET]},
+    '"qid" is a number': {"qid": 1.5, "run_id": "r", "nuggets": [NUGGET]},
+    '"nuggets" holds a text': {"qid": "t", "run_id": "r", "nuggets": ["a"]},
+    "neither labels nor a response": {"qid": "t", "run_id": "r"},
+    'time "soon" is neither': {**GOOD, "time": "soon"},
+    '"time" is a list': {**GOOD, "time": []},
+    '"metadata" is a text': {**GOOD, "metadata": "m"},
+    "verdicts of a rubric, where the lines above hold": {"qid": "t", "criteria": []},
+}
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_bad_lines_are_refused_with_their_number(reason: str, tmp_path: Path) -> None:
+    file = lines(tmp_path / "l.jsonl", [GOOD, BAD[reason]])
+    with pytest.raises(InputError) as caught:
+        tseval.score_responses(file)
+    assert str(caught.value).startswith(f"{file}:2: {reason}"), caught.value
+
+
+def test_versions_of_one_time_are_refused(tmp_path: Path) -> None:
+    file = lines(tmp_path / "l.jsonl", [{**GOOD, "time": START}] * 2)
+    with pytest.raises(InputError, match=r"l\.jsonl:2: run r has two responses to topic t at one"):
+        tseval.score_responses(file)
+
+
+def test_some_times_are_not_enough(tmp_path: Path) -> None:
+    file = lines(tmp_path / "l.jsonl", [{**GOOD, "time": START}, GOOD])
+    with pytest.raises(InputError, match=r"l\.jsonl:2: no time, where other responses have one"):
+        tseval.score_responses(file)
+
+
+def test_labels_of_two_sorts_are_refused(tmp_path: Path) -> None:
+    other = lines(tmp_path / "v.jsonl", [{"qid": "t", "criteria": []}])
+    with pytest.raises(UsageError, match="labels of nuggets and verdicts of a rubric"):
+        tseval.score_responses([lines(tmp_path / "l.jsonl", [GOOD]), other])
+    with pytest.raises(
+        UsageError, match="vital is no measure of verdicts of a rubric; those are: binary, ternary"
+    ):
+        tseval.score_responses(other, "vital")
+
+
+def test_gold_is_needed_where_it_is() -> None:
+    with pytest.raises(UsageError, match="nuggets=file needs a file of nuggets"):
+        tseval.score_responses(QUICK, rules={"nuggets": "file"})
+
+
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 3), st.text(max_size=3), st.just("support")
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(
+            st.sampled_from(
+                ["text", "importance", "assignment", "citations", "support", "judgments", "time",
+                 "response", "matched_nuggets", "question_text", "verdict", "weight", "answers"]
+            ),
+            inner,
+            max_size=3,
+        ),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+KEYS = (
+    "qid", "topic_id", "run_id", "metadata", "nuggets", "criteria", "sentences", "judgments",
+    "report", "answer", "responses", "references", "nugget_bank", "rubrics", "time",
+)  # fmt: skip
+
+
+@SLOWLY
+@given(
+    st.lists(st.dictionaries(st.sampled_from(KEYS), JSON, max_size=4), max_size=3), st.booleans()
+)
+def test_no_file_ends_in_a_traceback(
+    tmp_path: Path, objects: list[dict[str, Any]], as_gold: bool
+) -> None:
+    file = lines(tmp_path / "x.jsonl", [{"qid": "t", **each} for each in objects])
+    files = [QUICK, "--nuggets", file] if as_gold else [file]
+    outcome = program.tseval("responses", *files, "-f", "csv")
+    assert outcome.code in (0, 1, 2)
+    assert "Traceback" not in outcome.err
+    assert "internal" not in outcome.err
