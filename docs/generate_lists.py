@@ -93,7 +93,7 @@ def columns(table: str) -> str:
         words += "; may be blank" if each.may_be_blank and "blank" not in each.meaning else ""
         words += f"; default {each.default}" if each.default else ""
         words = words if each.required else f"optional {words}"
-        body.append((code(each.name), words, code(*each.aliases)))
+        body.append((code(each.name), words, code(*each.aliases, *each.common)))
     return rows(("column", "holds", "aliases"), body)
 
 

@@ -32,7 +32,7 @@ def refresh(block: Block, folder: Path) -> None:
     fresh: list[str] = []
     for each in commands(block.text):
         done = run(each.command, folder)
-        printed, both = lines(done.stdout), lines(done.stderr + done.stdout)
+        printed, both = lines(done.out), lines(done.err + done.out)
         warned = any(line.startswith(("warning:", "error:", "Usage:")) for line in each.shown)
         kept = "..." in each.shown or not each.shown
         fresh += [f"$ {each.command}", *(each.shown if kept else both if warned else printed)]

@@ -12,7 +12,7 @@ TsevalError           anything tseval refuses to do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -26,6 +26,8 @@ __all__ = [
     "Reason",
     "TsevalError",
     "UsageError",
+    "did_you_mean",
+    "nearest",
 ]
 
 FAULTS_SHOWN = 10
@@ -40,6 +42,19 @@ class Reason(str):
     """A warning that says why scores are 0: it is told even where no warnings are wanted."""
 
     __slots__ = ()
+
+
+def nearest(name: str, known: Iterable[str], number: int = 1) -> list[str]:
+    """The names that look like this one, the most alike first: capitals make no difference."""
+    from difflib import get_close_matches  # needed only where something is wrong
+
+    folded = {each.casefold(): each for each in known}
+    return [folded[like] for like in get_close_matches(name.casefold(), folded, number)]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What is said behind a name that is not known, where one that is looks like it."""
+    return "".join(f"; did you mean {like}?" for like in nearest(name, known))
 
 
 class TsevalError(Exception):

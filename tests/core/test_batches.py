@@ -302,7 +302,7 @@ class TestWarnings:
         lines = [f"flood\t{name}\t{time}\ttext" for name, time in rows]
         late.write_text("\n".join(["topic\tupdate_id\ttime\ttext", *lines]) + "\n")
         done = program("curve", late, NUGGETS, "--topics", TOPICS, "--batch", "6h", "-m", "R")
-        said = "run late.tsv: 2 messages before the first batch of the topic or after the last"
+        said = "run late: 2 messages before the first batch of the topic or after the last"
         assert said in done.err
 
 

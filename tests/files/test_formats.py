@@ -410,7 +410,7 @@ def test_a_compressed_file_is_known_by_its_suffix(suffix: str) -> None:
     path.write_bytes(COMPRESS[suffix]((HEADER + ROW).encode()))
     updates = temporal.read_updates([path])
     assert list(updates.text) == ["some words"]
-    assert updates.run.to_list() == [path.name]
+    assert updates.run.to_list() == ["run"]
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
@@ -449,8 +449,8 @@ def runs(*paths: str | Path) -> list[str]:
 
 def test_a_run_without_a_name_is_called_as_its_file() -> None:
     Path("mine.tsv").write_text(HEADER + ROW)
-    assert runs("mine.tsv") == ["mine.tsv"]
-    assert runs(Path.cwd() / "mine.tsv") == ["mine.tsv"]
+    assert runs("mine.tsv") == ["mine"]
+    assert runs(Path.cwd() / "mine.tsv") == ["mine"]
 
 
 def test_files_of_the_same_name_are_called_by_their_paths() -> None:
@@ -458,7 +458,7 @@ def test_files_of_the_same_name_are_called_by_their_paths() -> None:
         Path(folder).mkdir()
         Path(folder, "run.tsv").write_text(HEADER + ROW)
     Path("other.tsv").write_text(HEADER + ROW)
-    assert runs("a/run.tsv", "b/run.tsv", "other.tsv") == ["a/run.tsv", "b/run.tsv", "other.tsv"]
+    assert runs("a/run.tsv", "b/run.tsv", "other.tsv") == ["a/run.tsv", "b/run.tsv", "other"]
 
 
 def test_a_column_run_goes_before_the_file_s_name() -> None:

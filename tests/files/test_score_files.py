@@ -125,7 +125,7 @@ def test_a_file_without_runs_is_called_by_its_name() -> None:
     Path("mine.trec").write_text("P\tt1\t0.5\nP\tall\t0.5\n")
     Path("theirs.csv").write_text("topic,measure,value\nt1,P,0.25\n")
     found = read_scores(["mine.trec", "theirs.csv"])
-    assert rows(found) == [("mine.trec", "t1", "P", 0.5), ("theirs.csv", "t1", "P", 0.25)]
+    assert rows(found) == [("mine.trec", "t1", "P", 0.5), ("theirs", "t1", "P", 0.25)]
 
 
 def test_files_of_trec_eval_are_read_with_the_name_that_they_tell() -> None:

@@ -218,8 +218,8 @@ def test_the_gold_of_one_year_judges_no_other(more: tuple[str, ...]) -> None:
     Path("run.tsv").write_text(YEARS)
     Path("gold.tsv").write_text(GOLD % "TS13.1")
     outcome = program("score", "run.tsv", "gold.tsv", "-m", "P", "-f", "csv", *more)
-    assert outcome.out == "run,topic,measure,value\nrun.tsv,all,P,1.0\n"
-    assert "warning: run run.tsv: 1 topic not in the gold, ignored: TS14.1\n" in outcome.err
+    assert outcome.out == "run,topic,measure,value\nrun,all,P,1.0\n"
+    assert "warning: run run: 1 topic not in the gold, ignored: TS14.1\n" in outcome.err
 
 
 def test_a_stream_of_two_years() -> None:

@@ -45,7 +45,7 @@ def test_trec() -> None:
     alone = program.tseval("filter", FADING, TRUTH, *PERIOD, "-m", "R t(A)", "-f", "trec")
     assert alone.out == "R\tall\t0.6\nt(A)\tall\tundefined\n"
     assert shown("-m", "batches(A)", "-f", "trec").out == (
-        "fading.tsv\tbatches(A)\tall\t5.0\nsteady.tsv\tbatches(A)\tall\t6.0\n"
+        "fading\tbatches(A)\tall\t5.0\nsteady\tbatches(A)\tall\t6.0\n"
     )
 
 
@@ -53,7 +53,7 @@ def test_csv_with_topics() -> None:
     lines = shown("-m", "R end(R)", "-f", "csv", "-q").out.splitlines()
     assert lines[0] == "run,topic,measure,value"
     assert [line.split(",")[:3] for line in lines[1:7]] == [
-        ["fading.tsv", topic, name] for topic in ("dam", "ferry", "all") for name in ("R", "end(R)")
+        ["fading", topic, name] for topic in ("dam", "ferry", "all") for name in ("R", "end(R)")
     ]
 
 
@@ -62,9 +62,7 @@ def test_json_has_null_and_no_nan() -> None:
     assert [record["value"] for record in told["records"][:2]] == [None, None]
     assert [source["rows"] for source in told["inputs"]] == [10, 14, 19]
     assert told["signature"].startswith("tseval:")
-    assert any(
-        "t(A), AD(A) are undefined for fading.tsv" in warning for warning in told["warnings"]
-    )
+    assert any("t(A), AD(A) are undefined for fading" in warning for warning in told["warnings"])
 
 
 def test_the_same_input_gives_the_same_bytes(here: Path) -> None:
@@ -96,7 +94,7 @@ def drawn(*options: object) -> str:
 
 def test_a_picture_shows_what_there_is() -> None:
     picture = drawn("-m", "end(R) end(F_pra)")
-    for words in ("R in batches of 1d", "F_pra in batches of 1d", "fading.tsv", "usual score"):
+    for words in ("R in batches of 1d", "F_pra in batches of 1d", "fading", "usual score"):
         assert words in picture
     assert "days since the period" in picture
     assert "Kendall" in picture
@@ -231,7 +229,8 @@ def test_a_plain_run_without_confidences() -> None:
     Path("run.tsv").write_text("topic\tpost_id\ttime\nt\td\t0\n")
     refused(
         "error: run.tsv:1: no column confidence\n  | topic\tpost_id\ttime\n"
-        "  posts need the columns topic post_id time confidence; here: topic post_id time\n",
+        "  posts need the columns topic post_id time confidence; here: topic post_id time; "
+        "--column confidence=NAME says what it is called\n",
         *("run.tsv", TRUTH),
     )
 

@@ -326,9 +326,9 @@ def test_filtering_has_trends(tmp_path: Path) -> None:
     panel = data["panels"]["trends-0"]
     runs = data["runs"]
     dots = {runs[run]: values for run, values in panel["dots"]}
-    assert dots["improving.tsv"] == [0, 0, 0.6, 0.6, 1, 1]
+    assert dots["improving"] == [0, 0, 0.6, 0.6, 1, 1]
     lines = {runs[line[0]]: line[1] for line in panel["lines"]}
-    assert lines["improving.tsv"][-1] == pytest.approx(1.22)
+    assert lines["improving"][-1] == pytest.approx(1.22)
     fit = tseval(
         *("filter", *FILTERED, truth, "--show", "fits", "-m", "end(F_pra)", "-f", "csv", "--quiet")
     )

@@ -24,7 +24,7 @@ PERIOD = ("--start", 1699920000, "--end", 1700438400)
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 BY_HAND: dict[str, dict[str, list[Fraction | None]]] = {
-    "fading.tsv": {
+    "fading": {
         "P": [ONE, ONE, HALF, HALF, Fraction(0), None],
         "R": [ONE, ONE, HALF, HALF, Fraction(0), None],
         "A": [ONE] * 6,
@@ -34,7 +34,7 @@ BY_HAND: dict[str, dict[str, list[Fraction | None]]] = {
         "C_trk": [Fraction(0), Fraction(0), HALF, HALF, ONE, None],
         "FDR": [Fraction(0)] * 4 + [None] * 2,
     },
-    "steady.tsv": {
+    "steady": {
         "P": [ONE, Fraction(3, 4), ONE, ONE, ONE, None],
         "R": [Fraction(3, 4), Fraction(3, 4), ONE, Fraction(3, 4), Fraction(3, 4), None],
         "A": [ONE, Fraction(3, 4), ONE, ONE, ONE, HALF],
@@ -49,8 +49,8 @@ BY_HAND: dict[str, dict[str, list[Fraction | None]]] = {
 }
 """The metrics of the six days at the cutoff 50, as fractions."""
 WEIGHTS = {
-    "fading.tsv": [Fraction(1, 5)] * 5 + [Fraction(0)],
-    "steady.tsv": [Fraction(n, 17) for n in (3, 4, 3, 3, 3, 1)],
+    "fading": [Fraction(1, 5)] * 5 + [Fraction(0)],
+    "steady": [Fraction(n, 17) for n in (3, 4, 3, 3, 3, 1)],
 }
 
 
@@ -103,11 +103,11 @@ def test_the_trend_of_fading() -> None:
 
 
 WHOLE = {
-    ("fading.tsv", "all"): (1, 0.6, 1, 0.75),
-    ("steady.tsv", "dam"): (6 / 7, 0.6, 1 / 2, 12 / 17),
-    ("steady.tsv", "ferry"): (5 / 6, 1, 1 / 2, 10 / 11),
-    ("steady.tsv", "all"): (71 / 84, 0.8, 1 / 2, 568 / 691),
-    ("improving.tsv", "all"): (1, 0.4, 1, 4 / 7),
+    ("fading", "all"): (1, 0.6, 1, 0.75),
+    ("steady", "dam"): (6 / 7, 0.6, 1 / 2, 12 / 17),
+    ("steady", "ferry"): (5 / 6, 1, 1 / 2, 10 / 11),
+    ("steady", "all"): (71 / 84, 0.8, 1 / 2, 568 / 691),
+    ("improving", "all"): (1, 0.4, 1, 4 / 7),
 }
 
 
@@ -122,9 +122,9 @@ def test_the_two_rankings_differ() -> None:
     done = shown("--show", "ranking", "--cutoff", 50, "-m", "end(R)", "-f", "json", "--quiet")
     rows = json.loads(done.out)["records"]
     assert [(row["run"], row["place"], row["usual_place"]) for row in rows] == [
-        ("improving.tsv", 1, 3),
-        ("steady.tsv", 2, 1),
-        ("fading.tsv", 3, 2),
+        ("improving", 1, 3),
+        ("steady", 2, 1),
+        ("fading", 3, 2),
     ]
     assert [row["tau"] for row in rows] == pytest.approx([-1 / 3] * 3)
     assert rows[0]["end"] == pytest.approx(1.15)

@@ -234,7 +234,7 @@ def test_times_of_a_topic_that_lie_years_apart_are_warned_about(more: tuple[str,
     done = program.tseval("score", "run.tsv", "gold.tsv", "-m", "R", *more)
     assert [line for line in done.err.splitlines() if "years" in line] == [
         "warning: times of 1 topic lie years apart: "
-        "t from 2023-11-14T00:00:00Z (nuggets) to 2026-03-02T11:00:00Z (run run.tsv)"
+        "t from 2023-11-14T00:00:00Z (nuggets) to 2026-03-02T11:00:00Z (run run)"
     ]
 
 

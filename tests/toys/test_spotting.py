@@ -63,7 +63,7 @@ def test_scores_topics_missing_ones_and_signature(files: tuple[str, str]) -> Non
         ("all", "spotted"): 1 / 3,
         ("all", "spotted@30m"): 1 / 6,
     }
-    assert "run eager.tsv: no sightings for 1 judged topic" in outcome.err
+    assert "run eager: no sightings for 1 judged topic" in outcome.err
     assert found["signature"].startswith("tseval:")
     assert "|edition:spotting|grace:0|items:sha256:" in found["signature"]
     assert found["signature"].endswith("|missing:zero|undefined:skip")
@@ -108,7 +108,7 @@ def test_compare_and_report(files: tuple[str, str], tmp_path: Path) -> None:
     saved = tmp_path / "scores.json"
     good("spotting", files[0], other, files[1], "-q", "-o", saved)
     compared = json.loads(good("compare", saved, "-f", "json").out)
-    assert [row["run"] for row in compared["means"]] == ["eager.tsv", "late.tsv"]
+    assert [row["run"] for row in compared["means"]] == ["eager", "late"]
     page = tmp_path / "page.html"
     good("report", saved, "-o", page)
     assert "how many of the items a run has seen" in page.read_text()

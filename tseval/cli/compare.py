@@ -37,6 +37,7 @@ from tseval.core.declared import (
     option,
 )
 from tseval.core.family import Access
+from tseval.core.naming import Naming
 from tseval.core.registry import family
 from tseval.errors import UsageError
 from tseval.families.temporal.family import FAMILY
@@ -143,6 +144,7 @@ class Request:
     options: TemporalOptions
     rules: Mapping[str, str]
     forms: Forms
+    naming: Naming
     quiet: bool
     sharing: Sharing = ALONE
 
@@ -163,6 +165,7 @@ class Request:
             rules=self.rules,
             measures=self.wanted,
             at=self.gold.at,
+            naming=self.naming,
             access=Access(self.forms, self.sharing),
         )
 
@@ -257,6 +260,7 @@ INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.valu
 @options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
 @options.output_option
 @options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS))
+@options.chained(*record_options(Naming))
 @options.engine_options
 @options.resume_option
 @options.quiet_option
@@ -296,6 +300,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         options=own,
         rules=declarations.rules(options.parted(given["rules"]), own),
         forms=forms,
+        naming=build(Naming, given),
         quiet=given["quiet"],
     )
     with build(Where, given).shared() as sharing:
@@ -343,7 +348,7 @@ def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
                 where = "a comparison of runs" if analysis == RUNS else f"--{analysis}"
                 raise UsageError(f"{what.name} has no meaning with {where}")
     if gold.gold is None:
-        of_score = {**_told(TemporalInputs), **_told(TemporalOptions)}
+        of_score = {**_told(TemporalInputs), **_told(TemporalOptions), **_told(Naming)}
         asked = [what.name for what in of_score.values()]
         asked += [flag for name, flag in FOR_GOLD.items() if on_line(name)]
         if asked:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import named_options
+from tseval.cli.declared_options import named_options, record_options
 from tseval.cli.family_command import Call, Request
 from tseval.cli.options import on_line
 from tseval.cli.output import check_output, deliver, form_of, warn
@@ -21,10 +21,12 @@ from tseval.core.curves import curves, frame
 from tseval.core.declared import CURVE, Declared, build, declared, input_tables
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
+from tseval.core.naming import Naming
 from tseval.core.panels import Picture
 from tseval.core.scoring import Missing, chosen_measures, missing_topics
 from tseval.errors import UsageError
 from tseval.files import PICTURES
+from tseval.files.columns import column_names
 from tseval.files.formats import forms_of
 from tseval.files.rows import rows_bytes
 from tseval.reporting.charts.curves import MeasureAxis, Words, batch_picture, curve_picture
@@ -85,7 +87,7 @@ class Followed:
         """What a reader should know."""
         evaluation = self.evaluation
         told = tuple(evaluation.caveats(self.measures))
-        return (*evaluation.warnings, *told, *self.missing.warnings)
+        return (*evaluation.told, *told, *self.missing.warnings)
 
 
 def served() -> list[Family[Any, Any]]:
@@ -110,6 +112,10 @@ def family_of(request: CurveRequest, told: Mapping[str, Declared]) -> Family[Any
         owners = [each for each in families if name in known_options(each)]
         if len(owners) == 1 and owners[0].name != registry.FIRST:
             return owners[0]
+    kinds = {each.kind for each in column_names(request.naming.columns)} - {""}
+    for each in families:
+        if kinds and kinds <= set(input_tables(each.inputs, CURVE)):
+            return each
     for each in families:
         if request.edition_name in {edition.name for edition in each.editions}:
             return each
@@ -257,7 +263,9 @@ def run(**given: Any) -> None:
     \b
     tseval curve mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -o curve.html
     """
-    request = build(CurveRequest, given | {"where": build(Where, given)})
+    request = build(
+        CurveRequest, given | {"where": build(Where, given), "naming": build(Naming, given)}
+    )
     check_output(request.output)
     form = form_of(request.form, request.output, FORMS, "csv")
     if request.per_topic and request.chosen:
@@ -313,6 +321,7 @@ def parameters() -> list[Callable[[Any], Any]]:
         options.format_option(FORMS, "csv"),
         options.output_option,
         input_format(),
+        *record_options(Naming),
         options.engine_options,
         options.resume_option,
         options.quiet_option,

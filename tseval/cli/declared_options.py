@@ -12,6 +12,7 @@ import click
 from tseval.cli import options
 from tseval.core.declared import SCORES, Declared, declared, input_tables
 from tseval.core.family import Family, View
+from tseval.core.naming import Naming
 from tseval.files.formats import forms_of
 from tseval.files.rows import ROW_FORMS
 from tseval.files.score_writers import RESULT_FORMS
@@ -48,6 +49,7 @@ def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Call
         *(option for record in more for option in record_options(record)),
         output_option(family),
         input_format(family),
+        *record_options(Naming),
         options.engine_options,
         *([options.resume_option] if family.resumes else []),
         options.quiet_option,

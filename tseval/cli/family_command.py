@@ -31,6 +31,7 @@ from tseval.core.family import (
     Writer,
     Written,
 )
+from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.panels import Picture
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
@@ -57,6 +58,7 @@ class Request:
     quiet: bool
     on_missing: str | None
     where: Where
+    naming: Naming = AS_THEY_ARE
     at: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     view: str | None = None
@@ -97,7 +99,8 @@ class Call:
 
     def inputs(self, files: Sequence[str]) -> Any:
         """The family's inputs, of which these files stand without an option."""
-        return with_files(self.family, self.named, files, self.view)
+        placed = with_files(self.family, self.named, files, self.view)
+        return named(placed, self.request.naming)
 
     def read(self, access: Access) -> Evaluation:
         """The inputs, read with the options, edition and rules that are named."""
@@ -121,7 +124,8 @@ def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None
     more = () if extension is None else (extension.options,)
 
     def run(**given: Any) -> None:
-        request = build(Request, given | {"where": build(Where, given)})
+        records = {"where": build(Where, given), "naming": build(Naming, given)}
+        request = build(Request, given | records)
         call = Call.of(family, request, given)
         if extension is None or not extension.answer(call, build(extension.options, given)):
             answer(call, more)
@@ -239,7 +243,7 @@ def with_files(
 
 def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: str) -> bytes:
     """Rows in the form asked for, with their notes."""
-    warn(dict.fromkeys((*evaluation.warnings, *shown.warnings)), request.quiet)
+    warn(dict.fromkeys((*evaluation.told, *shown.warnings)), request.quiet)
     signature = evaluation.signature(**shown.traits)
     if form == "table":
         to_file = request.output is not None

@@ -10,13 +10,14 @@ import click
 import pandas as pd
 
 from tseval.cli import options
-from tseval.cli.declared_options import input_format
+from tseval.cli.declared_options import input_format, record_options
 from tseval.cli.options import runs_and_gold
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where
 from tseval.core.family import Access
+from tseval.core.naming import Naming, named
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
@@ -57,6 +58,7 @@ NOTHING_TO_FIND = (
 @options.format_option(["table", *ROW_FORMS], "tsv")
 @options.output_option
 @input_format(FAMILY, "updates", "nuggets", "pool")
+@options.chained(*record_options(Naming))
 @options.engine_options
 @options.resume_option
 @options.quiet_option
@@ -69,6 +71,9 @@ def command(
     form: str | None,
     output: Path | None,
     input_format: Forms,
+    columns: tuple[str, ...],
+    column_file: str | None,
+    run_names: tuple[str, ...],
     jobs: int | None,
     engine: str,
     scheduler: str | None,
@@ -84,7 +89,8 @@ def command(
     check_output(output)
     form = form_of(form, output, ("table", *ROW_FORMS), "tsv")
     updates, nuggets = runs_and_gold(files)
-    inputs = TemporalInputs(updates, nuggets, pool=pool)
+    naming = Naming(columns, column_file, run_names)
+    inputs = named(TemporalInputs(updates, nuggets, pool=pool), naming)
     rows: list[dict[str, Any]] = []
     signatures = []
     with Where(jobs, engine, scheduler, resume).shared() as sharing:
@@ -96,7 +102,7 @@ def command(
                 evaluation = read(inputs, TemporalOptions(name, threshold), DRAFT, {}, access)
             rows += _rows(evaluation, get_matcher(name, threshold))
             signatures.append(evaluation.signature())
-            warn(evaluation.warnings, quiet)
+            warn(evaluation.told, quiet)
     table = pd.DataFrame(rows, columns=(*EVIDENCE, "matcher", "checksum"))
     if len(signatures) > 1:
         table.insert(0, "matcher", table.pop("matcher"))

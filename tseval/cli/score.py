@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from tseval.cli.output import check_output, deliver, form_of
 from tseval.cli.progress import progress
 from tseval.core.calling import Asked
 from tseval.core.declared import SCORES, files_given, option
+from tseval.core.naming import AS_THEY_ARE
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
@@ -119,12 +120,17 @@ def follow(call: Call, asked: StreamOptions) -> None:
     files = call.request.files
     if len(files) not in (1, 2) or files[:-1] not in ((), (STREAM,)):
         raise click.UsageError("With --follow give the file of nuggets, or - and it.")
-    inputs = call.inputs((STREAM, files[-1]))
+    naming = call.request.naming
+    placed = replace(call, request=replace(call.request, naming=AS_THEY_ARE))
+    inputs = placed.inputs((STREAM, files[-1]))
     unused = {
         "-f": call.request.form,
         "-o": call.request.output,
         "--duplicates": inputs.duplicates,
         "--input-format": call.request.input_format,
+        "--column": naming.columns,
+        "--columns": naming.column_file,
+        "--name": naming.run_names,
     }
     for flag, value in unused.items():
         if value:

@@ -10,6 +10,7 @@ from tseval.comparison.board import Board, build_board, scores_table
 from tseval.comparison.plan import Treatment
 from tseval.core import declared, registry
 from tseval.core.family import Access, Evaluation, Family, Judgments
+from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.errors import UsageError
 from tseval.parallel.sharing import Progress
@@ -29,6 +30,8 @@ class ScoredRuns:
     rules: Mapping[str, str] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
+    naming: Naming = AS_THEY_ARE
+    """What the inputs call columns and runs."""
     access: Access = field(default_factory=Access)
     """The formats of the inputs, and where runs are read and matched."""
 
@@ -58,4 +61,4 @@ class ScoredRuns:
     def _read(self, reader: Callable[..., Read], access: Access) -> Read:
         edition = registry.edition(self.edition, self.family.name)
         asked = declared.rules(self.rules.items(), self.options)
-        return reader(self.inputs, self.options, edition, asked, access)
+        return reader(named(self.inputs, self.naming), self.options, edition, asked, access)

@@ -11,8 +11,10 @@ from tseval.core import registry
 from tseval.core.declared import rules
 from tseval.core.family import Access, Family, asked_for
 from tseval.core.measure import Measure
+from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.parallel.sharing import Sharing, shared
 
@@ -36,6 +38,8 @@ class Asked:
     undefined: str = "skip"
     forms: Forms = None
     """The formats of inputs, where they are not to be recognised."""
+    columns: Columns = None
+    """What the inputs call their columns, where they call them otherwise."""
     per_topic: bool = True
     """Whether the values of single topics are of interest."""
 
@@ -68,6 +72,7 @@ def evaluated(
     with where.shared() as sharing:
         wanted = tuple(asked_for(asked.measures))
         access = Access(asked.forms, sharing, wanted=wanted)
+        inputs = named(inputs, Naming.of(asked.columns))
         return family.read(inputs, options, edition, rules(asked.rules.items(), options), access)
 
 

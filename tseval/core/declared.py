@@ -163,10 +163,15 @@ def declared(record: type) -> Iterator[tuple[Field[Any], Declared]]:
             yield each, each.metadata[DECLARED]
 
 
+def input_name(what: Declared) -> str:
+    """What an input is called where one of several is named: `nuggets`."""
+    return what.name.removeprefix("--").replace("-", "_").lower()
+
+
 def input_tables(record: type, view: str = "") -> dict[str, str]:
     """What the inputs that may have a format are called, and their tables; of all, or of a view."""
     return {
-        what.name.removeprefix("--").replace("-", "_").lower(): what.table.table
+        input_name(what): what.table.table
         for _, what in declared(record)
         if what.table is not None and (not view or what.has_meaning(view))
     }

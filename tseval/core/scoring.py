@@ -76,7 +76,7 @@ def scores_of(
         undefined_as_zero=undefined == "zero",
         signature=evaluation.signature(**evaluation.traits_of(wanted), missing=rule, **counts),
         inputs=evaluation.inputs,
-        warnings=(*evaluation.warnings, *evaluation.caveats(wanted), *missing.warnings),
+        warnings=(*evaluation.told, *evaluation.caveats(wanted), *missing.warnings),
         overall=board.overall,
         applies=board.applies,
         types=evaluation.group_names,

@@ -21,7 +21,6 @@ from tseval.errors import Fault
 from tseval.files import tsv
 from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput
 from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import without_broken_bytes
@@ -101,7 +100,7 @@ def named_fields(schema: Schema, words: str) -> Layout:
 
 def read_lines_or_table(source: Input, layout: Layout, form: str | None = None) -> Rows:
     """Read such lines, or the plain table that they stand for, which `form` asks for."""
-    if isinstance(source, FrameInput) or form or not layout.schema.missing(names_of(source)):
+    if source.is_table or form or not layout.schema.missing(names_of(source)):
         return rows_of(source, layout.schema, form)
     return read_lines(source, layout)
 

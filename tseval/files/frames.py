@@ -16,7 +16,7 @@ from tseval.errors import UsageError
 from tseval.files.faults import FaultList
 from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.parquet import arrow_cells, refuse_kind
-from tseval.files.plain import Rows, build, check_header
+from tseval.files.plain import Rows, build, check_doubts, check_header
 from tseval.files.tsv import UTF8_CURE
 from tseval.tables import Schema
 
@@ -34,6 +34,11 @@ class FrameInput(Input):
         self.frame = (
             frame.copy()
         )  # its hash is made when it is asked for; it may be changed till then
+
+    @property
+    def is_table(self) -> bool:
+        """It is a table as it stands."""
+        return True
 
     @cached_property
     def sha256(self) -> str:
@@ -59,23 +64,30 @@ def run_names(inputs: Sequence[Input]) -> list[str]:
 
     Files of the same name go by their paths, several frames by their numbers.
     """
-    names = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
-    times = Counter(names)
-    return [
-        name if times[name] == 1 else (f"{name}{i}" if isinstance(each, FrameInput) else each.path)
-        for i, (name, each) in enumerate(zip(names, inputs, strict=True), start=1)
-    ]
+    short = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
+    given = [each.run_name or name for each, name in zip(inputs, short, strict=True)]
+    times = Counter(given)
+
+    def called(at: int, each: Input) -> str:
+        if times[given[at]] == 1 or each.run_name:
+            return given[at]
+        return f"{given[at]}{at + 1}" if isinstance(each, FrameInput) else each.path
+
+    return [called(at, each) for at, each in enumerate(inputs)]
 
 
 def read_frame(source: FrameInput, schema: Schema) -> Rows:
     """Read a frame as a table of this schema; any fault is an `InputError`."""
+    schema = schema.called(source.columns)
     frame, faults = source.frame, FaultList(source)
     names = [str(name) for name in frame.columns]
     check_header(names, schema, faults)
+    check_doubts(names, schema, faults)
     places = schema.placed(names)
     columns = {name: _arrow(frame.iloc[:, at], faults) for name, at in places.items()}
     faults.check()
-    rows = build(source, arrow_cells(columns, schema, faults), schema, faults)
+    cells = arrow_cells(columns, schema, faults)
+    rows = build(source, cells, schema, faults, schema.understood(names))
     faults.check()
     return rows
 

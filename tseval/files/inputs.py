@@ -6,10 +6,11 @@ import hashlib
 import io
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from tseval.errors import Fault, InputError
@@ -24,6 +25,8 @@ and with what their runs are called. The function survives pickling, and so does
 BLOCK_BYTES = 4 * 1024 * 1024
 """How much is read at once; a block always ends at a line's end."""
 
+SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+"""What names of files end with that belongs to no name of a run."""
 BUFFER_BYTES = 64 * 1024
 
 LATER_CURE = (
@@ -88,6 +91,10 @@ class Input:
     """
 
     unit = "line"
+    columns: Mapping[str, str] = MappingProxyType({})
+    """What the file calls columns of its table, by their own names, where the caller says so."""
+    run_name: str | None = None
+    """What its run is called, where the caller says so: whatever a column says."""
     _digest: str | None = None
     """The hash, as soon as all bytes were read once."""
     _stamp: Stamp | None = None
@@ -97,6 +104,22 @@ class Input:
         self.file = Path(path)
         self.path = os.fsencode(path).decode("utf-8", "replace")
 
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is known to be a plain table, whatever its content looks like."""
+        return bool(self.columns)
+
+    def renamed(self, names: Sequence[str]) -> list[str]:
+        """The names of its columns, with those that the caller gives a meaning under that."""
+        meant: dict[str, list[str]] = {}
+        for own, name in self.columns.items():
+            meant.setdefault(name, []).append(own)
+        left = (meant.get(n, [] if n in self.columns else [n]) for n in names)
+        return [name for each in left for name in each]
+
     @property
     def is_standard_input(self) -> bool:
         """Whether this is standard input."""
@@ -104,8 +127,12 @@ class Input:
 
     @property
     def name(self) -> str:
-        """What a run in it is called when it has no other name: the file's name."""
-        return "stdin" if self.is_standard_input else Path(self.path).name
+        """What a run in it is called when it has no other name: the file's, without suffix."""
+        if self.is_standard_input:
+            return "stdin"
+        name = Path(Path(self.path).name)
+        name = name.with_suffix("") if name.suffix in OPENERS else name
+        return name.stem if name.suffix.lower() in SUFFIXES else name.name
 
     @cached_property
     def can_be_read_again(self) -> bool:

@@ -32,6 +32,7 @@ class ParquetInput(Input):
     def __init__(self, source: Input) -> None:
         super().__init__(source.file)
         self.path = source.path
+        self.columns, self.run_name = source.columns, source.run_name
         self._kept = source._kept  # a pipe cannot be read again
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.errors import Fault, UsageError
+from tseval.errors import Fault, UsageError, nearest
 from tseval.files import csv_table, parquet, tsv
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
@@ -33,6 +34,7 @@ READERS: dict[str, Reader] = {
     "parquet": parquet.read_parquet,
 }
 """How each of `PLAIN_FORMS` is read."""
+NOTHING_COMMON: Mapping[str, str] = MappingProxyType({})
 FEW_ROWS = 2_000
 """Up to so many rows, to start a thread takes longer than a column."""
 ARRAY = "a JSON array"
@@ -89,14 +91,17 @@ def first_keys(head: bytes) -> list[str]:
 
 def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
     """Read one input as a table of this schema; any fault is an `InputError`."""
+    schema = schema.called(source.columns)
     form = form_of(source, schema, form)
     if form == "parquet":
         source = parquet.ParquetInput(source)
     faults = FaultList(source)
+    names = header(source, schema, form, faults)
     if form != "jsonl":
-        check_header(header(source, schema, form, faults), schema, faults)
+        check_header(names, schema, faults)
+    check_doubts(names, schema, faults)
     cells = READERS[form](source, schema, faults)
-    rows = build(source, cells, schema, faults)
+    rows = build(source, cells, schema, faults, schema.understood(names))
     faults.check()
     return rows
 
@@ -153,6 +158,9 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
         needed = " ".join(column.name for column in schema.required)
         needs = "need" if schema.table.endswith("s") else "needs"
         cure = f"{schema.table} {needs} the columns {needed}; here: {' '.join(names)}"
+        if schema.people_make_it:
+            like = misspelt(missing[0], names, schema) or "NAME"
+            cure += f"; --column {missing[0]}={like} says what it is called"
         faults.add(line, f"no {noun} {', '.join(missing)}", cure)
     twice = sorted({name for name in names if names.count(name) > 1 and schema.find(name)})
     if twice:
@@ -160,10 +168,32 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
     faults.check()
 
 
+def misspelt(missing: str, names: Sequence[str], schema: Schema) -> str | None:
+    """The name that looks most like that of a missing column, of those that mean nothing else."""
+    strange = [name for name in names if schema.find(name) is None]
+    column = schema.find(missing)
+    wanted = (missing,) if column is None else column.names
+    return next((like for each in wanted for like in nearest(each, strange)), None)
+
+
+def check_doubts(names: list[str], schema: Schema, faults: FaultList) -> None:
+    """No column may be looked for where several names could be it."""
+    line = 1 if faults.source.unit == "line" else None
+    for name, fitting in schema.doubtful(names).items():
+        reason = f"{name} could be {' or '.join(fitting)}"
+        faults.add(line, reason, f"say which is meant: --column {name}={fitting[0]}")
+    faults.check()
+
+
 def header(source: Input, schema: Schema, form: str, faults: FaultList) -> list[str]:
-    """The names of an input's columns; a header line that is not UTF-8 is a fault."""
+    """The names of an input's columns; a header line that is not UTF-8 is a fault.
+
+    Of JSON lines they are the keys of the first.
+    """
     if form == "parquet":
         return parquet.header(source)
+    if form == "jsonl":
+        return recognise(source)[1]
     if form == "tsv":
         names = tsv.header(source, schema, faults)
     else:
@@ -172,11 +202,17 @@ def header(source: Input, schema: Schema, form: str, faults: FaultList) -> list[
     return names
 
 
-def build(source: Input, cells: Cells, schema: Schema, faults: FaultList) -> Rows:
+def build(
+    source: Input,
+    cells: Cells,
+    schema: Schema,
+    faults: FaultList,
+    understood: Mapping[str, str] = NOTHING_COMMON,
+) -> Rows:
     """Cells to columns, with every check that a single table allows.
 
     The columns of many rows are worked on side by side; their faults come in the columns' order
-    all the same.
+    all the same. `understood` are the common names that stand for columns here.
     """
     columns: dict[str, Any] = {}
     faults.rows = len(cells.lines)
@@ -188,9 +224,35 @@ def build(source: Input, cells: Cells, schema: Schema, faults: FaultList) -> Row
         columns[column.name] = values
         good &= filled
         faults.extend(own)
+    if source.run_name is not None and "run" in columns:
+        columns["run"] = _one_run(columns["run"], source.run_name, faults)
     _check_repeats(schema, columns, good, cells.lines, faults)
-    record = InputRecord(source.path, lambda: source.sha256, len(cells.lines), source.unit)
+    record = record_of(source, schema, len(cells.lines), understood)
     return Rows(columns, Origin.single(record, cells.lines))
+
+
+def record_of(
+    source: Input, schema: Schema, rows: int, understood: Mapping[str, str] = NOTHING_COMMON
+) -> InputRecord:
+    """An input as results tell of it, with what was made of the names of its columns."""
+    return InputRecord(
+        source.path,
+        lambda: source.sha256,
+        rows,
+        source.unit,
+        tuple(f"{schema.table}.{own}={name}" for own, name in source.columns.items()),
+        tuple(f"{name} as {own}" for name, own in understood.items()),
+    )
+
+
+def _one_run(runs: Ids, name: str, faults: FaultList) -> Ids:
+    """The one run of an input under the name that it is given; several are a fault."""
+    held = runs.vocabulary()
+    if len(held) > 1:
+        cure = "take --name away: the column run says whose each row is"
+        reason = f"holds {len(held)} runs, {' '.join(held[:3])}, where one name is given"
+        faults.add(None, reason, cure)
+    return Ids.constant(name, len(runs))
 
 
 def _column(source: Input, column: Column, cells: Cells) -> tuple[Any, BoolArray, list[Fault]]:

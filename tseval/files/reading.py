@@ -38,8 +38,8 @@ def input_of(given: Given, schema: Schema) -> Input:
 def names_of(source: Input) -> list[str]:
     """The names of an input's columns, as far as they can be told before it is read."""
     if isinstance(source, FrameInput):
-        return [str(name) for name in source.frame.columns]
-    return recognise(source)[1]
+        return source.renamed([str(name) for name in source.frame.columns])
+    return source.renamed(recognise(source)[1])
 
 
 def rows_of(source: Input, schema: Schema, form: str | None = None) -> Rows:

@@ -12,7 +12,6 @@ import numpy as np
 from tseval.files import TREC_TS
 from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import build
 from tseval.files.reading import faults_of, input_of, read_table
@@ -47,7 +46,7 @@ def read_topics(given: Given, form: str | None = None) -> Topics:
 
 def _is_official(source: Input, form: str | None) -> bool:
     """Whether they are the track's: as asked for, or as the file looks."""
-    if isinstance(source, FrameInput):
+    if source.is_table:
         return False
     return form == TREC_TS if form is not None else is_xml(source)
 

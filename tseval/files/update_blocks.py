@@ -12,7 +12,7 @@ from tseval.errors import UsageError
 from tseval.files import jsonl, parquet, tsv
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.files.plain import build, check_header, form_of, header
+from tseval.files.plain import build, check_doubts, check_header, form_of, header, record_of
 from tseval.tables import Updates
 from tseval.tables.schema import UPDATES
 
@@ -30,55 +30,58 @@ class BlockInput:
     def __init__(self, source: Input, name: str, form: str | None = None) -> None:
         self.source = source
         self.name = name
-        self.form = form_of(source, UPDATES, form)
+        self.schema = UPDATES.called(source.columns)
+        self.form = form_of(source, self.schema, form)
         if self.form not in IN_BLOCKS:
             known = ", ".join(IN_BLOCKS)
             raise UsageError(f"{source.path} is {self.form}; what is read in blocks is: {known}")
         if self.form == "parquet":
             self.source = parquet.ParquetInput(source)
-        self.rows = 0
-        """How many updates there were, once all blocks are read."""
+        self.record = record_of(self.source, self.schema, 0)
+        """The file with the number of its updates, once all blocks are read."""
 
     @property
     def has_cost(self) -> bool:
         """Whether there is a column of costs."""
-        return "cost" in UPDATES.placed(self._columns())
+        return "cost" in self.schema.placed(self._columns())
 
     @cached_property
     def _present(self) -> set[str]:
         """The optional columns of JSON lines, whichever lines have them."""
-        return jsonl.columns_in(self.source, UPDATES)
+        return jsonl.columns_in(self.source, self.schema)
 
     def _columns(self) -> list[str]:
         if self.form == "jsonl":
             return sorted(self._present)
         faults = FaultList(self.source)
-        names = header(self.source, UPDATES, self.form, faults)
-        check_header(names, UPDATES, faults)
+        names = header(self.source, self.schema, self.form, faults)
+        check_header(names, self.schema, faults)
+        check_doubts(names, self.schema, faults)
         return names
 
     def blocks(self, rows: int = ROWS) -> Iterator[Updates]:
         """The updates in the order of the file; a block with a fault raises it."""
         self._columns()
         faults = FaultList(self.source)
+        understood = self.schema.understood(header(self.source, self.schema, self.form, faults))
         number = 0
         for cells in self._cells(rows, faults):
             faults.check()
-            table = build(self.source, cells, UPDATES, faults)
+            table = build(self.source, cells, self.schema, faults, understood)
             faults.check()
             updates = Updates.of(table.columns, table.origin, self.name)
             number += len(updates)
             yield updates
         faults.check()
-        self.rows = number
+        self.record = record_of(self.source, self.schema, number, understood)
 
     def _cells(self, rows: int, faults: FaultList) -> Iterator[Cells]:
         if self.form == "tsv":
-            yield from _of_size(tsv.cell_blocks(self.source, UPDATES, faults), rows)
+            yield from _of_size(tsv.cell_blocks(self.source, self.schema, faults), rows)
         elif self.form == "jsonl":
-            yield from jsonl.cell_blocks(self.source, UPDATES, faults, rows, self._present)
+            yield from jsonl.cell_blocks(self.source, self.schema, faults, rows, self._present)
         else:
-            yield from parquet.cell_blocks(self.source, UPDATES, faults, rows)
+            yield from parquet.cell_blocks(self.source, self.schema, faults, rows)
 
 
 def _of_size(blocks: Iterator[Cells], rows: int) -> Iterator[Cells]:

@@ -38,7 +38,13 @@ class Spread:
     ) -> Iterator[Table]:
         listed = list(zip(inputs, names, strict=True))
         files = [
-            RunFile(str(each.file.absolute()), shown=each.path, run=name)
+            RunFile(
+                str(each.file.absolute()),
+                shown=each.path,
+                run=name,
+                columns=tuple(each.columns.items()),
+                renamed=each.run_name is not None,
+            )
             for each, name in listed
             if each.can_be_read_again
         ]
@@ -55,6 +61,10 @@ class RunFile(Unit):
     """What messages call it."""
     run: str = ""
     """What its run is called."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """What it calls columns, by the caller's word."""
+    renamed: bool = False
+    """Whether the run is called so whatever a column says."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,8 @@ class ReadWork:
         known = unit if isinstance(unit, RunFile) else RunFile(unit.path, shown=unit.path)
         source = Input(known.shown)
         source.file = Path(unit.path)
+        source.columns = dict(known.columns)
+        source.run_name = known.run if known.renamed else None
         return settled(self.read(source, known.run))
 
 

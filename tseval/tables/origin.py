@@ -24,6 +24,10 @@ class InputRecord:
     rows: int
     unit: str = "line"
     """What its places are called: "line", or "row" for inputs without lines."""
+    columns: tuple[str, ...] = ()
+    """What it calls columns by the caller's word: `nuggets.text=fact`."""
+    understood: tuple[str, ...] = ()
+    """Which of its names were taken for columns by common sense: `fact as text`."""
 
     @property
     def sha256(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -26,6 +26,10 @@ class Column:
     kind: Kind
     required: bool = True
     aliases: tuple[str, ...] = ()
+    common: tuple[str, ...] = ()
+    """Names that people's own files give it, such as `id`: understood too, and told."""
+    given: str = ""
+    """What it is called in the file at hand, if the caller says so: then no other name counts."""
     may_be_blank: bool = False
     """Whether an empty cell means "not given"; elsewhere it is a fault (texts may be empty)."""
 
@@ -40,8 +44,8 @@ class Column:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its own name, then the aliases."""
-        return (self.name, *self.aliases)
+        """Every name under which it is looked for, the first first."""
+        return (self.given,) if self.given else (self.name, *self.aliases, *self.common)
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Schema:
     key: tuple[str, ...] = ()
     row: str = ""
     """What a row is, in words."""
+    people_make_it: bool = True
+    """Whether its files are people's own, whose columns a caller may name: `--column`."""
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
@@ -68,8 +74,8 @@ class Schema:
         return replace(self, columns=tuple(replace(c, any_time=True) for c in self.columns))
 
     def find(self, header: str) -> Column | None:
-        """The column that a header names, by its own name or an alias."""
-        return next((column for column in self.columns if header in column.names), None)
+        """The column that is meant by its own name, or by one that a header may have."""
+        return next((c for c in self.columns if header in (c.name, *c.names)), None)
 
     def placed(self, header: list[str]) -> dict[str, int]:
         """Where each column of the schema stands in the header; a column's own name goes first."""
@@ -79,6 +85,35 @@ class Schema:
             if at is not None:
                 places[column.name] = at
         return places
+
+    def called(self, given: Mapping[str, str]) -> Schema:
+        """The same for a file that calls columns so; what one is called is no other's alias."""
+        taken = set(given.values())
+
+        def column(each: Column) -> Column:
+            left = tuple(name for name in each.aliases if name not in taken)
+            common = tuple(name for name in each.common if name not in taken)
+            return replace(each, aliases=left, common=common, given=given.get(each.name, ""))
+
+        return replace(self, columns=tuple(map(column, self.columns))) if given else self
+
+    def understood(self, header: Sequence[str]) -> dict[str, str]:
+        """The names in a header that are common ones, each with the column that it stands for."""
+        places = self.placed(list(header))
+        return {
+            header[places[column.name]]: column.name
+            for column in self.columns
+            if column.name in places and header[places[column.name]] in column.common
+        }
+
+    def doubtful(self, header: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The columns that several names in a header could stand for, none of them its own."""
+        fitting = {
+            column.name: tuple(name for name in column.names if name in header)
+            for column in self.columns
+            if column.names[0] not in header
+        }
+        return {name: names for name, names in fitting.items() if len(names) > 1}
 
     def missing(self, header: list[str]) -> list[str]:
         """The required columns that the header lacks."""
@@ -96,6 +131,8 @@ RUN = Column(
     aliases=("run_id", "runtag", "run_tag"),
     meaning="the name of the run; without it that of the file",
 )
+COMMON_ID = ("id",)
+COMMON_TEXT = ("message", "body", "content")
 UPDATE_ID = Column("update_id", Kind.ID, aliases=("update",))
 NUGGET_ID = Column("nugget_id", Kind.ID, aliases=("nugget",))
 COST = Column("cost", Kind.AMOUNT, required=False, default="1")
@@ -104,9 +141,9 @@ UPDATES = Schema(
     "updates",
     (
         TOPIC,
-        UPDATE_ID,
+        replace(UPDATE_ID, common=COMMON_ID),
         Column("time", Kind.TIME, aliases=("timestamp", "decision_time", "update_time")),
-        Column("text", Kind.TEXT, aliases=("update_text",)),
+        Column("text", Kind.TEXT, aliases=("update_text",), common=COMMON_TEXT),
         RUN,
         Column("confidence", Kind.NUMBER, required=False, default="0"),
         COST,
@@ -132,12 +169,12 @@ NUGGETS = Schema(
     "nuggets",
     (
         TOPIC,
-        NUGGET_ID,
+        replace(NUGGET_ID, common=COMMON_ID),
         Column(
             "time", Kind.TIME, aliases=("timestamp", "nugget_time"), meaning="when it became known"
         ),
-        Column("text", Kind.TEXT, aliases=("nugget_text",)),
-        Column("importance", Kind.AMOUNT, required=False, default="1"),
+        Column("text", Kind.TEXT, aliases=("nugget_text",), common=("fact",)),
+        Column("importance", Kind.AMOUNT, required=False, common=("weight",), default="1"),
         COST,
         Column("length", Kind.AMOUNT, required=False, aliases=("nugget_len",), default="0"),
     ),
@@ -220,19 +257,19 @@ POOL = Schema(
     ),
     row="an update that assessors saw",
 )
+POST_ID = Column("post_id", Kind.ID, common=COMMON_ID)
 CLUSTERS = Schema(
     "clusters",
     (
         TOPIC,
         Column("cluster_id", Kind.ID),
-        Column("post_id", Kind.ID),
+        POST_ID,
         Column("time", Kind.TIME, meaning="when the post was made"),
         Column("text", Kind.TEXT, required=False),
     ),
     key=("topic", "cluster_id", "post_id"),
     row="a post belongs to a cluster of posts that say the same",
 )
-POST_ID = Column("post_id", Kind.ID)
 ENTITIES = ("entity", "target_id", "urlname")
 """What the filtering tracks call a topic."""
 DOCUMENTS = ("stream_id", "doc_id", "document")
@@ -288,6 +325,7 @@ SCORES = Schema(
     ),
     key=("run", "topic", "measure"),
     row="what a measure says of a run on a topic",
+    people_make_it=False,
 )
 """What scoring commands write and `tseval compare` reads; a blank value is undefined."""
 TEAMS = Schema(
@@ -295,4 +333,5 @@ TEAMS = Schema(
     (replace(RUN, required=True, meaning=""), Column("team", Kind.ID)),
     key=("run",),
     row="whose a run is",
+    people_make_it=False,
 )

@@ -35,9 +35,9 @@ def test_the_most_confident_posts_of_each_run_and_topic(runs: list[str]) -> None
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "run\ttopic\tpost_id\tcluster_id\ttime\tconfidence\ttext",
-        "one.tsv\tflood\tp1\tp1\t10\t0.9\twhat p1 says",
-        "two.tsv\tflood\tp3\tp3\t30\t0.5\twhat p3 says",
-        "two.tsv\tquake\tq1\tq1\t7\t0.5\twhat q1 says",
+        "one\tflood\tp1\tp1\t10\t0.9\twhat p1 says",
+        "two\tflood\tp3\tp3\t30\t0.5\twhat p3 says",
+        "two\tquake\tq1\tq1\t7\t0.5\twhat q1 says",
     ]
     frame = tseval.sample_posts(runs, 1)
     assert frame["post_id"].tolist() == ["p1", "p3", "q1"]
@@ -50,7 +50,7 @@ def test_a_seeded_draw_hangs_on_names_and_ids_alone(runs: list[str]) -> None:
         return set(frame[["run", "topic", "post_id"]].itertuples(index=False, name=None))
 
     draws = [draw(runs, seed) for seed in range(8)]
-    assert all(len([row for row in each if row[0] == "one.tsv"]) == 2 for each in draws)
+    assert all(len([row for row in each if row[0] == "one"]) == 2 for each in draws)
     assert len({frozenset(each) for each in draws}) > 1
     assert draw(runs[::-1], 3) == draws[3]
     lines = Path(runs[0]).read_text().splitlines()
@@ -70,7 +70,7 @@ def test_what_a_sample_cannot_be(runs: list[str], tmp_path: Path) -> None:
     refused = program("import", "sample", bare, "--size", "1")
     assert "draw with --sampling random" in refused.err
     done = program("import", "sample", bare, "--size", "1", "--sampling", "random")
-    assert done.out == "run\ttopic\tpost_id\tcluster_id\ttime\nbare.tsv\tflood\tp\tp\t1\n"
+    assert done.out == "run\ttopic\tpost_id\tcluster_id\ttime\nbare\tflood\tp\tp\t1\n"
 
 
 def test_the_sample_is_given_back_as_the_selected_posts(runs: list[str], tmp_path: Path) -> None:

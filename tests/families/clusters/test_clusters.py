@@ -493,7 +493,7 @@ def test_selected_posts_from_a_file(tmp_path: Path) -> None:
 def test_a_run_without_posts_is_an_empty_system(tmp_path: Path) -> None:
     empty = written(tmp_path, "", "empty.tsv")
     done = program("clusters", SWIFT, empty, CLUSTERS, "-m", "coverage", "-f", "trec", "--quiet")
-    assert done.out == "empty.tsv\tcoverage\tall\t0.0\nswift\tcoverage\tall\t0.5555555555555555\n"
+    assert done.out == "empty\tcoverage\tall\t0.0\nswift\tcoverage\tall\t0.5555555555555555\n"
 
 
 def test_missing_topics() -> None:
@@ -614,7 +614,7 @@ def test_a_sample_by_confidences_that_are_all_equal(tmp_path: Path) -> None:
     rows = "".join(f"flood\tsw-flood-{n}\t{n}\t1\n" for n in (1, 3))
     run = written(tmp_path, f"topic\tpost_id\ttime\tconfidence\n{rows}", "run.tsv")
     scores = tseval.score_clusters(run, CLUSTERS, "latency", sample=1)
-    assert "run run.tsv: all confidences are equal; the sample takes the earliest posts" in (
+    assert "run run: all confidences are equal; the sample takes the earliest posts" in (
         scores.warnings
     )
     assert scores.value("latency", "flood") == 15
@@ -689,9 +689,7 @@ def test_times_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> N
     run = "topic\tpost_id\ttime\nt\tp\t1501304185000\n"
     paths = written(tmp_path, run, "run.tsv"), written(tmp_path, gold, "clusters.tsv")
     said = "times up to 1501304185000 look like milliseconds; they are read as seconds\n"
-    assert program("clusters", *paths).err == (
-        f"warning: run run.tsv: {said}warning: clusters: {said}"
-    )
+    assert program("clusters", *paths).err == (f"warning: run run: {said}warning: clusters: {said}")
     done = program("import", "clusters", paths[1])
     assert (done.code, done.err) == (0, f"warning: clusters: {said}")
 

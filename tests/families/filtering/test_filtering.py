@@ -927,7 +927,7 @@ def test_stability_of_one_length_and_of_programs() -> None:
 def test_teams_by_their_best_run(tmp_path: Path) -> None:
     """The end points are those of the documentation; the best run differs by ranking."""
     path = tmp_path / "teams.tsv"
-    path.write_text("run\tteam\nfading.tsv\tone\nimproving.tsv\tone\nsteady.tsv\ttwo\n")
+    path.write_text("run\tteam\nfading\tone\nimproving\tone\nsteady\ttwo\n")
     inputs = [str(FOLDER / f"{name}.tsv") for name in ("fading", "improving", "steady", "truth")]
     options = ("--start", 1699920000, "--end", "6d", "--cutoff", 50, "--show", "teams")
     done = program("filter", *inputs, *options, "--teams", path, "-f", "csv", "--quiet")
@@ -935,18 +935,18 @@ def test_teams_by_their_best_run(tmp_path: Path) -> None:
     ranked, taus = rows[rows["other"].isna()], rows[rows["other"].notna()]
     told = ranked[["ranking", "place", "team", "run", "runs"]].to_numpy().tolist()
     assert told == [
-        ["F_1", 1, "two", "steady.tsv", 1],
-        ["F_1", 2, "one", "fading.tsv", 2],
-        ["end(F_pr,batch=1d)", 1, "one", "improving.tsv", 2],
-        ["end(F_pr,batch=1d)", 2, "two", "steady.tsv", 1],
-        ["end(F_pra,batch=1d)", 1, "one", "improving.tsv", 2],
-        ["end(F_pra,batch=1d)", 2, "two", "steady.tsv", 1],
+        ["F_1", 1, "two", "steady", 1],
+        ["F_1", 2, "one", "fading", 2],
+        ["end(F_pr,batch=1d)", 1, "one", "improving", 2],
+        ["end(F_pr,batch=1d)", 2, "two", "steady", 1],
+        ["end(F_pra,batch=1d)", 1, "one", "improving", 2],
+        ["end(F_pra,batch=1d)", 2, "two", "steady", 1],
     ]
     assert ranked["value"].iloc[:2].tolist() == pytest.approx([0.8219971, 0.75])
     assert taus["tau"].tolist() == [-1, -1, 1]
     assert taus["teams"].tolist() == [2, 2, 2]
     shown = program("filter", *inputs, *options, "--teams", path).out
-    assert "|teams:one=fading.tsv,improving.tsv;two=steady.tsv" in shown
+    assert "|teams:one=fading,improving;two=steady" in shown
 
 
 def test_teams_by_the_names_of_runs() -> None:
@@ -975,12 +975,12 @@ def test_a_hyphen_in_the_name_of_a_file_ends_no_team(tmp_path: Path) -> None:
         (tmp_path / f"{name}.tsv").write_text("\n".join(returned) + "\n")
         lines = [f"{line}\t{name if at else 'run'}" for at, line in enumerate(returned)]
         (tmp_path / f"{name}.named").write_text("\n".join(lines) + "\n")
-    for suffix, teams in ((".tsv", {"a-1.tsv", "a-2.tsv"}), (".named", {"a"})):
+    for suffix, teams in ((".tsv", {"a-1", "a-2"}), (".named", {"a"})):
         runs = [tmp_path / f"{name}{suffix}" for name in ("a-1", "a-2")]
         options = ("--show", "teams", "-f", "csv", "--input-format", "tsv")
         done = program("filter", *runs, TRUTH, *options)
         assert set(pd.read_csv(io.StringIO(done.out))["team"].dropna()) == teams
-        told = "each a team by itself: a-1.tsv, a-2.tsv; --teams FILE says whose they are"
+        told = "each a team by itself: a-1, a-2; --teams FILE says whose they are"
         assert (told in done.err) == (suffix == ".tsv")
 
 
@@ -989,7 +989,7 @@ def test_teams_of_nobody(tmp_path: Path) -> None:
     path.write_text("run\tteam\nother\tone\n")
     done = program("filter", STEADY, TRUTH, "--show", "teams", "--teams", path)
     assert done.code == 2
-    assert "names none of the runs, which are steady.tsv; it has other" in done.err
+    assert "names none of the runs, which are steady; it has other" in done.err
 
 
 def test_topics_follow_the_cutoff_of_their_run() -> None:

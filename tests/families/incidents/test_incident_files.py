@@ -173,10 +173,10 @@ def test_the_proposals_runs_and_labels() -> None:
     ]
     given = (written("run.jsonl", json_lines(run)), LABELS, "--edition", "proposal", "-f", "csv")
     found = incidents(*given, "-m", "type.R", "-q").out
-    assert "run.jsonl,Report-News,type.R,0.2\n" in found  # f1 of f1 f2 f3 f5 q2
+    assert "run,Report-News,type.R,0.2\n" in found  # f1 of f1 f2 f3 f5 q2
     assert incidents(*given, "--threshold", "0.2", "-m", "type.R", "-q").out == found
     alone = incidents(*given, "--entries", "News", "-m", "type.accuracy", "-q").out
-    assert "run.jsonl,Report-News,type.accuracy,0.5\n" in alone
+    assert "run,Report-News,type.accuracy,0.5\n" in alone
     assert "Irrelevant" not in alone
 
 

@@ -244,7 +244,7 @@ def test_gold_without_values_or_with_a_topic_called_all() -> None:
 def test_a_run_without_rows_says_nothing() -> None:
     Path("empty.tsv").write_text(GOLD.partition("\n")[0] + "\n", encoding="utf-8")
     scores = tseval.score_values("empty.tsv", "gold.tsv")
-    assert scores.runs == ("empty.tsv",)
+    assert scores.runs == ("empty",)
     assert scores.value("VT(attribute=deaths)") == pytest.approx((4 * 10 + 6 * 30) / 10)
 
 

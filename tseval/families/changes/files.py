@@ -29,7 +29,7 @@ from tseval.families.changes.tables import (
 from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import named_fields, read_lines_or_table
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.jsonl import KINDS, objects
 from tseval.files.plain import build, recognise
@@ -75,7 +75,7 @@ def is_run(source: Input) -> bool:
     """Whether an input looks like a run of the track."""
     head = source.head()
     return (
-        not isinstance(source, FrameInput)
+        not source.is_table
         and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
         and re.search(rb'"results"\s*:\s*\{', head) is not None
         and re.search(rb'"(runtag|topic)"', head) is not None
@@ -96,7 +96,7 @@ def read_rankings(given: Sequence[Given], form: str | None = None, each: Each = 
 
 
 def _rankings(source: Input, name: str, form: str | None) -> Rankings:
-    if isinstance(source, FrameInput) or form is not None or not _is_json(source):
+    if source.is_table or form is not None or not _is_json(source):
         return _plain(source, name, form)
     return _json(source, name)
 
@@ -302,7 +302,7 @@ def _kind(value: Any) -> str:
 def read_questions(given: Given, form: str | None = None) -> Questions:
     """The questions of each topic: the track's topics, or a table `topic qid`."""
     source = input_of(given, QUESTIONS)
-    if not isinstance(source, FrameInput) and form is None and is_topics(source):
+    if not source.is_table and form is None and is_topics(source):
         questions = _topics(source)
     else:
         questions = read_table(source, QUESTIONS, Questions, form)
@@ -380,7 +380,7 @@ def is_days(source: Input) -> bool:
 def read_days(given: Given, form: str | None = None) -> Days:
     """The days of the collection: a table, or one a line."""
     source = input_of(given, DAYS)
-    if isinstance(source, FrameInput) or form is not None or _has_header(source, DAYS):
+    if source.is_table or form is not None or _has_header(source, DAYS):
         days = read_table(source, DAYS, Days, form)
     else:
         faults = FaultList(source)

@@ -12,6 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.changes.evaluation import ChangeInputs, ChangeOptions
 from tseval.families.changes.family import FAMILY
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def score_changes(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score one or more runs that rank, day by day, the questions with news and their documents.
 
@@ -49,6 +51,6 @@ def score_changes(
         FAMILY,
         ChangeInputs(several(runs), qrels, topics, documents, days, questions),
         ChangeOptions(),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format),
+        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler),
     )

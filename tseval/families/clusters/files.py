@@ -25,7 +25,7 @@ from tseval.families.clusters.tables import (
     Selected,
 )
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, recognise
 from tseval.files.reading import (
@@ -90,7 +90,7 @@ def _stands_twice(posts: Posts, row: int) -> str:
 def _posts(source: Input, name: str, form: str | None, year: int | None, repeats: bool) -> Posts:
     if is_empty(source):
         return _pushed(no_rows(source, POSTS), name)
-    layout = None if form or isinstance(source, FrameInput) else push_files.run_layout(source)
+    layout = None if form or source.is_table else push_files.run_layout(source)
     schema = PUSHED if repeats else POSTS
     if layout is None:
         return _pushed(rows_of(source, schema, form), name)
@@ -152,7 +152,7 @@ def read_clusters(
     `may_lack_times` left out with a remark. `topic` is the topic of a list of two columns.
     """
     source = input_of(given, CLUSTERS)
-    listed = not form and not isinstance(source, FrameInput) and is_listing(source)
+    listed = not form and not source.is_table and is_listing(source)
     if topic is not None and not (listed and is_list_of_pairs(source)):
         raise UsageError(
             f"the clusters of {source.path} name their topics themselves: --topic is for clusters "

@@ -22,7 +22,6 @@ import pyarrow as pa
 from tseval.families.clusters.tables import LISTS, LIVE, QRELS
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import Layout, cells_of_lines, named_fields
-from tseval.files.frames import FrameInput
 from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import text_lines
@@ -58,7 +57,7 @@ _NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
 
 def first_fields(source: Input) -> list[str]:
     """The fields of the first line that has any; none in an empty file, or in a frame."""
-    if isinstance(source, FrameInput):
+    if source.is_table:
         return []
     head = source.head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace")
     return next((line.split() for line in head.split("\n") if line.strip()), [])
@@ -106,7 +105,7 @@ def read_track_file(
     `form` asks for the plain table in it.
     """
     schema = schema or layout.schema
-    if isinstance(source, FrameInput) or form or not schema.missing(names_of(source)):
+    if source.is_table or form or not schema.missing(names_of(source)):
         return rows_of(source, schema, form)
     faults = FaultList(source)
     cells = cells_of_lines(source, layout, faults)

@@ -12,6 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.clusters.family import FAMILY
 from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def score_clusters(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score one or more runs over clusters of posts that carry the same information.
 
@@ -55,6 +57,6 @@ def score_clusters(
         FAMILY,
         ClusterInputs(several(runs), clusters, qrels, epochs, live, live_epochs, selected),
         ClusterOptions(times, topic, sample, sampling, seed),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format),
+        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler),
     )

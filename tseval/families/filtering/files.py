@@ -14,7 +14,7 @@ from tseval.families.filtering import kba
 from tseval.families.filtering.tables import RETURNED, TRUTH, Returned, Truth
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import read_lines
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
 from tseval.files.reading import input_of, is_empty, no_rows, refuse, rows_of
@@ -65,7 +65,7 @@ def _called(part: Returned, name: str) -> Returned:
 
 def is_kba(source: Input, form: str | None = None) -> bool:
     """Whether an input is a file of the track, by its content."""
-    if form is not None or isinstance(source, FrameInput):
+    if form is not None or source.is_table:
         return False
     return kba.first_fields(source) is not None
 

@@ -13,6 +13,7 @@ from tseval.core.scoring import OnMissing
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.inputs import DEFAULT_BATCH, SWEEP, FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import COSTS, EVEN
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def score_filtering(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score one or more runs that filter a stream: by batch, over time, as a whole.
 
@@ -73,6 +75,7 @@ def score_filtering(
             rules=rules or {},
             on_missing=on_missing,
             forms=input_format,
+            columns=columns,
             per_topic=per_topic,
         ),
         Where(jobs, engine, scheduler),

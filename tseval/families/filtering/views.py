@@ -20,6 +20,7 @@ from tseval.families.filtering.metrics import METRICS
 from tseval.families.filtering.picture import trend_picture
 from tseval.families.filtering.teams import MEASURES, READING, Teams
 from tseval.files import PICTURES
+from tseval.files.inputs import Input
 from tseval.files.rows import rows_bytes
 from tseval.files.score_readers import read_teams
 
@@ -142,8 +143,8 @@ def _named(path: str | None, runs: tuple[str, ...]) -> tuple[dict[str, str], tup
 def _named_as_files(evaluation: FilterEvaluation) -> list[str]:
     """The runs whose names are those of their files, where a hyphen ends no name of a team."""
     paths = [str(source.path) for source in evaluation.inputs]
-    files = {run: run.partition(":")[0] for run in evaluation.index.runs}
-    return [run for run, name in files.items() if any(path.endswith(name) for path in paths)]
+    called = {name for path in paths for name in (path, Input(path).name)}
+    return [run for run in evaluation.index.runs if run.partition(":")[0] in called]
 
 
 def bursts(evaluation: FilterEvaluation, asked: Request) -> Shown:

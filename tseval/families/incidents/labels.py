@@ -32,7 +32,6 @@ from tseval.families.incidents.tables import (
     TypeNames,
 )
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
 from tseval.files.plain import Rows, header, recognise
@@ -144,7 +143,7 @@ def _begins_json(source: Input) -> bool:
 
 def _is_listing(source: Input, form: str | None) -> bool:
     """Whether labels are in the track's JSON, and not in a table."""
-    if isinstance(source, FrameInput) or form is not None:
+    if source.is_table or form is not None:
         return False
     return _begins_json(source) and plain_schema(recognise(source)[1]) is None
 
@@ -160,7 +159,7 @@ def plain_schema(names: Sequence[str]) -> Schema | None:
 
 def _schema(source: Input, form: str | None) -> Schema:
     """Which table of labels an input is; where it is none, the one whose lack is told."""
-    if isinstance(source, FrameInput):
+    if source.is_table:
         return plain_schema(names_of(source)) or LABELS
     if not source.head(1):
         return LABELS

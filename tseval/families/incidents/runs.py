@@ -25,7 +25,7 @@ from tseval.errors import UsageError
 from tseval.families.incidents.labels import named_types
 from tseval.families.incidents.tables import PREDICTIONS, TOLD, Predictions, TypeNames
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.jsonl import objects
 from tseval.files.plain import recognise
@@ -123,7 +123,7 @@ def _stands_in_two_files(said: Predictions, row: int) -> str:
 
 def kind_of(source: Input, form: str | None = None) -> str | None:
     """Which kind of run an input is by its first bytes; None if it is none."""
-    if isinstance(source, FrameInput) or form is not None:
+    if source.is_table or form is not None:
         return PLAIN
     names = recognise(source)[1]
     for kind, keys in ((LINES, TRACK_KEYS), (PROPOSAL, PROPOSAL_KEYS)):

@@ -14,6 +14,7 @@ from tseval.core.scoring import OnMissing
 from tseval.errors import UsageError
 from tseval.families.incidents.family import FAMILY
 from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def score_incidents(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score one or more runs against assessors' labels of posts.
 
@@ -59,6 +61,6 @@ def score_incidents(
         FAMILY,
         IncidentInputs(several(runs), first, ontology, more, topics, epochs),
         IncidentOptions(actionable, entries, threshold, alpha, lambda_, seed),
-        Asked(measures, at, edition, rules or {}, on_missing, forms=input_format),
+        Asked(measures, at, edition, rules or {}, on_missing, forms=input_format, columns=columns),
         Where(jobs, engine, scheduler),
     )

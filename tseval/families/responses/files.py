@@ -52,7 +52,7 @@ from tseval.families.responses.tables import (
     Sort,
 )
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, recognise
 from tseval.files.reading import input_of, names_of, refuse, rows_of
@@ -92,11 +92,11 @@ def read_sheets(
 
 
 def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
-    if form is None and not isinstance(source, FrameInput) and is_hits(source):
+    if form is None and not source.is_table and is_hits(source):
         return _hit_lines(source)
     if form in (None, "jsonl") and _is_json(source):
         return _json_sheet(source, Read(name, rules))
-    names = names_of(source) if isinstance(source, FrameInput) else names_in(source, form)
+    names = names_of(source) if source.is_table else names_in(source, form)
     for sort, schema in TABLES:
         if not schema.missing(names):
             return TABLE_READERS[sort](source, rows_of(source, schema, form), name, rules)
@@ -106,7 +106,7 @@ def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> 
 
 def _is_json(source: Input) -> bool:
     """Whether an input is JSON, and no plain table of labels written as such."""
-    if isinstance(source, FrameInput):
+    if source.is_table:
         return False
     form, names = recognise(source)
     return form == "jsonl" and all(schema.missing(names) for _, schema in TABLES)
@@ -295,7 +295,7 @@ def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = N
 
 
 def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
-    if isinstance(source, FrameInput) or not _is_gold_json(source, form):
+    if source.is_table or not _is_gold_json(source, form):
         return _nugget_rows(rows_of(source, NUGGETS, form), rules)
     faults = FaultList(source)
     nuggets: dict[str, tuple[Nugget, ...]] = {}

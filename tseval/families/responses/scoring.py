@@ -12,6 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.responses.family import FAMILY
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def score_responses(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score responses by their graded labels.
 
@@ -47,6 +49,6 @@ def score_responses(
         FAMILY,
         ResponseInputs(several(files), gold, topics),
         ResponseOptions(),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format),
+        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler),
     )

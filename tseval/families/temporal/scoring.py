@@ -19,6 +19,7 @@ from tseval.families.temporal.inputs import (
     TemporalOptions,
 )
 from tseval.families.temporal.jitter import Jitter, jittered
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def score(
     scheduler: str | None = None,
     resume: bool = False,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score one or more runs against gold nuggets.
 
@@ -64,7 +66,7 @@ def score(
         FAMILY,
         TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool),
         TemporalOptions(_matcher(matcher, matches), threshold),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format),
+        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler, resume),
     )
 

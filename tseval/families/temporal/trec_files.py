@@ -21,7 +21,6 @@ from tseval.files import TREC_TS, tsv
 from tseval.files.cells import Cells, column_of, counted_on
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import BLANK, Layout, Span, certain, read_lines
-from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.plain import Rows, build
 from tseval.files.text_lines import first_row, without_broken_bytes
@@ -177,7 +176,7 @@ def _by_line(line: bytes) -> str | None:
 
 def is_official(source: Input, table: str, form: str | None) -> bool:
     """Whether an input is to be read as this table of the track: as asked for, or as it looks."""
-    if isinstance(source, FrameInput):
+    if source.is_table:
         return False
     return form == TREC_TS if form is not None else table_of(source) == table
 

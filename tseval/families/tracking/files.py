@@ -15,7 +15,7 @@ from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
 from tseval.files.fixed_fields import Layout, Span, certain, read_lines
 from tseval.files.formats import Format
-from tseval.files.frames import FrameInput, run_names
+from tseval.files.frames import run_names
 from tseval.files.imports import (
     Import,
     Imported,
@@ -112,7 +112,7 @@ def is_run(source: Input) -> bool:
 
 
 def _is_official(source: Input, form: str | None) -> bool:
-    if isinstance(source, FrameInput):
+    if source.is_table:
         return False
     return form == TREC_TS if form is not None else is_run(source)
 

@@ -12,6 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.tracking.family import FAMILY
 from tseval.families.tracking.inputs import ValueInputs, ValueOptions
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def score_values(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
 ) -> Scores:
     """Score one or more runs that track values against gold values.
 
@@ -44,6 +46,6 @@ def score_values(
         FAMILY,
         ValueInputs(several(runs), gold, topics),
         ValueOptions(),
-        Asked(measures, at, None, {}, on_missing, undefined, input_format),
+        Asked(measures, at, None, {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler),
     )

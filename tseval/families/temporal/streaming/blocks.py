@@ -14,6 +14,7 @@ import numpy as np
 
 from tseval.core.calling import Asked
 from tseval.core.declared import files_given
+from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import Undefined, check_choice
 from tseval.errors import UsageError
@@ -24,11 +25,13 @@ from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.files.faults import FaultList
 from tseval.files.forms import form_for
-from tseval.files.frames import check_inputs, is_frame, run_names
+from tseval.files.frames import FrameInput, check_inputs, is_frame, run_names
 from tseval.files.inputs import Input
+from tseval.files.reading import input_of
 from tseval.files.update_blocks import ROWS, BlockInput
-from tseval.tables import InputRecord, Updates, natural_order
+from tseval.tables import Updates, natural_order
 from tseval.tables.repeats import Repeats
+from tseval.tables.schema import UPDATES
 
 if TYPE_CHECKING:
     from tseval.parallel.sharing import Progress
@@ -47,6 +50,7 @@ def score_in_blocks(
     costs that are not whole numbers may differ from those of `score` in the last digit.
     """
     options, asked = options or TemporalOptions(), asked or Asked()
+    inputs = named(inputs, Naming.of(asked.columns))
     check_choice("undefined", asked.undefined, get_args(Undefined))
     runs = _runs(inputs, form_for(asked.forms, "updates"))
     scorer = StreamScorer(inputs, options, asked)
@@ -59,9 +63,9 @@ def score_in_blocks(
             progress(fold.updates, fold.updates)
     _check_fit(fold, gold)
     pairing.check()
-    records = [_record(each) for each in runs]
+    records = [each.record for each in runs]
     records += [source for origin in gold.origins.values() for source in origin.sources]
-    return scorer.scores(records, [each.name for each in runs if not each.rows])
+    return scorer.scores(records, [each.name for each in runs if not each.record.rows])
 
 
 def _check_fit(fold: Fold, gold: StreamGold) -> None:
@@ -78,10 +82,10 @@ def _runs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
     """The runs, with the names that they have without a column `run`."""
     if not sources.updates:
         raise UsageError("no run is given: name at least one table of updates")
-    if any(is_frame(each) for each in sources.updates):
+    if any(is_frame(each) or isinstance(each, FrameInput) for each in sources.updates):
         raise UsageError("a frame is in memory already: blocks are read from files")
     check_inputs(files_given(sources))
-    files = [Input(str(each)) for each in sources.updates]
+    files = [input_of(each, UPDATES) for each in sources.updates]
     names = run_names(files)
     return [BlockInput(each, name, form) for each, name in zip(files, names, strict=True)]
 
@@ -133,8 +137,3 @@ def _places(
 
 def _key(updates: Updates, row: int) -> tuple[str, str, str]:
     return updates.run[row], updates.topic[row], updates.update_id[row]
-
-
-def _record(run: BlockInput) -> InputRecord:
-    source = run.source
-    return InputRecord(source.path, lambda: source.sha256, run.rows, source.unit)

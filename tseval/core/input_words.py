@@ -1,0 +1,30 @@
+"""What is said of inputs whose columns have other names than the tables give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tseval.core.wording import listed
+
+if TYPE_CHECKING:
+    from tseval.tables import InputRecord
+
+
+def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:
+    """The part of a signature that tells what columns were called by the caller's word."""
+    told = dict.fromkeys(each.replace("|", "%7C") for one in inputs for each in one.columns)
+    return {"columns": ",".join(told)} if told else {}
+
+
+def told_names(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
+    """What was made of common names, said once for files that have the same."""
+    files: dict[tuple[str, ...], list[str]] = {}
+    for each in inputs:
+        if each.understood:
+            files.setdefault(each.understood, []).append(Path(each.path).name)
+    return tuple(
+        f"{listed(list(dict.fromkeys(paths)))}: read {', '.join(names)}; --column says otherwise"
+        for names, paths in files.items()
+    )

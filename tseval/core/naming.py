@@ -1,0 +1,189 @@
+"""Inputs under the names that a caller gives: of their columns, and of their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tseval.core import registry
+from tseval.core.declared import Declared, declared, input_name, input_tables, option
+from tseval.core.wording import listed
+from tseval.errors import Fault, InputError, UsageError, did_you_mean, nearest
+from tseval.files.columns import ColumnName, Columns, column_names
+from tseval.files.frames import FrameInput
+from tseval.files.inputs import Input
+from tseval.files.jsonl import holds_key
+from tseval.files.plain import recognise
+from tseval.files.reading import input_of
+
+if TYPE_CHECKING:
+    from tseval.tables import Schema
+
+Inputs = TypeVar("Inputs")
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a caller's files call columns, and what runs are called."""
+
+    columns: tuple[str, ...] = option(
+        "--column",
+        "What files call a column: text=fact in all that have it, nuggets:text=fact in one input; "
+        "repeatable.",
+        metavar="[INPUT:]NAME=COLUMN",
+        several=True,
+    )
+    column_file: str | None = option(
+        "--columns", 'The same kept in a file: text = "fact".', metavar="FILE.toml"
+    )
+    run_names: tuple[str, ...] = option(
+        "--name",
+        "What the run of a file is called, whatever its column says; repeatable. Default: the "
+        "column `run`, else the file's name without its suffix.",
+        metavar="FILE=NAME",
+        several=True,
+    )
+
+    @classmethod
+    def of(cls, columns: Columns) -> Naming:
+        """What is said in Python."""
+        if isinstance(columns, Mapping):
+            return cls(tuple(f"{key}={name}" for key, name in columns.items()))
+        return cls(column_file=None if columns is None else str(columns))
+
+
+AS_THEY_ARE = Naming()
+"""No other names."""
+
+
+@dataclass(frozen=True)
+class _Given:
+    """The inputs of one kind that were given."""
+
+    kind: str
+    schema: Schema
+    several: bool
+    sources: tuple[Input, ...]
+
+    @classmethod
+    def of(cls, what: Declared, table: Schema, value: Any) -> _Given:
+        """An input's field: nothing, one, or several."""
+        each = () if value is None else tuple(value) if what.several else (value,)
+        sources = tuple(input_of(one, table) for one in each)
+        return cls(input_name(what), table, what.several, sources)
+
+    @property
+    def value(self) -> Any:
+        """What stands in the field."""
+        return self.sources if self.several else next(iter(self.sources), None)
+
+
+def named(inputs: Inputs, naming: Naming) -> Inputs:
+    """The inputs with what their columns and runs are called; a name that fits none is refused."""
+    if naming == AS_THEY_ARE:
+        return inputs
+    given = {
+        field.name: _Given.of(what, what.table, getattr(inputs, field.name))
+        for field, what in declared(type(inputs))
+        if what.table is not None
+    }
+    _name_columns(list(given.values()), column_names(naming.columns, naming.column_file))
+    _name_runs([each for each in given.values() if each.several], naming.run_names)
+    return replace(inputs, **{name: each.value for name, each in given.items()})  # type: ignore[type-var]
+
+
+def _name_columns(given: Sequence[_Given], names: Sequence[ColumnName]) -> None:
+    """Tell each input what its columns are called; what is said of one kind goes first."""
+    for said in sorted(names, key=lambda each: bool(each.kind)):
+        _check_kind(said, given)
+        meant = [each for each in given if each.sources and said.kind in ("", each.kind)]
+        known = [each for each in meant if each.schema.find(said.own) is not None]
+        if not known:
+            _refuse_name(said, meant)
+            continue
+        found = False
+        for each in known:
+            for source in each.sources:
+                here = _has_column(source, said.name)
+                found |= here
+                if here:
+                    own = getattr(each.schema.find(said.own), "name", said.own)
+                    source.columns = {**source.columns, own: said.name}
+                elif said.kind:
+                    _refuse_column(said, [source])
+        if not found:
+            _refuse_column(said, [source for each in known for source in each.sources])
+
+
+def _check_kind(said: ColumnName, given: Sequence[_Given]) -> None:
+    """Refuse a kind of inputs that there is not, or of which none is given."""
+    kinds = [each.kind for each in given]
+    if said.kind in ("", *(each.kind for each in given if each.sources)):
+        return
+    if said.kept and any(said.kind in input_tables(f.inputs) for f in registry.all_families()):
+        return
+    if said.kind in kinds:
+        raise UsageError(f"--column {said}: no {said.kind} are given")
+    raise UsageError(
+        f"--column {said}: no input '{said.kind}' here; there are: {', '.join(kinds)}"
+        f"{did_you_mean(said.kind, kinds)}"
+    )
+
+
+def _refuse_name(said: ColumnName, meant: Sequence[_Given]) -> None:
+    """Refuse a column that no table has; a file may name one that only other inputs have."""
+    every = {c.name for schema in registry.schemas().values() for c in schema}
+    if said.kept and (not meant or said.own in every):
+        return
+    own = list(dict.fromkeys(column.name for each in meant for column in each.schema))
+    whose = said.kind or listed([each.kind for each in meant])
+    raise UsageError(
+        f"--column {said}: {whose} have no column '{said.own}'; there are: {', '.join(own)}"
+        f"{did_you_mean(said.own, own)}"
+    )
+
+
+def _refuse_column(said: ColumnName, sources: Sequence[Input]) -> None:
+    """Refuse a name that stands in none of the files."""
+    here = list(dict.fromkeys(name for source in sources for name in _names(source)))
+    like = nearest(said.name, here)
+    cure = f"--column {said.key}={like[0]} looks like it; " if like else ""
+    reason = f"no column {said.name}, which --column {said} asks for"
+    told = f"{cure}here: {' '.join(here)}"
+    raise InputError([Fault(source.path, None, reason, told) for source in sources])
+
+
+def _names(source: Input) -> list[str]:
+    if isinstance(source, FrameInput):
+        return [str(name) for name in source.frame.columns]
+    return recognise(source)[1]
+
+
+def _has_column(source: Input, name: str) -> bool:
+    """Whether an input has a column of this name; of JSON lines any may have the key."""
+    if name in _names(source):
+        return True
+    return (
+        not isinstance(source, FrameInput)
+        and recognise(source)[0] == "jsonl"
+        and holds_key(source, name)
+    )
+
+
+def _name_runs(given: Sequence[_Given], names: Sequence[str]) -> None:
+    """Tell each file what its run is called."""
+    files = [source for each in given for source in each.sources]
+    for text in names:
+        meant = [each for each in files if text.startswith(f"{each.path}=")]
+        if not meant:
+            known = [each.path for each in files]
+            file = text.rpartition("=")[0] or text
+            raise UsageError(
+                f"--name {text}: write FILE=NAME, with one of the runs' files: {', '.join(known)}"
+                f"{did_you_mean(file, known)}"
+            )
+        name = text.removeprefix(f"{meant[0].path}=").strip()
+        if not name or meant[0].run_name is not None:
+            raise UsageError(f"--name {text}: give each run one name")
+        meant[0].run_name = name
