@@ -27,7 +27,7 @@ from tseval.files import faults
 RULES = {rule.name: tuple(rule.values) for rule in ChangeRules().each()}
 NAMES = ("units", *slow.MEASURES)
 KEYS = [(level, units, name) for level in slow.LEVELS for units in slow.SETS for name in NAMES]
-FEW = 3
+FEW = 2
 """How many documents count in these tests, where runs are small."""
 
 
@@ -161,20 +161,23 @@ BY_HAND = {
 }
 
 
+WANTED = "tRR tRBP tAP silent tRR(nil) tRR(has-answer) tNDCG(has-answer) tAP(has-answer,ideal)"
+
+
 def test_by_hand() -> None:
     """Worked out on paper.
 
     Question a on day 1: R = 15. Returned: m3 and m2, gains 0 and 5; the end is 5/15 = 1/3.
       tRR   = 1/2
       tRBP  = .5 * (0 + 5/2) + 1/3 * 1/4 = 1.25 + 1/12 = 4/3
+      tNDCG = (5/log2(3) + 1/3/2) / (10 + 5/log2(3) + 1/2): two relevant ones, then the end
       tAP   = (5 * 5/2 + 1/3 * (5 + 1/3)/3) / 16 = (12.5 + 16/27) / 16
+      ideal: 10 * 10 + 5 * 15/2 + 1 * 16/3 is what it divides by with `ideal`
     On day 2 nothing is relevant and one document is returned: 1/2, .5, 1/log2(3), 1/2.
     On day 3 nothing is relevant, nothing returned: 1.
     Question b is silent: 1 on days 1 and 2; on day 3 w1 is missed: 0.
     """
-    scores = tseval.score_changes(
-        measures="tRR tRBP tAP silent tRR(nil) tRR(has-answer)", **BY_HAND
-    )
+    scores = tseval.score_changes(measures=WANTED, **BY_HAND)
     trr, trbp = [1 / 2, 1 / 2, 1], [4 / 3, 1 / 2, 1]
     tap = [(12.5 + 16 / 27) / 16, 1 / 2, 1]
     assert scores.value("tRR") == pytest.approx((sum(trr) / 3 + 2 / 3) / 2, abs=1e-15)
@@ -182,7 +185,61 @@ def test_by_hand() -> None:
     assert scores.value("tAP") == pytest.approx((sum(tap) / 3 + 2 / 3) / 2, abs=1e-15)
     assert scores.value("silent") == pytest.approx((1 / 3 + 1) / 2, abs=1e-15)
     assert scores.value("tRR(nil)") == pytest.approx((3 / 4 + 1) / 2, abs=1e-15)
+    ndcg = (5 / math.log2(3) + 1 / 6) / (10 + 5 / math.log2(3) + 1 / 2)
+    assert scores.value("tNDCG(has-answer)") == pytest.approx((ndcg + 0) / 2, abs=1e-15)
+    ideal = (12.5 + 16 / 27) / (100 + 37.5 + 16 / 3)
+    assert scores.value("tAP(has-answer,ideal)") == pytest.approx((ideal + 0) / 2, abs=1e-15)
     assert scores.value("tRR(has-answer)") == pytest.approx((1 / 2 + 0) / 2, abs=1e-15)
+
+
+def test_a_proposed_question_counts_from_its_first_day() -> None:
+    """It is worth 5 on all days, and returned on the second: 1 there, 0 on the third.
+
+    On the first day nothing is there to return yet, and silence is worth 1.
+    """
+    docs = ["d0", "d1", "d2"]
+    given = {
+        "topics": pd.DataFrame({"topic": ["t"], "qid": ["a"]}),
+        "documents": pd.DataFrame({"doc_id": docs, "day": DAYS}),
+        "qrels": pd.DataFrame({"topic": "t", "qid": "mine_1", "doc_id": docs, "gain": 5}),
+        "days": pd.DataFrame({"day": DAYS}),
+        "runs": pd.DataFrame(
+            {
+                "run": ["mine"],
+                "topic": "t",
+                "day": DAYS[1],
+                "qid": "mine_1",
+                "question_rank": 0,
+                "doc_id": "d1",
+                "score": 1,
+            }
+        ),
+    }
+    wanted = "tRR(questions) units(questions,has-answer)"
+    kept = tseval.score_changes(measures=wanted, rules={"proposed": "keep"}, **given)
+    assert [kept.value(name) for name in kept.measures] == [2 / 3, 2]
+    left = tseval.score_changes(measures=wanted, **given)
+    assert [left.value(name) for name in left.measures] == [1, 0]
+
+
+@pytest.mark.parametrize(("relevant", "expected"), [(100, 1), (1, 0.01), (0, 0)])
+def test_the_best_hundred_documents_count(relevant: int, expected: float) -> None:
+    """The last in the file has the highest score; the first is one too many."""
+    docs = [f"d{at}" for at in range(101)]
+    run = {"topic": "t", "day": DAYS[0], "qid": "a", "question_rank": 0, "doc_id": docs}
+    given = {
+        "topics": pd.DataFrame({"topic": ["t"], "qid": ["a"]}),
+        "documents": pd.DataFrame({"doc_id": docs, "day": DAYS[0]}),
+        "qrels": pd.DataFrame({"topic": ["t"], "qid": "a", "doc_id": docs[relevant], "gain": 1}),
+        "days": pd.DataFrame({"day": [DAYS[0]]}),
+        "runs": pd.DataFrame(run | {"score": range(101)}),
+    }
+    with pytest.raises(InputError, match="more-than-100"):
+        tseval.score_changes(**given)
+    scores = tseval.score_changes(measures="tRR", rules={"faults": "dropped"}, **given)
+    assert scores.value("tRR") == pytest.approx(expected, abs=1e-15)
+    given["runs"] = given["runs"].tail(100)
+    assert tseval.score_changes(measures="tRR", **given).value("tRR") == scores.value("tRR")
 
 
 # What changes no number.
@@ -218,11 +275,11 @@ def shuffled(path: Path, head: int) -> None:
 @pytest.mark.parametrize("ties", RULES["ties"])
 def test_order_of_lines_changes_nothing(tmp_path: Path, ties: str) -> None:
     files, reading = example(tmp_path), slow.Reading(ties=ties, question_gain="judged")
-    before = scored(files, reading)
+    before = [*scored(files, reading).records(), *scored(files, reading, "1d").records()]
     for name, head in {"runs": 1, "qrels": 1, "topics": 0, "documents": 1, "days": 0}.items():
         shuffled(files[name], head)
-    after = scored(files, reading)
-    assert list(after.records()) == list(before.records())
+    after = [*scored(files, reading).records(), *scored(files, reading, "1d").records()]
+    assert after == before
 
 
 def test_processes_change_nothing(tmp_path: Path) -> None:
@@ -404,6 +461,40 @@ def test_no_file_ends_in_a_traceback(tmp_path: Path, data: st.DataObject) -> Non
         assume(str(error))
 
 
+def test_a_topic_with_a_runtag_is_no_metadata(tmp_path: Path) -> None:
+    files = example(tmp_path) | {"questions": None}
+    _, first, *rest = files["runs"].read_text().splitlines(keepends=True)
+    files["runs"].write_text("".join([first.replace("{", '{"runtag": "mine", ', 1), *rest]))
+    with pytest.raises(InputError, match="no-metadata: the first line has no runtag") as caught:
+        tseval.score_changes(**files)
+    names = [fault.reason.partition(":")[0] for fault in caught.value.faults]
+    assert names == ["no-metadata", "bad-question"]
+
+
+@pytest.mark.parametrize("tag", ["ab", "a" * 20, "A-b_c.9", "_a", "9z"])
+def test_good_runtags(tmp_path: Path, tag: str) -> None:
+    files = example(tmp_path) | {"questions": None}
+    files["runs"].write_text(files["runs"].read_text().replace('"mine', f'"{tag}'))
+    assert tseval.score_changes(**files).runs == (tag,)
+
+
+@pytest.mark.parametrize("tag", ["a", "a" * 21, ".ab", "a b", "\u00e9a", "", None, 3])
+def test_bad_runtags(tmp_path: Path, tag: object) -> None:
+    files = example(tmp_path) | {"questions": None}
+    lines = files["runs"].read_text().splitlines(keepends=True)
+    files["runs"].write_text("".join([json.dumps({"runtag": tag}) + "\n", *lines[1:]]))
+    with pytest.raises(InputError, match="bad-runtag: the runtag is no name"):
+        tseval.score_changes(**files)
+
+
+@pytest.mark.parametrize("score", ["NaN", "Infinity", "1e999", "1" + "0" * 400, '"1"', "true"])
+def test_bad_scores(tmp_path: Path, score: str) -> None:
+    files = example(tmp_path) | {"questions": None}
+    files["runs"].write_text(files["runs"].read_text().replace('"score": 1', f'"score": {score}'))
+    with pytest.raises(InputError, match=r"bad-score: .* is no finite number"):
+        tseval.score_changes(**files)
+
+
 def test_two_files_of_one_runtag_are_refused(tmp_path: Path) -> None:
     files = example(tmp_path) | {"questions": None}
     other = tmp_path / "again.jsonl"
@@ -529,6 +620,15 @@ def test_validate_tells_faults_by_the_run_and_beside_the_collection(tmp_path: Pa
     both = program.tseval("validate", run, *others)
     assert both.code == 1
     assert 'wrong-day: 2026-03-02, f2: "d3-6" is of another day' in both.out
+
+
+@pytest.mark.parametrize("rules", [{}, {"proposed": "keep"}, {"missing-date": "tied"}])
+def test_runs_do_not_touch_one_another(rules: dict[str, str]) -> None:
+    given = {"topics": FILES[4], "documents": FILES[6], "days": FILES[8], "rules": rules}
+    both = tseval.score_changes(list(FILES[:2]), FILES[2], **given)
+    for at, run in enumerate(both.runs):
+        alone = tseval.score_changes(FILES[at], FILES[2], **given)
+        assert list(alone.records()) == [each for each in both.records() if each.run == run]
 
 
 def test_judgments_without_a_header(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.oracles.changes import Collection
 
 DAYS = ("2026-01-30", "2026-01-31", "2026-02-01")
 TOPICS = ("t1", "t10", "t2")
-GAINS = (0, 1, 5, 10)
+GAINS = (0, 1, 1, 5, 10)
 TAG = "mine"
 
 
@@ -66,20 +66,21 @@ def written(world: World, folder: Path) -> dict[str, Any]:
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[Collection, list[tuple[str, str, str]]]:
     """Topics, days, documents and judgments; with documents of days beyond the collection."""
-    number = draw(st.integers(1, len(TOPICS)))
+    number = draw(st.sampled_from([1, 1, 2, 3]))
     questions = {
-        topic: [f"q_{at}" for at in range(draw(st.integers(1, 3)))] for topic in TOPICS[:number]
+        topic: [f"q_{at}" for at in range(draw(st.sampled_from([1, 1, 2, 3])))]
+        for topic in TOPICS[:number]
     }
-    days = list(DAYS[: draw(st.integers(1, len(DAYS)))])
+    days = list(DAYS[: draw(st.sampled_from([1, 1, 2, 3]))])
     day_of = {
-        f"d{at}": draw(st.sampled_from([*days, "2026-03-01"]))
-        for at in range(draw(st.integers(1, 8)))
+        f"d{at}": draw(st.sampled_from([*days, *days, *days, "2026-03-01"]))
+        for at in range(draw(st.integers(2, 9)))
     }
     gains: dict[tuple[str, str, str], dict[str, float]] = {}
     zeros, judged = [], {}
     for topic, qids in questions.items():
         for qid in (*qids, f"{TAG}_1"):
-            for doc in draw(st.lists(st.sampled_from(list(day_of)), unique=True, max_size=5)):
+            for doc in draw(st.lists(st.sampled_from(list(day_of)), unique=True, max_size=6)):
                 gain = draw(st.sampled_from(GAINS))
                 if gain:
                     gains.setdefault((topic, qid, day_of[doc]), {})[doc] = float(gain)
@@ -91,15 +92,16 @@ def collections(draw: st.DrawFn) -> tuple[Collection, list[tuple[str, str, str]]
 
 
 @st.composite
-def questions_of_runs(draw: st.DrawFn, docs: Sequence[str]) -> dict[str, Any]:
-    """A question of a run, which may break any rule."""
+def questions_of_runs(draw: st.DrawFn, docs: Sequence[str], qids: Sequence[str]) -> dict[str, Any]:
+    """A question of a run, which is mostly right and may break any rule."""
     hyphen = draw(st.sampled_from("-_"))
-    score = st.sampled_from([0.5, 1, 1.5, -2, 1e300, True, "1", None])
-    document = st.tuples(st.sampled_from([*docs, "nowhere"]), score, st.booleans())
-    listed = draw(st.lists(document, max_size=6))
+    score = st.sampled_from([0.5, 1, 1.5, 1.5, -2, 1e300, *([True, "1", None] * draw(ODD))])
+    document = st.tuples(st.sampled_from(docs), score, st.booleans())
+    listed = draw(st.lists(document, max_size=5))
+    strange = ["q_0", "q_2", f"{TAG}_1", f"{TAG}_2", *(["strange"] * draw(ODD))]
     return {
-        "qid": draw(st.sampled_from(["q_0", "q_1", "q_2", f"{TAG}_1", f"{TAG}_2", "strange"])),
-        f"question{hyphen}rank": draw(st.sampled_from([0, 0, 1, 2, 7, -1, "0", 1.0, None])),
+        "qid": draw(st.sampled_from([*qids, *qids, *strange])),
+        f"question{hyphen}rank": draw(st.sampled_from([0, 0, 1, 2, *([-1, "0", 1.0] * draw(ODD))])),
         "question-text": draw(st.sampled_from([None, "?"])),
         f"doc{hyphen}ranking": [
             {"doc_id" if usual else "docid": doc, "score": number} for doc, number, usual in listed
@@ -107,21 +109,34 @@ def questions_of_runs(draw: st.DrawFn, docs: Sequence[str]) -> dict[str, Any]:
     }
 
 
+ODD = st.sampled_from([0, 0, 0, 0, 1])
+"""How often what breaks a rule is among what is drawn from."""
+
+
+@st.composite
+def blocks(draw: st.DrawFn, known: Collection, topic: str, day: str) -> Any:
+    """What a run says on a day: mostly of documents of that day."""
+    own = [doc for doc, its in known.day_of.items() if its == day]
+    docs = [*own, *own, *([*known.day_of, "nowhere"] if not own or draw(ODD) else [])]
+    question = questions_of_runs(docs, known.questions.get(topic, ["q_0"]))
+    listed = draw(st.lists(question, max_size=3))
+    return draw(st.sampled_from([listed, {"results": listed, "extra": {"a": 1}}]))
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
     """A collection and a run, which may lack whatever it should have."""
     known, zeros = draw(collections())
-    question = questions_of_runs(list(known.day_of))
-    block = st.lists(question, max_size=4).flatmap(
-        lambda listed: st.sampled_from([listed, {"results": listed, "extra": {"a": 1}}])
-    )
-    day = st.sampled_from([*DAYS, "2026-02-30", "Friday"])
-    topics = st.lists(st.sampled_from([*TOPICS, "strange"]), max_size=5)
-    lines: list[dict[str, Any]] = [
-        {"topic": topic, "results": draw(st.dictionaries(day, block, max_size=4))}
-        for topic in draw(topics)
-    ]
-    tag = draw(st.sampled_from([TAG, TAG, TAG, ".mine", None]))
+    odd = st.sampled_from(["strange", *known.questions])
+    topics = [*known.questions][draw(ODD) :] + draw(st.lists(odd, max_size=2 * draw(ODD)))
+    lines: list[dict[str, Any]] = []
+    for topic in draw(st.permutations(topics)):
+        odd_days = ["Friday", "2026-02-30"] * draw(ODD)
+        day = st.sampled_from([*known.days, *known.days, *DAYS, *odd_days])
+        days = draw(st.lists(day, unique=True, max_size=4))
+        results = {each: draw(blocks(known, topic, each)) for each in days}
+        lines.append({"topic": topic, "results": results})
+    tag = draw(st.sampled_from([TAG, TAG, TAG, TAG, ".mine", None]))
     if tag is not None or not lines:
         lines.insert(0, {"runtag": tag or TAG, "models": []})
     return World(known, zeros, [json.dumps(each) for each in lines])

@@ -189,7 +189,7 @@ def _json(source: Input, name: str) -> Rankings:
     listing = Listing(FaultList(source))
     tag = Tag(name, source.path, None, NO_METADATA)
     for place, (line, record) in enumerate(objects(source, listing.faults)):
-        if place == 0 and "runtag" in record:
+        if place == 0 and "runtag" in record and "results" not in record:
             tag = _tag(record["runtag"], source, name)
             continue
         topic, results = record.get("topic"), record.get("results")
