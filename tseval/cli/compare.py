@@ -12,16 +12,18 @@ import click
 from tseval.cli import options
 from tseval.cli.declared_options import record_options
 from tseval.cli.options import on_line
-from tseval.cli.output import check_output, deliver, form_of, refuse_inputs, warn
+from tseval.cli.output import check_output, deliver, form_of, leave_if, refuse_inputs, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
+from tseval.comparison.contests import Comparison
 from tseval.comparison.findings import FINDINGS_FORMS, Findings
 from tseval.comparison.frames import sections
 from tseval.comparison.plan import AGAINST, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
+from tseval.comparison.requirements import unmet
 from tseval.comparison.reusability import LEFT_OUT, leave_out
 from tseval.comparison.runs import compare_board
 from tseval.comparison.scored_runs import ScoredRuns
@@ -39,6 +41,7 @@ from tseval.core.declared import (
 from tseval.core.family import Access
 from tseval.core.naming import Naming
 from tseval.core.registry import family
+from tseval.core.requirements import requirements
 from tseval.errors import UsageError
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
@@ -259,6 +262,7 @@ INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.valu
 @options.chained(*record_options(Treatment))
 @options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
 @options.output_option
+@options.require_option
 @options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS))
 @options.chained(*record_options(Naming))
 @options.engine_options
@@ -284,6 +288,9 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     if not files:
         raise click.UsageError("Give one or more files of scores.")
     question, gold = build(Question, given), build(Gold, given)
+    wishes = requirements(given["require"])
+    if wishes and question.analysis != RUNS:
+        raise UsageError(f"--require has no meaning with --{question.analysis}")
     forms, own = given["input_format"], build(TemporalOptions, given)
     _refuse_ineffective(question, gold, forms)
     known = FINDINGS_FORMS if question.analysis == RUNS else ROW_FORMS
@@ -307,11 +314,13 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         found = ANALYSES[question.analysis](replace(request, sharing=sharing))
     refuse_inputs(output, _recorded(request))
     warn(found.warnings, request.quiet)
+    failed = unmet(wishes, found) if isinstance(found, Comparison) else []
     if form == "table":
         shown = sections(found)
         deliver(sections_table(shown, found.signature, to_file=output is not None), output)
     else:
         deliver(found.in_form(form), output)
+    leave_if(failed)
 
 
 def _recorded(request: Request) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tseval.cli import options
 from tseval.cli.declared_options import folder_forms, parameters, written_forms
 from tseval.cli.ineffective_options import called, refuse_ineffective
 from tseval.cli.options import parted
-from tseval.cli.output import check_output, deliver, form_of, warn
+from tseval.cli.output import check_output, deliver, form_of, leave_if, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
@@ -33,6 +33,13 @@ from tseval.core.family import (
 )
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.panels import Picture
+from tseval.core.requirements import (
+    Requirement,
+    failures,
+    measures_of,
+    required,
+    requirements,
+)
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.errors import OutputError, UsageError
@@ -59,6 +66,7 @@ class Request:
     on_missing: str | None
     where: Where
     naming: Naming = AS_THEY_ARE
+    require: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     view: str | None = None
@@ -144,6 +152,7 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
     other = view or writer
     refuse_ineffective(family, other, form, more)
     check_outputs(call.options)
+    wishes = requirements(request.require)
     if view is not None and view.leaves_out:
         options.refuse_sharing(request.where, called(family, view, form))
     with request.where.shared() as sharing, progress(family.work, request.quiet) as tell:
@@ -156,6 +165,7 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         tuple(wanted), call.options, request.per_topic, request.on_missing, request.undefined
     )
     beside = {} if family.beside is None else family.beside(evaluation, asked)
+    unmet = failures_of(wishes, evaluation, request)
     if writer is not None:
         deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
     elif view is not None:
@@ -163,6 +173,22 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         deliver(rows, request.output, beside)
     else:
         deliver(scores_content(evaluation, asked, request, form), request.output, beside)
+    leave_if(unmet)
+
+
+def failures_of(
+    wishes: Sequence[Requirement], evaluation: Evaluation, request: Request
+) -> list[str]:
+    """A line for each requirement that is not met; measures that it needs are taken for it."""
+    if not wishes:
+        return []
+    own = evaluation.edition.family
+    told = required(wishes, evaluation.index.runs, own)
+    wanted = chosen_measures(evaluation, [each.name for each in measures_of(told, own)])
+    return failures(
+        told,
+        scores_of(evaluation, wanted, request.on_missing, request.undefined, per_topic=False),
+    )
 
 
 def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:

@@ -101,6 +101,15 @@ runs_and_nuggets = click.argument(
 )
 
 
+require_option = click.option(
+    "--require",
+    multiple=True,
+    metavar="'MEASURE>=NUMBER'",
+    help="What `all` of each run has to be, or of RUN.MEASURE, or RUN.MEASURE-RUN.MEASURE; else a "
+    "line says why, and the exit code is 3; repeatable.",
+)
+
+
 def rule_option(edition: str) -> Callable[[Command], Command]:
     """The option that names rules; the help says which edition's to look at."""
     return click.option(

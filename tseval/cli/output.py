@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError
 
 
@@ -90,6 +91,14 @@ def deliver(
     if output is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+def leave_if(unmet: Sequence[str]) -> None:
+    """Leave with the exit code of requirements that are not met, once the result is written."""
+    for line in unmet:
+        click.echo(line, err=True)
+    if unmet:
+        raise click.exceptions.Exit(FAILED)
 
 
 def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:

@@ -16,11 +16,12 @@ import click
 from tseval.cli.family_command import Call, Extension, Request, command_of, written_scores
 from tseval.cli.ineffective_options import refuse_ineffective
 from tseval.cli.options import refuse_sharing
-from tseval.cli.output import check_output, deliver, form_of
+from tseval.cli.output import check_output, deliver, form_of, leave_if
 from tseval.cli.progress import progress
 from tseval.core.calling import Asked
 from tseval.core.declared import SCORES, files_given, option
 from tseval.core.naming import AS_THEY_ARE
+from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
@@ -106,13 +107,16 @@ def in_blocks(call: Call, rows: int) -> None:
     from tseval.families.temporal.streaming.blocks import score_in_blocks
 
     request = call.request
+    wishes = requirements(request.require)
     check_output(request.output)
     form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
     with progress("folding", request.quiet) as tell:
         scores = score_in_blocks(
             call.inputs(request.files), call.options, _asked(request), rows, tell
         )
+    unmet = failures(required(wishes, scores.runs, FAMILY.name), scores)
     deliver(written_scores(scores, request, form), request.output)
+    leave_if(unmet)
 
 
 def follow(call: Call, asked: StreamOptions) -> None:
@@ -128,6 +132,7 @@ def follow(call: Call, asked: StreamOptions) -> None:
         "-o": call.request.output,
         "--duplicates": inputs.duplicates,
         "--input-format": call.request.input_format,
+        "--require": call.request.require,
         "--column": naming.columns,
         "--columns": naming.column_file,
         "--name": naming.run_names,
