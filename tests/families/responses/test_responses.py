@@ -341,6 +341,31 @@ def test_bad_lines_are_refused_with_their_number(reason: str, tmp_path: Path) ->
     assert str(caught.value).startswith(f"{file}:2: {reason}"), caught.value
 
 
+def test_json_may_stand_over_several_lines(tmp_path: Path) -> None:
+    file = tmp_path / "l.json"
+    for text in (json.dumps([GOOD, {**GOOD, "qid": "u"}]), json.dumps([GOOD], indent=1)):
+        file.write_text(text)
+        assert tseval.score_responses(file, "vital").value("vital") == 1
+    file.write_text('{"qid": "t",\n "run_id": "r", "nuggets": []}')
+    assert tseval.score_responses(file, "vital").value("vital") == 0
+    file.write_text('{"qid": "t",\n "qid": "r"')
+    with pytest.raises(InputError, match=r"l\.json:1: not JSON"):
+        tseval.score_responses(file)
+    file.write_text("[[3]]")
+    with pytest.raises(InputError, match=r"l\.json:1: a list where an object is expected"):
+        tseval.score_responses(file)
+
+
+def test_an_answer_is_annotated_once(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("topic_id,run_tag,answer_id,annotation\n" + "t,r,a,none\n" * 2)
+    with pytest.raises(InputError, match=r'a\.csv:3: answer "a" is annotated twice'):
+        tseval.score_responses(file)
+    file.write_text("topic_id,run_tag,answer_id,annotation\nt,r,a,perhaps\n")
+    with pytest.raises(InputError, match=r'a\.csv:2: unknown annotation "perhaps"'):
+        tseval.score_responses(file)
+
+
 def test_versions_of_one_time_are_refused(tmp_path: Path) -> None:
     file = lines(tmp_path / "l.jsonl", [{**GOOD, "time": START}] * 2)
     with pytest.raises(InputError, match=r"l\.jsonl:2: run r has two responses to topic t at one"):

@@ -28,6 +28,7 @@ from tseval.families.responses.objects import (
     WrongRecordError,
     documents,
     first_object,
+    is_json,
     members,
     name_of,
     text_of,
@@ -108,8 +109,8 @@ def _is_json(source: Input) -> bool:
     """Whether an input is JSON, and no plain table of labels written as such."""
     if source.is_table:
         return False
-    form, names = recognise(source)
-    return form == "jsonl" and all(schema.missing(names) for _, schema in TABLES)
+    names = recognise(source)[1]
+    return is_json(source) and all(schema.missing(names) for _, schema in TABLES)
 
 
 def _json_sheet(source: Input, read: Read) -> Sheet:
@@ -204,9 +205,22 @@ def _annotation_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> 
         if label not in ANNOTATED:
             reason = f'unknown annotation "{label}"'
             faults.add(int(rows.origin.line[row]), reason, f"they are {', '.join(ANNOTATED)}")
+    _check_annotated_once(rows, times, faults)
     faults.check()
     made = _grouped(rows, name, "topic", lambda r: Annotation(answers[r], labels[r], times[r]))
     return _made(source, Sort.ANNOTATIONS, made)
+
+
+def _check_annotated_once(rows: Rows, times: Sequence[float], faults: FaultList) -> None:
+    """An answer may have one annotation of a run on a topic, or one at a time."""
+    columns = [rows.columns[name].to_list() for name in ("run", "topic", "answer_id")]
+    lines = rows.origin.line.tolist()
+    first: dict[tuple[str, ...], int] = {}
+    for line, time, *key in zip(lines, times, *columns, strict=True):
+        own = (*key, "" if math.isnan(time) else repr(time))
+        if first.setdefault(own, line) != line:
+            reason = f'answer "{key[-1]}" is annotated twice'
+            faults.add(line, reason, f"first in line {first[own]}: remove one of them")
 
 
 def _count_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
@@ -273,11 +287,11 @@ def is_labelled(source: Input) -> bool:
     """Whether a file holds labels of responses, or responses, by its content."""
     if is_hits(source):
         return True
-    form, names = recognise(source)
-    if form == "jsonl":
-        record = first_object(source)
-        return record is not None and sort_of(record) is not None
-    return any(not schema.missing(names) for _, schema in TABLES)
+    names = recognise(source)[1]
+    if any(not schema.missing(names) for _, schema in TABLES):
+        return True
+    record = first_object(source) if is_json(source) else None
+    return record is not None and sort_of(record) is not None
 
 
 # Gold.
@@ -324,7 +338,7 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
 
 def is_gold(source: Input) -> bool:
     """Whether a file holds nuggets, banks or rubrics, by its content."""
-    record = first_object(source) if recognise(source)[0] == "jsonl" else None
+    record = first_object(source) if is_json(source) else None
     if not record:
         return False
     known = any(key in record for key in ("nugget_bank", "rubrics")) or all(
@@ -344,8 +358,8 @@ def is_nugget_list(source: Input) -> bool:
 
 
 def _is_gold_json(source: Input, form: str | None) -> bool:
-    found, names = recognise(source)
-    return found == "jsonl" and form in (None, "jsonl") and bool(NUGGETS.missing(names))
+    names = recognise(source)[1]
+    return is_json(source) and form in (None, "jsonl") and bool(NUGGETS.missing(names))
 
 
 def _gold_of(

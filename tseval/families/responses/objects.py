@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -9,7 +10,10 @@ from tseval.families.responses.tables import NO_TIME
 from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.files.jsonl import KINDS, objects
+from tseval.files.jsonl import HALF, HALVES_CURE, KINDS, OBJECT_CURE, holds_half, objects
+from tseval.files.plain import ARRAY, recognise
+from tseval.files.text_lines import whole_text
+from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables.times import TIME_CURE, NotANumber, moment, number
 
 Object: TypeAlias = Mapping[str, Any]
@@ -31,22 +35,55 @@ class WrongRecordError(Exception):
 
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
-    """Every object of a file with its line: one a line, or one over all lines."""
-    if source.first_line().strip() in (b"{", b"\xef\xbb\xbf{"):
+    """Every object of a file with its line: one a line; or one, or a list of them, over all lines.
+
+    Those of a list count as in the first line.
+    """
+    if _is_whole(source):
         yield from _whole(source, faults)
     else:
         yield from objects(source, faults)
 
 
+def _is_whole(source: Input) -> bool:
+    """Whether a file is one JSON document, and not one object a line."""
+    first = source.first_line().removeprefix(BYTE_ORDER_MARK).strip()
+    if first == b"{" or first.startswith(b"["):
+        return True
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return first.startswith(b"{") and _parses(source)
+    return False
+
+
+def _parses(source: Input) -> bool:
+    try:
+        json.loads(b"".join(source.blocks()).removeprefix(BYTE_ORDER_MARK))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _whole(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
-    text = b"".join(source.blocks()).decode("utf-8-sig", "replace")
+    text = whole_text(source, faults)
     try:
         found = json_text.load(text)
     except (ValueError, RecursionError) as error:
         faults.add(*json_text.fault_of(text, error, ONE_OBJECT))
         return
-    if isinstance(found, dict):
-        yield 1, found
+    for each in found if isinstance(found, list) else [found]:
+        if holds_half(each):
+            faults.add(1, HALF, HALVES_CURE)
+        elif isinstance(each, dict):
+            yield 1, each
+        else:
+            faults.add(1, f"{kind_of(each)} where an object is expected", OBJECT_CURE)
+
+
+def is_json(source: Input) -> bool:
+    """Whether a file looks like JSON."""
+    return recognise(source)[0] in ("jsonl", ARRAY)
 
 
 def first_object(source: Input) -> Object | None:
