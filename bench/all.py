@@ -49,6 +49,7 @@ BENCHMARKS = (
     Benchmark("incidents", "forty runs of incident streams"),
     Benchmark("filtering", "forty-five runs, swept and followed"),
     Benchmark("changes", "ten runs of change detection over a year"),
+    Benchmark("responses", "ten runs of 301 answers with graded nuggets"),
     Benchmark("compare", "276 pairs of runs, and more"),
     Benchmark("report", "a page of thirty runs"),
     Benchmark("engine", "matching in several processes"),

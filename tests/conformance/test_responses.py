@@ -85,6 +85,14 @@ def test_six_scores_of_real_assignments_to_the_last_digit(
     assert cells == 1812
 
 
+@pytest.mark.parametrize(("name", "number"), [("gpt-4o", 25), ("command-r-plus", 26)])
+def test_every_strange_label_is_a_fault_with_its_line(pack: Path, name: str, number: int) -> None:
+    file = pack / f"data/nuggetizer/assignments.{name}.jsonl.gz"
+    refused = tseval("responses", file, "--rule", "labels=strict")
+    assert refused.code == 1
+    assert f"{file}: {number - 10} more faults" in refused.err
+
+
 def test_policies(pack: Path, tmp_path: Path) -> None:
     nuggets = pack / "data/nuggetizer/nuggets.jsonl.gz"
     expected = list(rows(pack / "expected/nuggetizer/policies.tsv"))

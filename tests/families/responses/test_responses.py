@@ -351,8 +351,8 @@ def test_json_may_stand_over_several_lines(tmp_path: Path) -> None:
     file.write_text('{"qid": "t",\n "qid": "r"')
     with pytest.raises(InputError, match=r"l\.json:1: not JSON"):
         tseval.score_responses(file)
-    file.write_text("[[3]]")
-    with pytest.raises(InputError, match=r"l\.json:1: a list where an object is expected"):
+    file.write_text("[{}, 3]")
+    with pytest.raises(InputError, match=r"l\.json:1: a number where an object is expected"):
         tseval.score_responses(file)
 
 

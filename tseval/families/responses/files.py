@@ -129,7 +129,7 @@ def _json_sheet(source: Input, read: Read) -> Sheet:
                 )
             found.setdefault(sort, []).append(response_of(sort, record, read, line))
         except WrongRecordError as error:
-            faults.add(line, error.reason, error.cure)
+            error.noted(faults, line)
     faults.check()
     if not found:
         refuse(source, "holds no responses", SORT_CURE)
@@ -188,7 +188,7 @@ def _grade_rows(source: Input, rows: Rows, name: str, rules: ResponseRules) -> S
         try:
             grade, known = grade_of(labels[row], rules)
         except WrongRecordError as error:
-            faults.add(int(rows.origin.line[row]), error.reason, error.cure)
+            error.noted(faults, int(rows.origin.line[row]))
             grade, known = 0, False
         return Grade(Nugget((nuggets[row], -1), words[row]), grade, times[row], known)
 
@@ -327,7 +327,7 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
                 if asked is not None:
                     questions[topic] = asked
         except WrongRecordError as error:
-            faults.add(line, error.reason, error.cure)
+            error.noted(faults, line)
     faults.check()
     if not lines:
         refuse(source, "holds no nuggets", GOLD_CURE)

@@ -63,6 +63,8 @@ class Items:
 
     def add(self, name: str, version: Version, time: float, amount: float, *, ends: bool) -> None:
         """An amount from a time on; where the next version replaces it, until then."""
+        if not amount:
+            return
         own = self.sums.setdefault(name, [])
         date = ALWAYS if math.isnan(time) else time
         own.append((version.cell, date, amount))
@@ -156,6 +158,7 @@ def build(tables: ResponseTables, rules: ResponseRules) -> ResponseIndex:
     if not since:
         dated = [(item, 0, ALWAYS, 1) for item in {each[0] for each in items.listed}]
     always = [(item, 0, ALWAYS, 1) for item in items.always]
+    steps = steps_of(labels, items.cell, since)
     return ResponseIndex(
         runs=versions.runs,
         topics=versions.topics,
@@ -169,8 +172,10 @@ def build(tables: ResponseTables, rules: ResponseRules) -> ResponseIndex:
         counts_missing=True,
         cell=np.array(items.cell, np.int64),
         nugget=tuple(items.nugget),
-        steps=steps_of(labels, items.cell, since),
-        raised=steps_of([(i, 0, t, g) for i, _, t, g in items.labels], items.cell, {}),
+        steps=steps,
+        raised=steps_of([(i, 0, t, g) for i, _, t, g in items.labels], items.cell, {})
+        if replaces
+        else steps,
         listed=steps_of(always or dated, items.cell, {} if always else since),
         sums={name: _ledger(rows) for name, rows in items.sums.items()},
         unknown=versions.unknown,

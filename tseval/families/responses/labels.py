@@ -77,13 +77,15 @@ def grades(record: Object, read: Read) -> Iterator[Grade]:
         for key in ("importance", "assignment"):
             if any(key not in each for each in nuggets):
                 raise WrongRecordError(f'a nugget has no "{key}"', KEY_CURE)
+    wrong: list[str] = []
     for each, nugget in zip(nuggets, nuggets_in(nuggets, read.rules), strict=True):
         try:
             grade, known = grade_of(each.get("assignment"), read.rules)
+            yield Grade(nugget, grade, known=known)
         except WrongRecordError as error:
-            of = f'{error.reason} of nugget "{nugget.key[0]}"'
-            raise WrongRecordError(of, error.cure) from None
-        yield Grade(nugget, grade, known=known)
+            wrong.append(f'{error.reasons[0]} of nugget "{nugget.key[0]}"')
+    if wrong:
+        raise WrongRecordError(wrong[0], LABEL_CURE, wrong[1:])
 
 
 def nuggets_in(listed_nuggets: list[Object], rules: ResponseRules) -> list[Nugget]:
@@ -201,7 +203,7 @@ def _question(text: str, question: Any) -> Question:
     answers = question.get("answers")
     if not isinstance(answers, dict | list):
         raise WrongRecordError(f'question "{text}" has no "answers"', "give an object of them")
-    kind = question.get("aggregator_type", "OR")
+    kind = question.get("aggregator_type") or "OR"
     if kind not in ("OR", "AND"):
         raise WrongRecordError(f'unknown aggregator_type "{kind}"', "it is OR or AND")
     vital = question.get("importance") == "vital"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tseval.families.responses.tables import NO_TIME
@@ -27,11 +27,16 @@ ONE_OBJECT = "a document of JSON over several lines is one object"
 
 
 class WrongRecordError(Exception):
-    """A record that cannot be read: why, and what to do."""
+    """A record that cannot be read: why, and what to do; perhaps for several reasons."""
 
-    def __init__(self, reason: str, cure: str = "") -> None:
+    def __init__(self, reason: str, cure: str = "", others: Sequence[str] = ()) -> None:
         super().__init__(reason)
-        self.reason, self.cure = reason, cure
+        self.reasons, self.cure = (reason, *others), cure
+
+    def noted(self, faults: FaultList, line: int) -> None:
+        """Note every reason as a fault of a line."""
+        for reason in self.reasons:
+            faults.add(line, reason, self.cure)
 
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
@@ -174,7 +179,7 @@ def metadata(record: Object) -> Object:
 def own_time(record: Object) -> float:
     """The time of a record, or of a sentence; `NO_TIME` where none is given."""
     given = record.get("time")
-    if given is None:
+    if given is None and METADATA in record:
         given = metadata(record).get("time")
     if given is None:
         return NO_TIME
