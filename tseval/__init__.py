@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
     from tseval.families.temporal.scoring import jitter, score
+    from tseval.families.timelines.scoring import score_timelines
     from tseval.families.tracking.scoring import score_values
     from tseval.reporting.api import report
 
@@ -70,6 +71,7 @@ _PUBLIC = {
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",
     "score_responses": "tseval.families.responses.scoring",
+    "score_timelines": "tseval.families.timelines.scoring",
     "score_values": "tseval.families.tracking.scoring",
 }
 
@@ -103,6 +105,7 @@ __all__ = [
     "score_filtering",
     "score_incidents",
     "score_responses",
+    "score_timelines",
     "score_values",
 ]
 

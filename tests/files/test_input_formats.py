@@ -17,11 +17,14 @@ from tseval.files.plain import READERS
 pytestmark = pytest.mark.small_times
 
 TEMPORAL_FORMS = (*PLAIN_FORMS, "trec-ts")
+TIMELINE_FORMS = ("timeline-json", "timeline-text", "timeline-markdown", "timeline-rows")
 SCORE_FORMS = (*TEMPORAL_FORMS, "trec", "json")
 OFFERED = {
     **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
     **dict.fromkeys(("clusters", "incidents", "filter", "changes", "responses"), PLAIN_FORMS),
-    **dict.fromkeys(("compare", "report", "validate"), SCORE_FORMS),
+    "timelines": (*PLAIN_FORMS, *TIMELINE_FORMS),
+    **dict.fromkeys(("compare", "report"), SCORE_FORMS),
+    "validate": (*TEMPORAL_FORMS, *TIMELINE_FORMS, "trec", "json"),
 }
 LABELS = pd.DataFrame(
     [("flood", "f1", "High", "Report-News", 1), ("flood", "f2", "Low", "", 2)],
@@ -29,6 +32,7 @@ LABELS = pd.DataFrame(
 )
 CLUSTERS = pd.read_csv(program.FIXTURES / "clusters.tsv", sep="\t", dtype=str)
 SCORES = pd.DataFrame({"run": "r", "topic": ["a", "b"], "measure": "P", "value": [0.5, 1.0]})
+DAYS = pd.DataFrame({"topic": "a", "date": ["2024-03-01", "2024-03-02"], "text": "a flood"})
 VALUES = pd.DataFrame({"topic": "a", "attribute": "deaths", "time": [1, 5], "value": [2, 3]})
 
 
@@ -59,6 +63,7 @@ READ = {
     "clusters": ((CLUSTERS[["topic", "post_id", "time"]].drop_duplicates(), CLUSTERS), ()),
     "incidents": ((SHY, LABELS), TYPES),
     "filter": (FILTERED, ()),
+    "timelines": ((DAYS, DAYS), ()),
     "changes": ((RANKED, table(CHANGES / "qrels.tsv")), COLLECTION),
     "responses": ((GRADES,), ()),
     "compare": ((SCORES,), ()),
@@ -109,7 +114,9 @@ def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path
     assert outcome.out
 
 
-@pytest.mark.parametrize("name", ["clusters", "incidents", "filter", "changes", "responses"])
+@pytest.mark.parametrize(
+    "name", ["clusters", "incidents", "filter", "changes", "responses", "timelines"]
+)
 def test_the_files_of_another_track_are_not_offered(name: str) -> None:
     outcome = program.tseval(name, "a", "b", "--input-format", "trec-ts")
     assert outcome.code == 2
@@ -141,6 +148,7 @@ INPUTS = {
     "clusters": ("run", "clusters"),
     "incidents": ("run", "labels"),
     "filter": ("run", "truth"),
+    "timelines": ("system", "gold"),
     "changes": ("run", "qrels"),
     "responses": ("file",),
     "compare": ("scores",),

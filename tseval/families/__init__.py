@@ -50,5 +50,10 @@ FAMILIES = {
         "responses",
         "Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
     ),
+    "timelines": Entry(
+        "tseval.families.timelines.family",
+        "timelines",
+        "Timelines: their dates, and ROUGE by days, as tilse computes them.",
+    ),
 }
 """Every family by the name that its measures go by, in the order in which they are listed."""

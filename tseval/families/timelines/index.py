@@ -1,0 +1,148 @@
+"""Predicted timelines beside their references, by run and topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from tseval.errors import InputError
+from tseval.families.timelines.rules import TimelineRules
+from tseval.families.timelines.tables import Timelines
+from tseval.families.timelines.tally import Tally, Timeline
+from tseval.tables import ABSENT, natural_order
+from tseval.tables.units import Units
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, IntArray
+
+Summaries: TypeAlias = dict[int, list[str]]
+SEVERAL_CURE = (
+    "give one timeline a topic, or score each against the reference of its name or its place: "
+    "--rule protocol=PROTOCOL-1"
+)
+
+
+class Key(NamedTuple):
+    """Which timeline a row belongs to."""
+
+    run: str
+    topic: str
+    source: int
+    timeline: str
+
+
+@dataclass(frozen=True)
+class TimelineIndex(Units):
+    """A tally of every run and topic; none where a run has no timeline of a topic."""
+
+    tallies: tuple[Tally | None, ...]
+    group: IntArray
+    """The topic that each belongs to, where those here are single references of it."""
+    rules: TimelineRules
+
+    @property
+    def present(self) -> BoolArray:
+        """Which (run, topic) have a timeline."""
+        there = np.array([each is not None for each in self.tallies], bool)
+        return there.reshape(len(self.runs), len(self.topics))
+
+    @classmethod
+    def build(cls, runs: Timelines, gold: Timelines, rules: TimelineRules) -> TimelineIndex:
+        """Every run beside the references of each topic."""
+        references = _timelines(gold, rules)
+        predicted = _timelines(runs, rules)
+        names = tuple(runs.run.vocabulary())
+        by_topic: dict[str, dict[Key, Timeline]] = {}
+        for key, each in references.items():
+            by_topic.setdefault(key.topic, {})[key] = each
+        own: dict[tuple[str, str], dict[Key, Timeline]] = {}
+        for key, each in predicted.items():
+            own.setdefault((key.run, key.topic), {})[key] = each
+        topics = natural_order(by_topic)
+        apart = rules.protocol == "PROTOCOL-1"
+        units = [
+            (topic, each) for topic in topics for each in (by_topic[topic] if apart else [None])
+        ]
+        tallies = [
+            _tally(own.get((run, topic), {}), by_topic[topic], each, runs)
+            for run in names
+            for topic, each in units
+        ]
+        return cls(
+            runs=names,
+            topics=tuple(_unit_names(units, by_topic)),
+            tallies=tuple(tallies),
+            group=np.array([topics.index(topic) for topic, _ in units], np.int64),
+            rules=rules,
+        )
+
+
+def _unit_names(
+    units: Iterable[tuple[str, Key | None]], by_topic: Mapping[str, Mapping[Key, Timeline]]
+) -> Iterator[str]:
+    """What is scored is called as its topic, or as topic and reference where it has several."""
+    for topic, key in units:
+        several = key is not None and len(by_topic[topic]) > 1
+        yield f"{topic}/{key.timeline}" if key is not None and several else topic
+
+
+def _timelines(table: Timelines, rules: TimelineRules) -> dict[Key, Timeline]:
+    """Every timeline of a table, its entries put together as the rules have it."""
+    named = zip(
+        table.run.to_list(),
+        table.topic.to_list(),
+        table.origin.source.tolist(),
+        table.timeline.to_list(),
+        strict=True,
+    )
+    rows = zip(table.day.tolist(), table.entry.tolist(), table.in_list.tolist(), strict=True)
+    found: dict[Key, Summaries] = {}
+    latest: dict[tuple[Key, int], int] = {}
+    for at, (names, (day, entry, in_list)) in enumerate(zip(named, rows, strict=True)):
+        key = Key(*names)
+        summaries = found.setdefault(key, {})
+        if day == ABSENT:
+            continue
+        if rules.duplicates == "last" and latest.setdefault((key, day), entry) != entry:
+            latest[key, day] = entry
+            summaries[day] = []
+        text = table.text[at].strip()
+        whole = in_list or rules.strings == "sentence"
+        summaries.setdefault(day, []).extend([text] if whole else text)
+    return {key: Timeline.of(each) for key, each in found.items()}
+
+
+def _tally(
+    own: Mapping[Key, Timeline],
+    references: Mapping[Key, Timeline],
+    apart: Key | None,
+    runs: Timelines,
+) -> Tally | None:
+    """A run's timeline of a topic beside all its references, or beside one of them."""
+    if not own:
+        return None
+    if apart is None or len(own) == 1:
+        if len(own) > 1:
+            _refuse_several(list(own), runs)
+        against = list(references.values()) if apart is None else [references[apart]]
+        return Tally(next(iter(own.values())), against)
+    by_name = {key.timeline: each for key, each in own.items()}
+    found = by_name.get(apart.timeline)
+    if found is None and len(own) == len(references):
+        found = list(own.values())[list(references).index(apart)]
+    return None if found is None else Tally(found, [references[apart]])
+
+
+def _refuse_several(keys: list[Key], runs: Timelines) -> None:
+    second = keys[1]
+    names, topics = runs.timeline.to_list(), runs.topic.to_list()
+    row = next(
+        at
+        for at, (timeline, topic) in enumerate(zip(names, topics, strict=True))
+        if timeline == second.timeline and topic == second.topic
+    )
+    reason = f'run "{second.run}" has {len(keys)} timelines of topic "{second.topic}"'
+    raise InputError([runs.origin.fault(row, reason, SEVERAL_CURE)])

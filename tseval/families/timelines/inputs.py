@@ -1,0 +1,84 @@
+"""What scores of timelines are given: the inputs, read into tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tseval.core.declared import argument, file_option
+from tseval.core.family import Access
+from tseval.errors import InputError
+from tseval.families.timelines.files import read_gold, read_runs
+from tseval.families.timelines.tables import TIMELINES, UNNAMED, Timelines
+from tseval.parallel.runs import Spread
+from tseval.tables import Ids, InputRecord, natural_order
+from tseval.tables.origin import records_of
+
+if TYPE_CHECKING:
+    from tseval.files.reading import Given
+
+TOPIC_CURE = (
+    'name its topics: {"topic": …, "timeline": …}, or `tseval import timelines FILE...`, which '
+    "calls each as its file"
+)
+
+
+@dataclass(frozen=True)
+class TimelineInputs:
+    """Where the timelines come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument(
+        "SYSTEM", "timelines of one or more systems", TIMELINES, several=True
+    )
+    gold: Given = argument("GOLD", "the reference timelines", TIMELINES)
+    more_gold: Sequence[Given] = file_option(
+        "--gold",
+        "More references, such as another newspaper's: all timelines of a topic count. Repeatable.",
+        several=True,
+        table=TIMELINES,
+    )
+
+
+@dataclass(frozen=True)
+class TimelineOptions:
+    """Nothing is asked for beside what all families are asked for."""
+
+
+@dataclass(frozen=True)
+class TimelineTables:
+    """The inputs as tables."""
+
+    runs: Timelines
+    gold: Timelines
+
+    def records(self) -> tuple[InputRecord, ...]:
+        """Every input with its hash and its number of rows."""
+        return records_of([self.runs.origin, self.gold.origin])
+
+
+def read_tables(inputs: TimelineInputs, access: Access) -> TimelineTables:
+    """Every input that was given; files that name no topic are of the other side's only one."""
+    access.check(inputs)
+    runs = read_runs(inputs.runs, access.form("system"), Spread(access.sharing))
+    gold = read_gold([inputs.gold, *inputs.more_gold], access.form("gold"))
+    named = _named(gold)
+    runs = _with_topic(runs, named, "the references")
+    return TimelineTables(runs, _with_topic(gold, named or _named(runs), "the systems"))
+
+
+def _named(table: Timelines) -> list[str]:
+    """The topics that a table names."""
+    return [each for each in natural_order(table.topic.vocabulary()) if each != UNNAMED]
+
+
+def _with_topic(table: Timelines, known: list[str], whose: str) -> Timelines:
+    """A table in which rows without a topic have the only one that there is."""
+    names = table.topic.to_list()
+    if UNNAMED not in names or not known:
+        return table
+    if len(known) > 1:
+        row = names.index(UNNAMED)
+        reason = f"no topic is named, and {whose} have {len(known)}"
+        raise InputError([table.origin.fault(row, reason, TOPIC_CURE)])
+    return replace(table, topic=Ids.of([known[0] if n == UNNAMED else n for n in names]))

@@ -1,0 +1,59 @@
+"""Timelines as a table: one row a sentence of the summary of a day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tseval.tables.base import Table, all_said, of_table
+from tseval.tables.columns import Ids, Texts
+from tseval.tables.origin import Origin
+from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, IntArray
+
+UNNAMED = "timeline"
+"""What the topic is called where no file names one."""
+TIMELINES = Schema(
+    "timelines",
+    (
+        TOPIC,
+        Column("date", Kind.ID, aliases=("day",), meaning="the day: `2010-09-19`"),
+        Column(
+            "text",
+            Kind.TEXT,
+            aliases=("sentence", "summary"),
+            meaning="a sentence of the day's summary",
+        ),
+        RUN,
+        Column(
+            "timeline",
+            Kind.ID,
+            required=False,
+            meaning="which of several timelines of the topic; without it that of the file",
+        ),
+    ),
+    row="a sentence of the summary of a day",
+)
+
+
+@dataclass(frozen=True)
+class Timelines(Table):
+    """The sentences of timelines, in the order of the file."""
+
+    run: Ids
+    topic: Ids
+    timeline: Ids
+    day: IntArray
+    """The day by its number in the calendar; `ABSENT` in the one row of a timeline without any."""
+    entry: IntArray
+    """Which entry of the file it stands in: one day may have several, and some rules keep one."""
+    in_list: BoolArray
+    """Whether it is a sentence of a list; else it is a whole summary, given as one string."""
+    text: Texts
+    origin: Origin
+    has_topics: bool = of_table(default=True, joined=any)
+    """Whether a file names topics."""
+    remarks: tuple[str, ...] = of_table(default=(), joined=all_said)
+    """What a reader should know of how the files were read."""
