@@ -13,13 +13,15 @@ The package knows nothing of topics, times, runs or measures. Everything public 
 * `Collection`: the gold texts that weights come from, counted once for many calls.
 * `words`, `normalised`: the normaliser.
 * `Matcher`, with `MatcherGold`, `Block`, `Form` and `parameter`: what a plug-in is made of.
+* `Terms`, `Planned`: how a matcher may ask a model, and what that would take; `Lot`, `Judgment`:
+  what it asks about at once, and what it was answered.
 * `MatcherError`: the only exception, a ValueError.
 """
 
 from matchers.assessed import Assessed
 from matchers.blend import Blend, WeightedMatcher
 from matchers.collection import Collection
-from matchers.contract import Matcher, PreparedNuggets
+from matchers.contract import Judgment, Lot, Matcher, PreparedNuggets
 from matchers.embedding import Embedding
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence, MatchedWord, MissingWord
@@ -31,6 +33,7 @@ from matchers.parameters import Form, parameter
 from matchers.prepared import Block, MatcherGold
 from matchers.registry import get, names
 from matchers.sentence import RapidFuzz
+from matchers.terms import Planned, Terms
 from matchers.words import normalised, words
 
 __all__ = [
@@ -44,14 +47,18 @@ __all__ = [
     "Form",
     "Fuzzy",
     "Grams",
+    "Judgment",
+    "Lot",
     "MatchedWord",
     "Matcher",
     "MatcherError",
     "MatcherGold",
     "MissingWord",
     "Pairs",
+    "Planned",
     "PreparedNuggets",
     "RapidFuzz",
+    "Terms",
     "WeightedMatcher",
     "get",
     "names",

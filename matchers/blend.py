@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchers import naming
 from matchers.collection import DECIMALS, Collection
-from matchers.contract import Matcher, Progress
+from matchers.contract import Judgment, Lot, Matcher, Progress
 from matchers.errors import MatcherError
 from matchers.evidence import Evidence
 from matchers.pairs import Pairs
 from matchers.parameters import Form, parameter, threshold
 from matchers.prepared import Block, MatcherGold
 from matchers.registry import get
+from matchers.terms import Terms
 
 _SLACK = 1e-9  # wider than the rounding of a mean
 
@@ -83,6 +84,34 @@ class Blend(Matcher):
         """Let the parts read ahead."""
         for part in self.parts:
             part.matcher.read_ahead(texts, progress)
+
+    def judge_ahead(
+        self, lots: Sequence[Lot], collection: Collection, progress: Progress | None = None
+    ) -> None:
+        """Let the parts ask."""
+        for part in self.parts:
+            part.matcher.judge_ahead(lots, collection, progress)
+
+    def judgment(self) -> Judgment | None:
+        """What all parts were answered."""
+        found = [told for part in self.parts if (told := part.matcher.judgment())]
+        if not found:
+            return None
+        return Judgment(
+            "+".join(each.answers for each in found),
+            sum(each.unjudged for each in found),
+            tuple(line for each in found for line in each.told),
+        )
+
+    def on_terms(self, terms: Terms) -> Self:
+        """The parts that ask, on these terms."""
+        if not any(part.matcher.judgment() for part in self.parts):
+            return super().on_terms(terms)
+        parts = tuple(
+            WeightedMatcher(weight, part.on_terms(terms) if part.judgment() else part)
+            for weight, part in self.parts
+        )
+        return replace(self, parts=parts)
 
     @property
     def by_blocks(self) -> bool:

@@ -8,9 +8,9 @@ which of its pairs reach a threshold and what any single pair scores. No block k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
 from matchers.parameters import parameters_of
 from matchers.prepared import Block, MatcherGold
+from matchers.terms import Terms
 from matchers.texts import blocks, checked, distinct
 from matchers.threads import parts
 from matchers.windows import best_window
@@ -31,8 +32,29 @@ PAIRS = 1 << 24
 """and at most so many pairs, unless one update has more. Blocks work on `threads.parts`."""
 
 
-Progress = Callable[[int, int], None]
-"""Told how many texts of how many are done."""
+class Progress(Protocol):
+    """Told how far the work is."""
+
+    def __call__(self, done: int, total: int, note: str = "", /) -> None:
+        """So many texts, or calls, of so many are done; `note` says what more there is to say."""
+
+
+class Lot(NamedTuple):
+    """Updates and nuggets that belong together, as those of one topic do."""
+
+    updates: Sequence[str]
+    nuggets: Sequence[str]
+
+
+class Judgment(NamedTuple):
+    """What others answered a matcher that asks, for signatures and for people."""
+
+    answers: str
+    """The first digits of the hash of all answers."""
+    unjudged: int
+    """How many pairs have no answer, and count as no match."""
+    told: tuple[str, ...]
+    """What is to be told of it; the same whether answers were asked for or kept."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +79,8 @@ class Matcher(ABC):
     """
 
     name: ClassVar[str]
+    grades: ClassVar[Mapping[float, str]] = {}
+    """What each score is called, of a matcher that knows but a few."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -113,6 +137,9 @@ class Matcher(ABC):
         """
         prepared = self.prepared(nuggets, collection=collection)
         self.read_ahead(updates)
+        if not first_only:
+            weighed = nuggets if collection is None else collection
+            self.judge_ahead([Lot(updates, nuggets)], Collection.of(weighed))
         return prepared.match(updates, first_only=first_only)
 
     def prepared(
@@ -157,6 +184,19 @@ class Matcher(ABC):
         `match` calls it for the updates of its call. Whoever is about to call `match` several times
         may call it for all of them before, and gets told how far it is.
         """
+
+    def judge_ahead(  # noqa: B027 - to do nothing is what most matchers do
+        self, lots: Sequence[Lot], collection: Collection, progress: Progress | None = None
+    ) -> None:
+        """Ask others about all pairs of all lots before the first is matched; here nobody."""
+
+    def judgment(self) -> Judgment | None:
+        """What others answered so far; None of a matcher that asks nobody."""
+        return None
+
+    def on_terms(self, terms: Terms) -> Self:  # noqa: ARG002
+        """The same matcher, asking others on these terms; an error if it asks nobody."""
+        raise MatcherError(f"{self.name} asks no model, so there is nothing to replay or to limit")
 
     @abstractmethod
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:

@@ -23,6 +23,7 @@ BUILT_IN = {
     "exact": "matchers.exact:Exact",
     "fuzzy": "matchers.fuzzy:Fuzzy",
     "grams": "matchers.grams:Grams",
+    "llm": "matchers.llm:Llm",
     "rapidfuzz": "matchers.sentence:RapidFuzz",
 }
 """Where each matcher of this package is: its module and its class."""

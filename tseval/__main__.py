@@ -24,7 +24,7 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from tseval.cli import cli
-    from tseval.errors import TsevalError
+    from tseval.errors import DryRun, TsevalError
 
     try:
         result = cli.main(list(arguments), prog_name="tseval", standalone_mode=False)
@@ -39,6 +39,9 @@ def run(arguments: Sequence[str]) -> int:
         return _close_quietly()
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
+    except DryRun as plan:
+        click.echo(plan)
+        return plan.exit_code
     except TsevalError as error:
         _say(f"error: {error}", "--debug" in arguments)
         return error.exit_code

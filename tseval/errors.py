@@ -6,6 +6,7 @@ TsevalError           anything tseval refuses to do
   MissingExtra        an optional dependency is not installed (exit 1)
   OutputError         a result could not be written (exit 1)
   EngineError         work could not be done where it was to run (exit 1)
+  DryRun              what a request would take, where that alone was asked for (exit 0)
   UsageError          a name or an option that has no meaning here (exit 2)
     MeasureError      a measure that is not in the registry, or not with these parameters
 """
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 __all__ = [
+    "DryRun",
     "EngineError",
     "Fault",
     "InputError",
@@ -86,6 +88,12 @@ class EngineError(TsevalError):
 
 class MissingTopics(TsevalError):
     """A run without judged topics, where the caller asked for an error."""
+
+
+class DryRun(TsevalError):
+    """No error: what was asked for would take this. The program prints it as its result."""
+
+    exit_code = 0
 
 
 class MissingExtra(TsevalError):

@@ -64,7 +64,7 @@ def test_matchers_are_values():
 
 def test_known_names():
     assert matchers.names() == (
-        *("assessed", "blend", "embedding", "exact", "fuzzy", "grams", "rapidfuzz"),
+        *("assessed", "blend", "embedding", "exact", "fuzzy", "grams", "llm", "rapidfuzz"),
     )
 
 

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import input_format
+from tseval.cli.declared_options import input_format, record_options
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.core.calling import Where
+from tseval.core.declared import build
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import DEFAULT_MATCHER
 from tseval.families.temporal.judged import INPUTS, read_judged
 from tseval.files import PICTURES
 from tseval.files.forms import Forms
 from tseval.files.rows import records_bytes, rows_bytes
+from tseval.matching.asking import AskingOptions, remarks
 from tseval.matching.calibration import Calibration, calibrate, signature
-from tseval.matching.calibration_frames import curves, measured, name_of, record, sections, tidy
+from tseval.matching.calibration_frames import (
+    answered_name,
+    curves,
+    measured,
+    record,
+    sections,
+    tidy,
+)
 from tseval.matching.profiles import SUFFIX, profile_bytes
 from tseval.reporting.charts.calibration import calibration_picture
 from tseval.reporting.charts.drawing import draw
@@ -48,6 +58,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
     help="Keep the matcher with the threshold chosen, for `--matcher FILE.json` of other "
     "commands; of several matchers the one with the best F1 on topics left out.",
 )
+@options.chained(*record_options(AskingOptions))
 @options.seed_option
 @options.format_option(FORMS, "table")
 @options.output_option
@@ -67,6 +78,7 @@ def command(
     engine: str,
     scheduler: str | None,
     quiet: bool,
+    **asking: Any,
 ) -> None:
     """How far a matcher agrees with assessors, and which threshold to use.
 
@@ -86,12 +98,14 @@ def command(
         raise click.UsageError(f"A profile's name ends in {SUFFIX}, or no command will know it.")
     judged = read_judged(files[:-2], files[-2], files[-1], input_format)
     warn(judged.warnings, quiet)
+    terms = build(AskingOptions, asking).terms
     found = []
     with Where(jobs, engine, scheduler).shared() as sharing:
         for name in dict.fromkeys(names):
             with progress(f"calibrating {name}", quiet) as done:
-                found.append(calibrate(judged, name, seed, done, sharing))
-    line = signature(judged, [name_of(each) for each in found], seed)
+                found.append(calibrate(judged, name, seed, done, sharing, terms))
+            warn(remarks(found[-1].matcher), quiet)
+    line = signature(judged, [answered_name(each) for each in found], seed)
     beside = {} if save is None else {save: _profile(found)}
     deliver(_content(found, line, form, output), output, beside)
 

@@ -16,6 +16,7 @@ from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where
+from tseval.core.declared import build
 from tseval.core.family import Access
 from tseval.core.naming import Naming, named
 from tseval.errors import UsageError
@@ -26,12 +27,15 @@ from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs, Tem
 from tseval.files.forms import Forms
 from tseval.files.machine_matches import signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
+from tseval.matching.asking import AskingOptions
 from tseval.matching.matching import EVIDENCE, evidence, get_matcher
 
 if TYPE_CHECKING:
     from matchers import Matcher
 
 ASSESSED = "assessed"
+GRADE = "grade"
+"""The column with what a score is called, where a matcher has names for its scores."""
 NOTHING_TO_FIND = (
     "assessed matches are in a file already, there is nothing to find: name another matcher, such "
     "as fuzzy, or give the file to `tseval score --matches`"
@@ -50,6 +54,7 @@ NOTHING_TO_FIND = (
     help="A matcher, such as `fuzzy(threshold=0.6)`; repeatable: a column then says which.",
 )
 @click.option("--threshold", type=float, help="The threshold of every matcher.")
+@options.chained(*record_options(AskingOptions))
 @click.option(
     "--pool",
     metavar="FILE",
@@ -79,6 +84,7 @@ def command(
     scheduler: str | None,
     resume: bool,
     quiet: bool,
+    **asking: Any,
 ) -> None:
     """The matches that a matcher finds, one a line, with score and evidence.
 
@@ -91,19 +97,25 @@ def command(
     updates, nuggets = runs_and_gold(files)
     naming = Naming(columns, column_file, run_names)
     inputs = named(TemporalInputs(updates, nuggets, pool=pool), naming)
+    terms = build(AskingOptions, asking)
     rows: list[dict[str, Any]] = []
     signatures = []
+    graded = False
     with Where(jobs, engine, scheduler, resume).shared() as sharing:
         for name in dict.fromkeys(names):
             if name == ASSESSED:
                 raise UsageError(NOTHING_TO_FIND)
             with progress(f"matching by {name}", quiet) as tell:
                 access = Access(input_format, sharing, tell)
-                evaluation = read(inputs, TemporalOptions(name, threshold), DRAFT, {}, access)
-            rows += _rows(evaluation, get_matcher(name, threshold))
+                asked = TemporalOptions(name, threshold, **vars(terms))
+                evaluation = read(inputs, asked, DRAFT, {}, access)
+            matcher = get_matcher(name, threshold, terms.terms)
+            graded = graded or bool(matcher.grades)
+            rows += _rows(evaluation, matcher)
             signatures.append(evaluation.signature())
             warn(evaluation.told, quiet)
-    table = pd.DataFrame(rows, columns=(*EVIDENCE, "matcher", "checksum"))
+    grade = [GRADE] if graded else []
+    table = pd.DataFrame(rows, columns=(*EVIDENCE, *grade, "matcher", "checksum"))
     if len(signatures) > 1:
         table.insert(0, "matcher", table.pop("matcher"))
     signature = "; ".join(signatures)
@@ -118,5 +130,7 @@ def command(
 def _rows(evaluation: TemporalEvaluation, matcher: Matcher) -> Iterator[dict[str, Any]]:
     """The matches with their evidence and their matcher."""
     index = evaluation.index
-    rows = evidence(matcher, index.updates, index.nuggets, evaluation.pairs)
-    return signed(list(rows), str(matcher))
+    rows = list(evidence(matcher, index.updates, index.nuggets, evaluation.pairs))
+    for row in rows if matcher.grades else ():
+        row[GRADE] = matcher.grades.get(float(row["score"] or 0), "")
+    return signed(rows, str(matcher))

@@ -20,4 +20,9 @@ def progress(what: str, quiet: bool) -> Iterator[Progress | None]:
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def tell(done: int, total: int, note: str = "", /) -> None:
+            shown = f"{what}: {note}" if note else what
+            bar.update(task, completed=done, total=total, description=shown)
+
+        yield tell

@@ -85,12 +85,14 @@ def calibrate(
     seed: int = 0,
     progress: Progress | None = None,
     sharing: Sharing = ALONE,
+    terms: matchers.Terms | None = None,
 ) -> Calibration:
     """Hold a matcher, by its name, against the assessors; the same seed gives the same intervals.
 
     The matcher's own threshold plays no part. Whatever `sharing` says, the result is the same.
+    With `terms` it is a matcher that asks a model, on these.
     """
-    matcher = get_matcher(name, 0)
+    matcher = get_matcher(name, 0, terms)
     tally, extremes = scored(judged, matcher, sharing, progress)
     draws = statistics.resamples(len(judged.topics), seed if seed >= 0 else seeded(seed))
     coarse, occupied = tally.coarse(), tally.occupied()
@@ -155,7 +157,7 @@ def _tau(
 
 
 def signature(judged: JudgedUpdates, names: Sequence[str], seed: int) -> str:
-    """One line that names all that can change a number."""
+    """One line that names all that can change a number; names come with what they were answered."""
     hashes = [f"sha256:{source.sha256[:SHORT_HASH]}" for source in judged.inputs]
     inputs = [*["updates"] * (len(hashes) - 2), "nuggets", "matches"]
     parts = [f"tseval:{VERSION}", *(f"matcher:{name}" for name in names)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tseval.matching.asking import answer_traits
 from tseval.matching.calibration import Calibration, Measured
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def sections(found: Sequence[Calibration]) -> dict[str, pd.DataFrame]:
 def name_of(each: Calibration) -> str:
     """The matcher without a threshold, which plays no part."""
     return each.matcher.named(without="threshold")
+
+
+def answered_name(each: Calibration) -> str:
+    """The same, with the hash of what the matcher was answered if it asks a model."""
+    traits = [f"{name}:{value}" for name, value in answer_traits(each.matcher).items()]
+    return "|".join([name_of(each), *traits])
 
 
 def _summary(each: Calibration) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from tseval.matching.matching import collection, every_score, evidence, read_ahead
+from tseval.matching.matching import (
+    collection,
+    every_score,
+    evidence,
+    judge_ahead,
+    read_ahead,
+)
 from tseval.parallel.engine import Unit, check_is_there, check_same
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.tables import (
@@ -285,6 +291,7 @@ def scored(
     if sharing.is_here or judged.source is None or not matcher.by_blocks:
         every = np.concatenate([topic.updates for topic in topics])
         read_ahead(matcher, judged.updates.text.rows(every), progress)
+        judge_ahead(matcher, _lots(judged, topics, matcher), judged.collection, progress)
         whole = scored_part(judged, topics, matcher, range(len(every)), progress)
         return whole.tally, whole.extremes
     tally, extremes = Tally.none(len(topics)), Extremes(len(judged.nuggets))
@@ -300,6 +307,18 @@ def scored(
         if progress:
             progress(unit.last or 0, total)
     return tally, extremes
+
+
+def _lots(
+    judged: JudgedUpdates, topics: Sequence[Topic], matcher: matchers.Matcher
+) -> list[matchers.Lot]:
+    """The texts of each topic, for a matcher that asks about all of them at once."""
+    if matcher.judgment() is None:
+        return []
+    from matchers import Lot
+
+    texts, gold = judged.updates.text, judged.nuggets.text
+    return [Lot(list(texts.rows(t.updates)), list(gold.rows(t.nuggets))) for t in topics]
 
 
 def scored_part(

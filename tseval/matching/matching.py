@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from tseval.errors import TsevalError, UsageError
+from tseval.errors import DryRun, TsevalError, UsageError
 from tseval.matching.profiles import is_profile, read_profile
 from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
 
 
-def get_matcher(name: str, threshold: float | None = None) -> matchers.Matcher:
-    """A matcher by its name or its profile, with another threshold if one is given."""
+def get_matcher(
+    name: str, threshold: float | None = None, terms: matchers.Terms | None = None
+) -> matchers.Matcher:
+    """A matcher by its name or its profile, with another threshold if one is given.
+
+    With `terms` it is one that asks a model, on these.
+    """
     layer = _own_matchers()
     try:
         matcher: matchers.Matcher = layer.get(read_profile(name) if is_profile(name) else name)
-        return matcher if threshold is None else matcher.with_threshold(threshold)
+        matcher = matcher if threshold is None else matcher.with_threshold(threshold)
+        return matcher if terms is None else matcher.on_terms(terms)
     except layer.MatcherError as error:
         raise UsageError(str(error)) from error
 
@@ -60,6 +66,7 @@ def match(
     by_topic = NuggetsByTopic(matcher, nuggets, kept=1)
     known = updates.topic.within(nuggets.topic.names) != ABSENT
     read_ahead(matcher, updates.text.rows(known), progress)
+    judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
     return by_topic.match(updates, progress)
 
 
@@ -87,9 +94,22 @@ class NuggetsByTopic:
     ) -> None:
         self._matcher = matcher
         self._topic, self._text = nuggets.topic, nuggets.text
-        self._collection = collection(self._text)
+        self.collection = collection(self._text)
         self._kept = kept or len(self._topic.names)
         self._prepared: dict[int, matchers.PreparedNuggets] = {}
+
+    def lots(self, updates: TopicTexts) -> list[matchers.Lot]:
+        """The updates and nuggets of each topic, for a matcher that asks about all at once."""
+        if self._matcher.judgment() is None:
+            return []
+        topic = updates.topic.within(self._topic.names)
+        return [
+            _own_matchers().Lot(
+                list(updates.text.rows(np.flatnonzero(topic == code))),
+                list(self._text.rows(np.flatnonzero(self._topic.codes == code))),
+            )
+            for code in np.unique(topic[topic != ABSENT]).tolist()
+        ]
 
     def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
         """The pairs of a block, as `match` has them for all updates at once."""
@@ -118,7 +138,7 @@ class NuggetsByTopic:
             while len(self._prepared) >= self._kept:
                 del self._prepared[next(iter(self._prepared))]
             texts = list(self._text.rows(gold))
-            self._prepared[code] = self._matcher.prepared(texts, collection=self._collection)
+            self._prepared[code] = self._matcher.prepared(texts, collection=self.collection)
         return self._prepared[code]
 
 
@@ -128,6 +148,22 @@ def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | Non
         matcher.read_ahead(texts, progress)
     except _own_matchers().MatcherError as error:
         raise UsageError(str(error)) from error
+
+
+def judge_ahead(
+    matcher: matchers.Matcher,
+    lots: Sequence[matchers.Lot],
+    weighed: matchers.Collection,
+    progress: Progress | None,
+) -> None:
+    """Let the matcher ask about all topics at once, if it asks; a `DryRun` where it only plans."""
+    layer = _own_matchers()
+    try:
+        matcher.judge_ahead(lots, weighed, progress)
+    except layer.Planned as plan:
+        raise DryRun(str(plan)) from plan
+    except layer.MatcherError as error:
+        raise TsevalError(str(error)) from error
 
 
 SCORED_AT_ONCE = 1 << 20

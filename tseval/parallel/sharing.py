@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol
 
 from tseval.parallel.engine import Engine, Here
 from tseval.parallel.engines import choose
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Is told how much of some work is done, and of how much."""
+
+class Progress(Protocol):
+    """Is told how much of some work is done."""
+
+    def __call__(self, done: int, total: int, note: str = "", /) -> None:
+        """So much of so much is done; `note` says what more there is to say."""
+
 
 UNITS = 16
 """Updates are divided into so many units, or a multiple: two, four or eight get equal shares."""

@@ -49,6 +49,7 @@ from tseval.families.temporal.inputs import (
     reading_by,
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
+from tseval.matching.asking import answer_traits, remarks
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 from tseval.matching.passages import Files
@@ -162,23 +163,30 @@ def read(
     nuggets = tables.nuggets.rows(kept)
     if not len(nuggets):
         raise UsageError("the rules leave no nugget to score with")
+    answers: dict[str, str] = {}
+    told: tuple[str, ...] = ()
     if tables.matches is not None:
         found = _assessors_pairs(tables, case, kept)
         name = tables.matches.maker or name
     else:
-        using = get_matcher(name, options.threshold)
+        using = get_matcher(name, options.threshold, options.terms)
         name = str(using)
         tables.check_texts()
         pairs = match_in_units(using, case.updates, nuggets, access.sharing, files, access.progress)
         found = Found(pairs)
+        answers, told = answer_traits(using), remarks(using)
     index, pairs = _indexed(tables, case, nuggets, found, changed)
     return TemporalEvaluation(
         edition=replace(edition, rules=changed),
         assessed=index,
         pairs=pairs,
-        traits={"matcher": name} | _rule_traits(edition, changed, tables) | tables.hashes(),
+        traits={"matcher": name}
+        | answers
+        | _rule_traits(edition, changed, tables)
+        | tables.hashes(),
         inputs=tables.records(),
         warnings=(
+            *told,
             *of_pool_file(inputs, tables, changed),
             *of_fit(tables, case, found, kept),
             *of_evaluation(tables, case, index),

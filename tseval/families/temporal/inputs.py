@@ -18,6 +18,7 @@ from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import TrackReading
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
+from tseval.matching.asking import AskingOptions
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import (
@@ -74,7 +75,7 @@ class TemporalInputs:
 
 
 @dataclass(frozen=True)
-class TemporalOptions:
+class TemporalOptions(AskingOptions):
     """How updates are matched, the options that stand for rules, and what --jitter draws."""
 
     matcher: str | None = option(
@@ -199,6 +200,8 @@ def check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sha
         error_of(options.jitter)
     if not inputs.updates:
         raise UsageError("no run is given: name at least one table of updates")
+    if options.terms is not None and inputs.matches is not None:
+        raise UsageError("where matches are given no model is asked: leave out what limits it")
     if sharing.resume and inputs.matches is not None:
         raise UsageError("where matches are given there is no matching to resume")
 

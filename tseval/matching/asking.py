@@ -1,0 +1,96 @@
+"""The options of whoever lets a language model judge pairs: what may be asked, and at what cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tseval.core.declared import option
+from tseval.errors import UsageError
+
+if TYPE_CHECKING:
+    import matchers
+
+STREAMS = ("--in-blocks", "--follow")
+"""Ways of reading runs in which a model is asked without limits, as its own name says."""
+
+
+def _money(text: str) -> float:
+    """An amount above 0."""
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < float("inf"):
+        raise UsageError(f"a budget is an amount above 0, such as 2.00, not {text}")
+    return amount
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskingOptions:
+    """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
+
+    replay: bool = option(
+        "--replay",
+        "With a matcher that asks a model: take its answers from the cache alone, and ask nobody.",
+        kind=bool,
+        not_within=STREAMS,
+    )
+    dry_run: bool = option(
+        "--dry-run",
+        "With such a matcher: ask nothing, and tell how many calls and tokens it would take.",
+        kind=bool,
+        not_within=STREAMS,
+    )
+    budget: float | None = option(
+        "--budget",
+        "The most that the calls may cost, by the prices in the matcher's name; what is not asked "
+        "by then has no answer.",
+        metavar="AMOUNT",
+        kind=_money,
+        not_within=STREAMS,
+    )
+    max_calls: int | None = option(
+        "--max-calls",
+        "The most calls to make; what is not asked by then has no answer.",
+        metavar="N",
+        kind=int,
+        at_least=1,
+        not_within=STREAMS,
+    )
+    allow_unjudged: bool = option(
+        "--allow-unjudged",
+        "Count pairs without an answer as no match, and say how many they are; else they are an "
+        "error.",
+        kind=bool,
+        not_within=STREAMS,
+    )
+
+    @property
+    def terms(self) -> matchers.Terms | None:
+        """These terms; None where none was asked for."""
+        from matchers import Terms
+
+        asked = Terms(
+            self.replay,
+            self.dry_run,
+            self.allow_unjudged,
+            self.max_calls or 0,
+            self.budget or 0.0,
+        )
+        return None if asked == Terms() else asked
+
+
+def remarks(matcher: matchers.Matcher) -> tuple[str, ...]:
+    """What is to be told of the answers that a matcher was given."""
+    judgment = matcher.judgment()
+    return () if judgment is None else judgment.told
+
+
+def answer_traits(matcher: matchers.Matcher) -> dict[str, str]:
+    """What stands in a signature of the answers that a matcher was given."""
+    judgment = matcher.judgment()
+    if judgment is None:
+        return {}
+    unjudged = {"unjudged": str(judgment.unjudged)} if judgment.unjudged else {}
+    return {"answers": f"sha256:{judgment.answers}"} | unjudged
