@@ -7,8 +7,8 @@
 
 The package knows nothing of topics, times, runs or measures. Everything public is named here:
 
-* `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Embedding`, `Blend`
-  (of `WeightedMatcher`) and `Assessed` are their classes.
+* `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Embedding`, `Late`,
+  `Learned`, `Blend` (of `WeightedMatcher`) and `Assessed` are their classes.
 * `Pairs`: the result. `Evidence`, `MatchedWord`, `MissingWord`: why a pair has its score.
 * `Collection`: the gold texts that weights come from, counted once for many calls.
 * `words`, `normalised`: the normaliser.
@@ -28,6 +28,8 @@ from matchers.evidence import Evidence, MatchedWord, MissingWord
 from matchers.exact import Exact
 from matchers.fuzzy import Fuzzy
 from matchers.grams import Grams
+from matchers.late import Late
+from matchers.learned import Learned
 from matchers.pairs import Pairs
 from matchers.parameters import Form, parameter
 from matchers.prepared import Block, MatcherGold
@@ -48,6 +50,8 @@ __all__ = [
     "Fuzzy",
     "Grams",
     "Judgment",
+    "Late",
+    "Learned",
     "Lot",
     "MatchedWord",
     "Matcher",

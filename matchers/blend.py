@@ -121,7 +121,7 @@ class Blend(Matcher):
     def prepare(self, nuggets: Collection, collection: Collection) -> BlendGold:
         """Prepare the nuggets for each part."""
         weights = np.array([part.weight for part in self.parts])
-        golds = [part.matcher.prepare(nuggets, collection) for part in self.parts]
+        golds = [part.matcher.prepare_rewritten(nuggets, collection) for part in self.parts]
         return BlendGold(golds, weights / weights.sum())
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:

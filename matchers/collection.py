@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import overload
 
+from matchers.steps import all_rewritten
 from matchers.texts import checked
 
 GRAIN = 2**36
@@ -44,6 +45,7 @@ class Collection(Sequence[str]):
         self._texts = tuple(checked(texts, "nugget"))
         self._terms: dict[Hashable, list[list[str]]] = {}
         self._frequencies: dict[Hashable, Counter[str]] = {}
+        self._rewritten: dict[str, Collection] = {}
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Collection:
@@ -68,6 +70,12 @@ class Collection(Sequence[str]):
         if kind not in self._terms:
             self._terms[kind] = [list(dict.fromkeys(split(text))) for text in self._texts]
         return self._terms[kind]
+
+    def rewritten(self, steps: str) -> Collection:
+        """The texts after these steps of the normaliser, as a collection that counts anew."""
+        if steps not in self._rewritten:
+            self._rewritten[steps] = Collection(all_rewritten(self._texts, steps))
+        return self._rewritten[steps]
 
     def frequencies(self, kind: Hashable, split: Callable[[str], list[str]]) -> Counter[str]:
         """In how many texts each term occurs."""

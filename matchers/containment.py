@@ -32,6 +32,9 @@ Reader = Callable[[list[str]], list[sparse.csr_array]]
 Put one below the other, they have a row for each text.
 """
 
+Threshold = float | NDArray[np.float64]
+"""One for all nuggets, or one for each."""
+
 LIGHT = 0.6
 """The share of the weight asked for that is set aside; any value gives the same pairs."""
 
@@ -73,7 +76,7 @@ class Nuggets:
         self.weights = weights
         self.doubt = doubt
         self.totals: NDArray[np.int64] = incidence @ weights + doubt
-        self._heavy: dict[float, _Heavy] = {}
+        self._heavy: dict[bytes, _Heavy] = {}
 
     @classmethod
     def of(
@@ -95,15 +98,19 @@ class Nuggets:
         """The nuggets of these rows, over the same terms."""
         return Nuggets(self.incidence[rows], self.weights, self.doubt)
 
-    def reached_by(self, matrices: Sequence[sparse.csr_array], threshold: float) -> Pairs:
-        """All pairs of a row of `matrices` and a nugget that score `threshold` or more."""
+    def reached_by(self, matrices: Sequence[sparse.csr_array], threshold: Threshold) -> Pairs:
+        """All pairs of a row of `matrices` and a nugget that score `threshold` or more.
+
+        Each nugget may have a threshold of its own, above 0.
+        """
         heavy = self._heavy_for(threshold)
+        least = np.broadcast_to(threshold, len(self.totals))
 
         def reached(piece: tuple[int, sparse.csr_array]) -> Pairs:
             first, texts = piece
             update, nugget = heavy.candidates(texts)
             score = self.scores(texts, update, nugget)
-            return Pairs.of(update + first, nugget, score, threshold)
+            return Pairs.of(update + first, nugget, score, least[nugget])
 
         return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
 
@@ -111,22 +118,43 @@ class Nuggets:
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """The score of each pair; 0 for nuggets without terms."""
-        size = np.diff(texts.indptr)[update] + np.diff(self.incidence.indptr)[nugget]
-        found = np.zeros(len(update), np.int64)
-
-        def add_up(part: slice) -> None:
-            shared = texts[update[part]].multiply(self.incidence[nugget[part]])
-            found[part] = shared.sum(axis=1)
-
-        spread(add_up, _pieces(np.cumsum(size)))
+        found = self.found(texts, update, nugget)
         return np.round(found / np.maximum(self.totals[nugget], 1), DECIMALS)
 
-    def _heavy_for(self, threshold: float) -> _Heavy:
-        if threshold not in self._heavy:
-            self._heavy[threshold] = self._set_lightest_aside(threshold)
-        return self._heavy[threshold]
+    def found(
+        self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The weight, in parts of `GRAIN`, that the text of each pair carries of the nugget."""
+        found = np.zeros(len(update), np.int64)
 
-    def _set_lightest_aside(self, threshold: float) -> _Heavy:
+        def add_up(part: slice, shared: sparse.csr_array) -> None:
+            found[part] = shared.sum(axis=1)
+
+        self.look_at(texts, update, nugget, add_up)
+        return found
+
+    def look_at(
+        self,
+        texts: sparse.csr_array,
+        update: NDArray[np.int64],
+        nugget: NDArray[np.int64],
+        look: Callable[[slice, sparse.csr_array], None],
+    ) -> None:
+        """Show `look` what pairs share: for a part of them pairs x terms, the weight carried."""
+        size = np.diff(texts.indptr)[update] + np.diff(self.incidence.indptr)[nugget]
+
+        def shown(part: slice) -> None:
+            look(part, texts[update[part]].multiply(self.incidence[nugget[part]]).tocsr())
+
+        spread(shown, _pieces(np.cumsum(size)))
+
+    def _heavy_for(self, threshold: Threshold) -> _Heavy:
+        key = np.asarray(threshold, np.float64).tobytes()
+        if key not in self._heavy:
+            self._heavy[key] = self._set_lightest_aside(threshold)
+        return self._heavy[key]
+
+    def _set_lightest_aside(self, threshold: Threshold) -> _Heavy:
         asked = np.maximum(threshold - _SLACK, 0) * self.totals
         rows = np.arange(len(self.totals), dtype=self.incidence.indices.dtype)
         row = np.repeat(rows, np.diff(self.incidence.indptr))

@@ -21,6 +21,7 @@ from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
 from matchers.parameters import parameters_of
 from matchers.prepared import Block, MatcherGold
+from matchers.steps import RewrittenGold, rewritten, traced
 from matchers.terms import Terms
 from matchers.texts import blocks, checked, distinct
 from matchers.threads import parts
@@ -148,8 +149,24 @@ class Matcher(ABC):
         """The nuggets, ready to be matched with updates that come in several calls."""
         gold = Collection.of(nuggets)
         weighed = gold if collection is None else Collection.of(collection)
-        found = self.prepare(gold, weighed)
+        found = self.prepare_rewritten(gold, weighed)
         return PreparedNuggets(found, len(gold), getattr(self, "threshold", 0.0))
+
+    def prepare_rewritten(self, nuggets: Collection, collection: Collection) -> MatcherGold:
+        """The nuggets prepared for updates as they come: a matcher with `steps` has all rewritten.
+
+        Whoever prepares nuggets for a matcher calls this; a matcher itself declares `prepare`.
+        """
+        steps = self.rewriting
+        if not steps:
+            return self.prepare(nuggets, collection)
+        gold = self.prepare(nuggets.rewritten(steps), collection.rewritten(steps))
+        return RewrittenGold(gold, steps)
+
+    @property
+    def rewriting(self) -> str:
+        """The steps of the normaliser that every text is rewritten by before it is prepared."""
+        return getattr(self, "steps", "")
 
     @property
     def by_blocks(self) -> bool:
@@ -167,14 +184,22 @@ class Matcher(ABC):
         Below the threshold, too. For many pairs give a `Collection`, which counts words once.
         """
         checked([update], "update")
-        gold = Collection([nugget])
-        weighed = gold if collection is None else Collection.of(collection)
+        weighed = Collection.of([nugget] if collection is None else collection)
+        steps = self.rewriting
+        if not steps:
+            return self._told(update, nugget, weighed)
+        told = traced(update, steps)
+        wanted = rewritten(nugget, steps)
+        return self._told(told.text, wanted, weighed.rewritten(steps)).traced(told.span)
+
+    def _told(self, update: str, nugget: str, collection: Collection) -> Evidence:
+        """The evidence of texts that are rewritten already, in the window that counts."""
         size = getattr(self, "window", 0)
         if not size:
-            return self._explain(update, nugget, weighed)
+            return self._explain(update, nugget, collection)
         whole = replace(self, window=0)  # type: ignore[call-arg]
-        start, end = best_window(whole.prepare(gold, weighed), update, size)
-        return whole._explain(update[start:end], nugget, weighed).moved(start)
+        start, end = best_window(whole.prepare(Collection([nugget]), collection), update, size)
+        return whole._explain(update[start:end], nugget, collection).moved(start)
 
     def read_ahead(  # noqa: B027 - to do nothing is what most matchers do
         self, texts: Sequence[str], progress: Progress | None = None
@@ -207,7 +232,7 @@ class Matcher(ABC):
         return shared_words(self._score(update, nugget, collection), update, nugget)
 
     def _score(self, update: str, nugget: str, collection: Collection) -> float:
-        """The score of one pair."""
+        """The score of one pair of texts that are rewritten already."""
         one = np.zeros(1, np.int64)
         block = self.prepare(Collection([nugget]), collection).block([update])
         return float(block.scores(one, one)[0])

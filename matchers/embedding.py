@@ -36,8 +36,41 @@ _CELLS = 1 << 22  # products at once
 _GATHERED = 1 << 16  # numbers of vectors gathered at once; they stay in the cache
 
 
+class SentenceModel(Matcher):
+    """A matcher by a sentence model, which it knows by its hashes."""
+
+    model: str
+    sha256: str
+    settings: str
+    download: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        found = self.found
+        object.__setattr__(self, "sha256", found.sha256[:SHOWN])
+        object.__setattr__(self, "settings", found.settings[:SHOWN])
+
+    @property
+    def found(self) -> Model:
+        """The model on this machine; a `MatcherError` if it is not the one of these hashes."""
+        found = find(self.model, download=self.download)
+        if not found.sha256.startswith(self.sha256):
+            raise MatcherError(
+                f"{self.name}: the model {self.model!r} on this machine has the sha256 "
+                f"{found.sha256[:SHOWN]}, not {self.sha256}"
+            )
+        if not found.settings.startswith(self.settings):
+            raise MatcherError(
+                f"{self.name}: the model {self.model!r} on this machine has the right weights, but "
+                "its other files (pooling, tokenizer, length, modules) are others: their hash is "
+                f"{found.settings[:SHOWN]}, not {self.settings}; get the same model, or leave "
+                "settings out"
+            )
+        return found
+
+
 @dataclass(frozen=True)
-class Embedding(Matcher):
+class Embedding(SentenceModel):
     """The cosine of the two texts' vectors, 0 where it is negative.
 
     With a `window` the nugget is held against every stretch of so many words of the update, half a
@@ -58,30 +91,6 @@ class Embedding(Matcher):
     )
     settings: str = parameter("", hexadecimal(), "what the hash of its other files begins with")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        found = self.found
-        object.__setattr__(self, "sha256", found.sha256[:SHOWN])
-        object.__setattr__(self, "settings", found.settings[:SHOWN])
-
-    @property
-    def found(self) -> Model:
-        """The model on this machine; a `MatcherError` if it is not the one of these hashes."""
-        found = find(self.model, download=self.download)
-        if not found.sha256.startswith(self.sha256):
-            raise MatcherError(
-                f"embedding: the model {self.model!r} on this machine has the sha256 "
-                f"{found.sha256[:SHOWN]}, not {self.sha256}"
-            )
-        if not found.settings.startswith(self.settings):
-            raise MatcherError(
-                f"embedding: the model {self.model!r} on this machine has the right weights, but "
-                "its other files (pooling, tokenizer, length, modules) are others: their hash is "
-                f"{found.settings[:SHOWN]}, not {self.settings}; get the same model, or leave "
-                "settings out"
-            )
-        return found
-
     @property
     def encoder(self) -> Encoder:
         """What turns texts into vectors; one for all matchers of this model and precision."""
@@ -89,7 +98,7 @@ class Embedding(Matcher):
 
     def read_ahead(self, texts: Sequence[str], progress: Progress | None = None) -> None:
         """Encode all texts that were never encoded before, sorted by length over the whole."""
-        self.encoder.learn((pieces(part, self.window)[0] for part in _different(texts)), progress)
+        self.encoder.learn((pieces(part, self.window)[0] for part in different(texts)), progress)
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:  # noqa: ARG002
         """Encode the nuggets; no weights are needed."""
@@ -97,7 +106,7 @@ class Embedding(Matcher):
         return in_windows(VectorGold(_vectors(encode, list(nuggets)), encode), self.window)
 
 
-def _different(texts: Sequence[str]) -> Iterator[list[str]]:
+def different(texts: Sequence[str]) -> Iterator[list[str]]:
     """Blocks of the texts without repeats.
 
     Two texts of one hash would count as a repeat: the second would be encoded later, not wrongly.

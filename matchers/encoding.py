@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from matchers.contract import Progress
 from matchers.errors import MatcherError
 from matchers.models import Model, read
 from matchers.texts import blocks
-from matchers.vectors import Store, cache_folder, keys_of
+from matchers.vectors import Store, Vectors, cache_folder, keys_of
 
 BATCH = 16
 """Texts encoded at once; more only pad more."""
@@ -41,14 +41,18 @@ class Encoder:
     Vectors have length 1, so that products are cosines.
     """
 
+    kind: ClassVar[str] = "vectors"
+    """What the store is called."""
+    pack: ClassVar[int] = PACK
+
     def __init__(self, model: Model, precision: str) -> None:
         self._model = model
         self._precision = precision
         root = cache_folder()
-        folder = root / "vectors" / f"{model.fingerprint[:32]}-{precision}" if root else None
+        folder = root / self.kind / f"{model.fingerprint[:32]}-{precision}" if root else None
         self._store = Store(folder)
 
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def vectors(self, texts: Sequence[str]) -> Vectors:
         """The vector of each text, one a row."""
         self.learn([list(texts)])
         return self._store.vectors(keys_of(texts))
@@ -65,12 +69,12 @@ class Encoder:
 
     def _encode(self, texts: list[str], progress: Progress | None) -> None:
         network = loaded(self._model, self._precision)
-        order = np.argsort(-network.lengths(texts), kind="stable").tolist()
-        for start in range(0, len(order), PACK):
-            part = [texts[i] for i in order[start : start + PACK]]
+        order = np.argsort(-self._lengths(network, texts), kind="stable").tolist()
+        for start in range(0, len(order), self.pack):
+            part = [texts[i] for i in order[start : start + self.pack]]
             rows = []
             for done in range(0, len(part), BATCH):
-                rows.append(network(part[done : done + BATCH]))
+                rows.append(self._batch(network, part[done : done + BATCH]))
                 if progress:
                     progress(min(start + done + BATCH, len(texts)), len(texts))
             vectors = np.concatenate(rows)
@@ -80,7 +84,19 @@ class Encoder:
                     "its weights are damaged, or it cannot compute in "
                     f"{self._precision}"
                 )
-            self._store.add(keys_of(part), vectors)
+            self._store.add(keys_of(part), self._kept(vectors))
+
+    def _lengths(self, network: Network, texts: list[str]) -> NDArray[np.int64]:
+        """How long each text is for the model."""
+        return network.lengths(texts)
+
+    def _batch(self, network: Network, texts: list[str]) -> NDArray[np.float32]:
+        """What the model gives for a batch, one row a text."""
+        return network(texts)
+
+    def _kept(self, vectors: NDArray[np.float32]) -> Vectors:
+        """The form in which the store keeps vectors."""
+        return vectors
 
 
 @lru_cache(maxsize=4)
@@ -106,26 +122,41 @@ class Network:
         longest = getattr(self._model, "max_seq_length", None) or 512
         counts: list[int] = []
         for _, part in blocks(texts, "text", PACK):
-            read = tokenizer(list(map(_whole, part)), truncation=True, max_length=longest)
+            read = tokenizer(list(map(whole, part)), truncation=True, max_length=longest)
             counts += map(len, read["input_ids"])
         return np.array(counts, np.int64)
 
     def __call__(self, texts: list[str]) -> NDArray[np.float32]:
         """The vectors of one batch."""
-        features = self._preprocess(list(map(_whole, texts)))
+        return self._given(self._preprocess(list(map(whole, texts))), "sentence_embedding")
+
+    def of_tokens(self, rows: list[list[int]]) -> NDArray[np.float32]:
+        """The vector of every token of one batch, texts x tokens x numbers; rows are filled up."""
+        longest = max(map(len, rows))
+        numbers = self._torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows])
+        read = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
+        features = {
+            "input_ids": numbers,
+            "attention_mask": self._torch.tensor(read),
+            "token_type_ids": self._torch.zeros_like(numbers),
+        }
+        return self._given(features, "token_embeddings")
+
+    def _given(self, features: dict[str, Any], what: str) -> NDArray[np.float32]:
+        """What the model gives under this name, in vectors of length 1."""
         device = self._model.device
         moved = {
             name: value.to(device) if hasattr(value, "to") else value
             for name, value in features.items()
         }
         with self._torch.inference_mode():
-            vectors = self._model(moved)["sentence_embedding"].float()
-            vectors = self._torch.nn.functional.normalize(vectors, dim=1)
+            vectors = self._model(moved)[what].float()
+            vectors = self._torch.nn.functional.normalize(vectors, dim=-1)
         array: NDArray[np.float32] = vectors.cpu().numpy()
         return array
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
     """The text with halves of characters replaced; tokenizers refuse them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -154,12 +185,12 @@ def loaded(model: Model, precision: str) -> Network:
     return Network(network.eval(), torch, precision)
 
 
-def need_extra() -> None:
+def need_extra(matcher: str = "embedding") -> None:
     """Say what to install where the libraries are missing."""
     lacking = [name for name in ("torch", "sentence_transformers") if find_spec(name) is None]
     if lacking:
         raise MatcherError(
-            f"embedding needs {' and '.join(lacking)}: pip install torch, "
+            f"{matcher} needs {' and '.join(lacking)}: pip install torch, "
             "then pip install 'tseval[embeddings]'"
         )
 

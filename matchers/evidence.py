@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from matchers.words import words, words_in_place
@@ -49,12 +49,14 @@ class Evidence:
 
     def moved(self, by: int) -> Evidence:
         """The same with every span `by` characters further on."""
-        matched = tuple(replace(word, span=_moved(word.span, by)) for word in self.matched)
-        return replace(self, matched=matched, span=self.span and _moved(self.span, by))
+        return self.traced(lambda start, end: (start + by, end + by))
 
-
-def _moved(span: tuple[int, int], by: int) -> tuple[int, int]:
-    return span[0] + by, span[1] + by
+    def traced(self, place: Callable[[int, int], tuple[int, int]]) -> Evidence:
+        """The same with every span where `place` says that it comes from."""
+        matched = tuple(replace(word, span=place(*word.span)) for word in self.matched)
+        spans = [word.span for word in matched]
+        span = (min(s for s, _ in spans), max(e for _, e in spans)) if spans else None
+        return replace(self, matched=matched, span=span)
 
 
 def evidence(

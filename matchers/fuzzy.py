@@ -18,6 +18,7 @@ from matchers.pairs import ranges
 from matchers.parameters import number, parameter, threshold
 from matchers.prepared import MatcherGold
 from matchers.similar import Vocabulary, alike, parted, similarity
+from matchers.steps import steps_parameter
 from matchers.stream import MARK, Stream, coded, stream
 from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
@@ -48,14 +49,18 @@ class Fuzzy(Matcher):
     doubt: float = parameter(
         0.0, number(0, 1000), "weight added to what every score is divided by", shown=False
     )
+    steps: str = steps_parameter()
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Weigh the nuggets' words."""
+        return in_windows(self.contained(nuggets, collection), self.window)
+
+    def contained(self, nuggets: Collection, collection: Collection) -> ContainmentGold:
+        """The nuggets as weighed words, for whole texts."""
         terms = nuggets.terms("words", words)
         doubt = round(self.doubt * GRAIN)
         column, rows = Nuggets.of(terms, collection.weigher("words", words), doubt)
-        reader = WordReader(column, rows.weights, self.word)
-        return in_windows(ContainmentGold(reader, rows), self.window)
+        return ContainmentGold(WordReader(column, rows.weights, self.word), rows)
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
         weigh = collection.weigher("words", words)

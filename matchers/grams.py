@@ -17,6 +17,7 @@ from matchers.contract import Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import parameter, threshold, whole
 from matchers.prepared import MatcherGold
+from matchers.steps import steps_parameter
 from matchers.stream import MARK, stream
 from matchers.threads import parts, spread
 from matchers.windows import in_windows, window_parameter
@@ -40,13 +41,17 @@ class Grams(Matcher):
     n: int = parameter(4, whole(2, 16), "how many characters a gram has")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)
+    steps: str = steps_parameter()
 
     def prepare(self, nuggets: Collection, collection: Collection) -> MatcherGold:
         """Weigh the nuggets' grams."""
+        return in_windows(self.contained(nuggets, collection), self.window)
+
+    def contained(self, nuggets: Collection, collection: Collection) -> ContainmentGold:
+        """The nuggets as weighed grams, for whole texts."""
         kind, split = ("grams", self.n), partial(grams, n=self.n)
         column, rows = Nuggets.of(nuggets.terms(kind, split), collection.weigher(kind, split))
-        reader = GramReader(column, rows.weights, self.n)
-        return in_windows(ContainmentGold(reader, rows), self.window)
+        return ContainmentGold(GramReader(column, rows.weights, self.n), rows)
 
     def _explain(self, update: str, nugget: str, collection: Collection) -> Evidence:
         weigh = collection.weigher(("grams", self.n), partial(grams, n=self.n))

@@ -268,7 +268,11 @@ class Llm(Matcher):
 
     def prepare(self, nuggets: Collection, collection: Collection) -> LlmGold:
         """Put the nuggets into lists, and prepare them for the cheap matcher."""
-        cheap = None if self.candidates is None else self.candidates.prepare(nuggets, collection)
+        cheap = (
+            None
+            if self.candidates is None
+            else self.candidates.prepare_rewritten(nuggets, collection)
+        )
         texts = list(nuggets)
         spoken = sorted({text for text in texts if has_words(text)})
         return LlmGold(self, texts, spoken, np.arange(len(texts)), cheap)

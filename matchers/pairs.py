@@ -27,9 +27,16 @@ class Pairs:
 
     @classmethod
     def of(
-        cls, update: ArrayLike, nugget: ArrayLike, score: ArrayLike, least: float | None = None
+        cls,
+        update: ArrayLike,
+        nugget: ArrayLike,
+        score: ArrayLike,
+        least: float | NDArray[np.float64] | None = None,
     ) -> Pairs:
-        """Sort the columns given into a record of pairs: those that score `least` or more."""
+        """Sort the columns given into a record of pairs: those that score `least` or more.
+
+        Each pair may have a `least` of its own.
+        """
         rows, columns = np.asarray(update, np.int64), np.asarray(nugget, np.int64)
         scores = np.asarray(score, np.float64)
         if least is not None:

@@ -23,6 +23,8 @@ BUILT_IN = {
     "exact": "matchers.exact:Exact",
     "fuzzy": "matchers.fuzzy:Fuzzy",
     "grams": "matchers.grams:Grams",
+    "late": "matchers.late:Late",
+    "learned": "matchers.learned:Learned",
     "llm": "matchers.llm:Llm",
     "rapidfuzz": "matchers.sentence:RapidFuzz",
 }

@@ -37,13 +37,15 @@ _DIGEST = hashlib.sha256().digest_size
 _LENGTH = 8  # bytes of the index's length
 _HEAD = len(MAGIC) + _LENGTH + 2 * _DIGEST
 Keys = NDArray[np.bytes_]
+Vectors = NDArray[np.floating | np.integer]
+"""One vector a row; all of a store are of one type and one length."""
 
 
 class Pack(NamedTuple):
     """Sorted keys and the vectors that belong to them, one a row."""
 
     keys: Keys
-    vectors: NDArray[np.float32]
+    vectors: Vectors
 
 
 def cache_folder() -> Path | None:
@@ -88,19 +90,19 @@ class Store:
             lacking = self._lacking(keys)
         return lacking
 
-    def vectors(self, keys: Keys) -> NDArray[np.float32]:
+    def vectors(self, keys: Keys) -> Vectors:
         """The vector of each key; every key must be here."""
-        found: NDArray[np.float32] | None = None
+        found: Vectors | None = None
         for pack, at, here in self._holding(keys):
             if found is None:
-                found = np.zeros((len(keys), pack.vectors.shape[1]), np.float32)
+                found = np.zeros((len(keys), pack.vectors.shape[1]), pack.vectors.dtype)
             found[here] = pack.vectors[at[here]]
         return np.zeros((len(keys), 1), np.float32) if found is None else found
 
-    def add(self, keys: Keys, vectors: NDArray[np.float32]) -> None:
+    def add(self, keys: Keys, vectors: Vectors) -> None:
         """Keep vectors, on disk where there is a folder."""
         keys, first = np.unique(keys, return_index=True)
-        pack = Pack(keys, np.ascontiguousarray(vectors[first], np.float32))
+        pack = Pack(keys, np.ascontiguousarray(vectors[first]))
         name = _name(pack.keys)
         self._packs[name] = pack
         self._sound.add(name)

@@ -291,7 +291,7 @@ class TestCache:
     def test_an_interrupted_run_keeps_what_it_had(
         self, network: FakeNetwork, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(encoding, "PACK", 32)
+        monkeypatch.setattr(encoding.Encoder, "pack", 32)
         texts = [f"text {i}" for i in range(80)]
 
         def stop(done: int, _: int) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import matchers
-from matchers import containment, contract, fuzzy, naming, similar, threads
+from matchers import containment, contract, fuzzy, learned, naming, similar, steps, threads
 from matchers.registry import BUILT_IN
 from matchers.sentence import SCORERS, USELESS
 from tests.oracles import matching as slow
@@ -36,6 +36,7 @@ ODD = st.sampled_from(
         "İa",
         "🔥",
         "\0",
+        *("$15m", "1,200", "2.3%", "don't", "twenty-five", "four"),
     ]
 )
 TEXT = st.one_of(st.lists(st.one_of(LETTERS, ODD), max_size=8).map(" ".join), st.text(max_size=12))
@@ -65,6 +66,55 @@ def test_doubt_is_the_slow_one(updates, nuggets, collection, threshold, doubt):
         lambda u, n: slow.fuzzy(u, n, gold, doubt=doubt), updates, nuggets, threshold
     )
     assert triples(matcher.match(updates, nuggets, collection=collection)) == expected
+
+
+@given(TEXTS, TEXTS, THRESHOLD, st.sampled_from([*steps.STEPS, "numerals+decimals", "all"]))
+def test_steps_are_taken_before_all_else(updates, nuggets, threshold, asked):
+    given_so, written_so = (
+        matchers.get("fuzzy", threshold=threshold, steps=each) for each in (asked, "")
+    )
+    name = given_so.rewriting
+    said, wanted = ([steps.rewritten(text, name) for text in each] for each in (updates, nuggets))
+    found = given_so.match(updates, nuggets)
+    assert triples(found) == triples(written_so.match(said, wanted))
+    for text in updates:
+        traced = steps.traced(text, name)
+        assert traced.text == steps.rewritten(text, name)
+        assert len(traced.starts) == len(traced.ends) == len(traced.text)
+
+
+COEFFICIENTS = st.fixed_dictionaries(
+    {
+        name: {1: st.floats(0, 9), -1: st.floats(-9, 0), 0: st.floats(-9, 9)}[
+            learned.SIGNS.get(name, 0)
+        ]
+        for name in learned.FEATURES
+    }
+)
+
+
+@given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.floats(-30, 9), COEFFICIENTS)
+def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, constant, each):
+    """Whatever the coefficients, as long as they have their signs: pruning loses no pair."""
+    gold = nuggets if collection is None else collection
+    said, wanted, weighed = (
+        [steps.rewritten(text, steps.ALL) for text in texts] for texts in (updates, nuggets, gold)
+    )
+    every = {
+        (u, n): score
+        for u, n, score in slow.pairs(
+            lambda u, n: slow.learned(u, n, weighed, constant, each), said, wanted, 0
+        )
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        model = learned.Coefficients(constant, each, learned.shipped().sha256)
+        patch.setattr(learned, "shipped", lambda: model)
+        matcher = matchers.get("learned", threshold=threshold)
+        found = triples(matcher.match(updates, nuggets, collection=collection))
+    assert all(score == pytest.approx(every[u, n], abs=2e-10) for u, n, score in found)
+    left = every.keys() - {pair[:2] for pair in found}
+    assert all(every[pair] < threshold + 1e-9 for pair in left)
+    assert all(score >= threshold for _, _, score in found)
 
 
 @given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.sampled_from([2, 3, 4, 7]))
@@ -136,14 +186,19 @@ def test_blend_is_the_slow_one(updates, nuggets, threshold, weight):
 ALL = [
     *("exact", "exact(contained=true)", "fuzzy", "fuzzy(word=66)", "grams", "rapidfuzz"),
     *("fuzzy(window=3)", "grams(window=2)", "blend(fuzzy,0.5*grams)", "fuzzy(doubt=0.5)"),
-    "fuzzy(window=2,doubt=2)",
+    *(
+        "fuzzy(window=2,doubt=2)",
+        "fuzzy(steps=all)",
+        "grams(n=3,window=3,steps=numerals)",
+        "learned",
+    ),
     "blend(exact,2*blend(fuzzy(window=2),grams(n=3)))",
 ]
 ANY = st.builds(lambda name, x: quiet(name).with_threshold(x), st.sampled_from(ALL), THRESHOLD)
 
 
 def test_every_matcher_that_needs_no_model_is_held_to_what_follows():
-    others = {"assessed", "embedding", "llm"}
+    others = {"assessed", "embedding", "late", "llm"}
     assert {naming.parse(name).name for name in ALL} == set(BUILT_IN) - others
 
 

@@ -64,7 +64,8 @@ def test_matchers_are_values():
 
 def test_known_names():
     assert matchers.names() == (
-        *("assessed", "blend", "embedding", "exact", "fuzzy", "grams", "llm", "rapidfuzz"),
+        *("assessed", "blend", "embedding", "exact", "fuzzy", "grams", "late", "learned", "llm"),
+        "rapidfuzz",
     )
 
 

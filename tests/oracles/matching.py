@@ -195,6 +195,53 @@ def best_window(score, text, size):
     return max((score(" ".join(window)) for window in cut(text, size)), default=0.0)
 
 
+def learned(update, nugget, collection, constant, each):
+    """The probability from the numbers of a pair; texts are rewritten already."""
+    terms = set(words(nugget))
+    if not terms or not words(update):
+        return 0.0
+    said = []
+    for window in cut(update, 40):
+        best = {t: max(similarity(w, t, 80) for w in window) for t in terms}
+        said.append({t: round(weight(t, collection, words) * best[t]) for t in terms if best[t]})
+    most = max(said, key=lambda found: sum(found.values()))  # of equal ones the first
+    digits = [t for t in terms if any(letter.isdigit() for letter in t)]
+    found = sum(t in most for t in digits)
+    numbers = {
+        "mass": sum(weight(t, collection, words) for t in terms) / GRAIN,
+        "words": len(terms),
+        "found": sum(most.values()) / GRAIN,
+        "heaviest": max(most.values(), default=0) / GRAIN,
+        "digits": found / len(digits) if digits else -1,
+        "digits_missing": len(digits) - found,
+        "grams": best_window(lambda window: gram(window, nugget, collection, 3), update, 40),
+        "length": math.log(1 + len(update)),
+    }
+    odds = constant + sum(each[name] * value for name, value in numbers.items())
+    return 1 / (1 + math.exp(-odds))
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def late(windows, pieces, weights, vector):
+    """The best window's mean of best cosines, for windows of pieces and a nugget's pieces."""
+    best = 0.0
+    for window in windows:
+        met = total = 0.0
+        for piece in pieces:
+            cosines = [
+                sum(a * b for a, b in zip(vector(piece), vector(other), strict=True))
+                for other in window
+            ]
+            met += weights[piece] * max(0.0, *cosines)
+            total += weights[piece]
+        if total:
+            best = max(best, min(1.0, met / total))
+    return best
+
+
 def mean(weighted):
     return sum(weight * score for weight, score in weighted) / sum(w for w, _ in weighted)
 

@@ -180,7 +180,7 @@ def every_score(
     layer = _own_matchers()
     rows = max(1, SCORED_AT_ONCE // max(1, len(nuggets)))
     try:
-        gold = matcher.prepare(layer.Collection.of(nuggets), layer.Collection.of(weighed))
+        gold = matcher.prepare_rewritten(layer.Collection.of(nuggets), layer.Collection.of(weighed))
         for start in range(0, len(updates), rows):
             texts = updates[start : start + rows]
             update, nugget = np.divmod(np.arange(len(texts) * len(nuggets)), len(nuggets))

@@ -1,0 +1,205 @@
+"""Token alignment: windows of pieces, and scores that hang on two texts and the gold alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import matchers
+from matchers import MatcherError, contract, encoding, late, models, pieces, words
+from matchers.collection import weight
+from matchers.pieces import SCALE, PieceEncoder
+from matchers.vectors import CACHE
+from tests.oracles import matching as slow
+from tests.oracles.matching import triples
+
+DIMENSIONS = 24
+READ = pieces.read_tokenizer
+WORD = st.text("ab", min_size=1, max_size=2)
+TEXT = st.lists(WORD, max_size=9).map(" ".join)
+TEXTS = st.lists(TEXT, max_size=5)
+
+
+class Tokenizer:
+    """A piece is a word, and its number the word's letters in base 3."""
+
+    @staticmethod
+    def number(word: str) -> int:
+        return int("".join(str(" ab".index(letter)) for letter in word), 3)
+
+    def encode_batch(self, texts: list[str], *, add_special_tokens: bool) -> list[Tokens]:
+        assert not add_special_tokens
+        return [Tokens([self.number(word) for word in words(text)]) for text in texts]
+
+
+class Tokens:
+    """What a tokenizer gives for a text."""
+
+    def __init__(self, ids: list[int]) -> None:
+        self.ids = ids
+
+
+class Network:
+    """Gives each piece a vector of its own, wherever it stands; counts what it was asked."""
+
+    asked = 0
+
+    def of_tokens(self, rows: list[list[int]]) -> np.ndarray:
+        Network.asked += len(rows)
+        assert all((row[0], row[-1]) == (101, 102) for row in rows)
+        found = np.full((len(rows), max(map(len, rows)), DIMENSIONS), np.float32(0.5))
+        for i, row in enumerate(rows):
+            found[i, : len(row)] = [vector(number) for number in row]
+        return found
+
+
+def vector(number: int) -> np.ndarray:
+    digest = hashlib.sha256(str(number).encode()).digest()
+    made = np.random.default_rng(list(digest)).normal(size=DIMENSIONS)
+    return (made / np.linalg.norm(made)).astype(np.float32)
+
+
+def kept(number: int) -> list[float]:
+    """A vector as it is kept: in parts of `SCALE`."""
+    return [float(each) for each in np.rint(vector(number) * SCALE) / SCALE]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A model's folder that nobody could load, with pieces and vectors of the tests' own."""
+    folder = tmp_path_factory.mktemp("models") / "model"
+    folder.mkdir()
+    (folder / models.WEIGHTS).write_bytes(b"weights")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "loaded", lambda *_: Network())
+        patch.setattr(pieces, "read_tokenizer", lambda _: (Tokenizer(), (101, 102)))
+        patch.setattr(pieces, "WINDOW", 4)
+        patch.setattr(late, "WINDOW", 4)
+        patch.setattr(PieceEncoder.windows, "__defaults__", (2,))
+        patch.setenv(CACHE, str(tmp_path_factory.mktemp("cache")))
+        pieces.piece_encoder.cache_clear()
+        yield folder
+        pieces.piece_encoder.cache_clear()
+
+
+def named(model: Path, threshold: float = 0) -> matchers.Matcher:
+    return matchers.get("late", model=str(model), threshold=threshold)
+
+
+def windows(text: str) -> list[list[int]]:
+    """Windows of four pieces, two apart, the last one at the end."""
+    numbers = [Tokenizer.number(word) for word in slow.words(text)]
+    return (
+        [[Tokenizer.number(word) for word in part] for part in slow.cut(text, 4)] if numbers else []
+    )
+
+
+@given(TEXTS, TEXTS, st.none() | TEXTS, st.sampled_from([0, 0.2, 0.6, 1]))
+def test_is_the_slow_one(
+    model: Path,
+    updates: list[str],
+    nuggets: list[str],
+    collection: list[str] | None,
+    threshold: float,
+) -> None:
+    gold = nuggets if collection is None else collection
+    numbers = [[Tokenizer.number(word) for word in slow.words(text)] for text in nuggets]
+    said = [{Tokenizer.number(word) for word in slow.words(text)} for text in gold]
+    weights = {
+        number: weight(len(gold), sum(number in each for each in said))
+        for number in {number for each in numbers for number in each}
+    }
+    expected = {
+        (u, n): slow.late(windows(update), asked, weights, kept)
+        for u, update in enumerate(updates)
+        for n, asked in enumerate(numbers)
+    }
+    found = triples(named(model, threshold).match(updates, nuggets, collection=collection))
+    assert all(score == pytest.approx(expected[u, n], abs=2e-5) for u, n, score in found)
+    assert all(score >= threshold for _, _, score in found)
+    left = expected.keys() - {pair[:2] for pair in found}
+    assert all(expected[pair] < threshold + 2e-5 for pair in left)
+
+
+@given(TEXTS, TEXTS, TEXTS, st.integers(1, 4), st.integers(1, 40), st.randoms())
+def test_neither_blocks_nor_order_nor_other_texts_change_a_score(
+    model: Path,
+    updates: list[str],
+    nuggets: list[str],
+    others: list[str],
+    rows: int,
+    cells: int,
+    chance: object,
+) -> None:
+    matcher = named(model)
+    whole = {(u, n): score for u, n, score in triples(matcher.match(updates, nuggets))}
+    more = list(enumerate(updates + others))
+    chance.shuffle(more)  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contract, "ROWS", rows)
+        patch.setattr(late, "_CELLS", cells)
+        patch.setattr(late, "_UPDATES", rows)
+        texts = [text for _, text in more]
+        mixed = triples(matcher.match(texts, nuggets + others, collection=nuggets))
+    again = {(more[u][0], n): score for u, n, score in mixed}
+    assert {pair: again[pair] for pair in whole} == whole
+
+
+@given(TEXTS, TEXTS, st.sampled_from([0.2, 0.6]))
+def test_first_only_is_the_first_of_all(
+    model: Path, updates: list[str], nuggets: list[str], threshold: float
+) -> None:
+    matcher = named(model, threshold)
+    every = triples(matcher.match(updates, nuggets))
+    assert triples(matcher.match(updates, nuggets, first_only=True)) == slow.first_pairs(every)
+
+
+def test_a_nugget_that_stands_in_an_update_is_met_in_full(model: Path) -> None:
+    found = named(model).match(["bb bb a ab ba bb", "", "🔥"], ["ab ba", ""])
+    assert triples(found) == [
+        *((0, 0, pytest.approx(1, abs=1e-3)), (0, 1, 0)),
+        *((1, 0, 0), (1, 1, 0), (2, 0, 0), (2, 1, 0)),
+    ]
+
+
+def test_a_long_nugget_has_every_piece_once(model: Path) -> None:
+    nugget = "a b aa ab ba bb"
+    gold = named(model).prepare(matchers.Collection([nugget]), matchers.Collection([nugget]))
+    assert isinstance(gold, late.LateGold)
+    assert gold.counts.tolist() == [6]
+    assert len(gold.pieces) == len(gold.weights) == 6
+
+
+def test_a_second_process_reads_nothing_again(model: Path) -> None:
+    matcher = named(model)
+    before = triples(matcher.match(["a bb ab b a"], ["ab"]))
+    asked = Network.asked
+    pieces.piece_encoder.cache_clear()
+    assert triples(matcher.match(["a bb ab b a"], ["ab"])) == before
+    assert Network.asked == asked
+
+
+def test_reading_ahead_saves_reading_later(model: Path) -> None:
+    matcher = named(model)
+    matcher.read_ahead(["ba ba a", "ba ba a", "b b ab"])
+    asked = Network.asked
+    matcher.match(["b b ab", "ba ba a"], [])
+    assert Network.asked == asked
+
+
+def test_the_name_has_the_model_s_hashes(model: Path) -> None:
+    matcher = named(model)
+    assert matchers.get(str(matcher)) == matcher
+    with pytest.raises(MatcherError, match=r"late: the model .* has the sha256"):
+        matchers.get("late", model=str(model), sha256="ffff")
+
+
+def test_a_folder_without_pieces_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MatcherError, match=r"late cannot read '.*tokenizer.json'"):
+        READ(tmp_path)
