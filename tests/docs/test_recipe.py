@@ -34,7 +34,7 @@ def log(facts: tuple[str, ...], late: int) -> str:
     ("new", "late", "codes", "said"),
     [
         (FACTS, 60, [0, 0], ""),
-        (FACTS, 30 * 3600, [3, 0], "not met: new.R@6h>=0.4: new.R@6h is 0.0"),
+        (FACTS, 30 * 3600, [3, 0], "not met: new.R@6h>=0.4: new.R@6h is 0"),
         (FACTS[:1], 60, [3, 3], "not met: new.R-old.R>=-0.02: new.R-old.R is -0.6666"),
     ],
 )

@@ -214,7 +214,7 @@ def test_bad_nuggets_name_their_line(scores: Path, tmp_path: Path) -> None:
 
 
 def test_means_alone_are_refused_with_the_cure(tmp_path: Path) -> None:
-    path = tmp_path / "scores.json"
+    path = tmp_path / "scores.csv"
     tseval("score", SWIFT, NUGGETS, "--matches", MATCHES, "-o", path, "--quiet")
     done = tseval("report", path, "-o", tmp_path / "report.html")
     assert done.code == 1

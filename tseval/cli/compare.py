@@ -14,7 +14,7 @@ from tseval.cli.declared_options import record_options
 from tseval.cli.options import on_line
 from tseval.cli.output import check_output, deliver, form_of, leave_if, refuse_inputs, warn
 from tseval.cli.progress import progress
-from tseval.cli.tables import sections_table
+from tseval.cli.tables import sections_markdown, sections_table
 from tseval.comparison import read_board
 from tseval.comparison.board import Board
 from tseval.comparison.contests import Comparison
@@ -233,6 +233,7 @@ def left_out(request: Request) -> Findings:
         )
 
 
+MARKDOWN = "markdown"
 ANALYSES: Mapping[str, Callable[[Request], Findings]] = {
     RUNS: compared,
     POWER: powers,
@@ -260,7 +261,7 @@ INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.valu
 )
 @options.undefined_option
 @options.chained(*record_options(Treatment))
-@options.format_option(["table", *FINDINGS_FORMS], "table", "LaTeX is for runs alone.")
+@options.format_option(["table", *FINDINGS_FORMS, MARKDOWN], "table", "LaTeX is for runs alone.")
 @options.output_option
 @options.require_option
 @options.input_format(INPUT_FORMS, ("scores", "against", *OF_RUNS))
@@ -294,7 +295,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     forms, own = given["input_format"], build(TemporalOptions, given)
     _refuse_ineffective(question, gold, forms)
     known = FINDINGS_FORMS if question.analysis == RUNS else ROW_FORMS
-    form = form_of(given["form"], output, ("table", *known), "table")
+    form = form_of(given["form"], output, ("table", *known, MARKDOWN), "table")
     named = given | {"updates": files, "nuggets": gold.gold}
     request = Request(
         files=files,
@@ -318,6 +319,8 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     if form == "table":
         shown = sections(found)
         deliver(sections_table(shown, found.signature, to_file=output is not None), output)
+    elif form == MARKDOWN:
+        deliver(sections_markdown(sections(found), found.signature), output)
     else:
         deliver(found.in_form(form), output)
     leave_if(failed)

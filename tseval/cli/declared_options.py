@@ -30,6 +30,7 @@ def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Call
         *record_options(family.options),
         *rules_option(family),
         options.topics_too_option,
+        options.brief_option,
         options.require_option,
         *([view_option(family, named_views)] if named_views else []),
         options.on_missing(

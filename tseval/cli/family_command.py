@@ -42,12 +42,13 @@ from tseval.core.requirements import (
 )
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, counted, scores_of
+from tseval.core.wording import count
 from tseval.errors import OutputError, UsageError
 from tseval.files import PICTURES
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
-from tseval.files.score_writers import RESULT_FORMS
+from tseval.files.score_writers import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
 
 Record = TypeVar("Record")
 
@@ -67,6 +68,7 @@ class Request:
     where: Where
     naming: Naming = AS_THEY_ARE
     require: tuple[str, ...] = ()
+    brief: bool = False
     at: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     view: str | None = None
@@ -152,6 +154,8 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
     other = view or writer
     refuse_ineffective(family, other, form, more)
     check_outputs(call.options)
+    if request.brief:
+        refuse_beside_brief(request, view)
     wishes = requirements(request.require)
     if view is not None and view.leaves_out:
         options.refuse_sharing(request.where, called(family, view, form))
@@ -174,6 +178,14 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
     else:
         deliver(scores_content(evaluation, asked, request, form), request.output, beside)
     leave_if(unmet)
+
+
+def refuse_beside_brief(request: Request, view: View | None) -> None:
+    """Refuse what has no meaning beside a bare number."""
+    others = {"-f": request.form, "-q": request.per_topic, "another view": view}
+    for name, value in others.items():
+        if value:
+            raise UsageError(f"{name} has no meaning with --brief, which prints one number")
 
 
 def failures_of(
@@ -289,17 +301,30 @@ def scores_content(evaluation: Evaluation, asked: Asked[Any], request: Request, 
         asked.measures,
         request.on_missing,
         request.undefined,
-        per_topic=request.per_topic,
+        per_topic=request.per_topic or form in WHOLE_FORMS,
     )
     return written_scores(
         scores, request, form, counted(evaluation, request.on_missing).notes(asked.measures)
     )
 
 
+def bare_number(scores: Scores) -> bytes:
+    """The one value that there is, of all topics together; several are refused."""
+    if len(scores.runs) != 1 or len(scores.measures) != 1:
+        many = f"{count(len(scores.runs), 'run')} and {count(len(scores.measures), 'measure')}"
+        raise UsageError(
+            f"--brief prints one number, and here are {many}: give one run, and one -m"
+        )
+    value = scores.value(scores.measures[0])
+    return f"{UNDEFINED if value is None else repr(value)}\n".encode()
+
+
 def written_scores(scores: Scores, request: Request, form: str, notes: Sequence[str] = ()) -> bytes:
     """Scores in the form asked for; their warnings are told."""
     warn(scores.warnings, request.quiet)
+    if request.brief:
+        return bare_number(scores)
     if form != "table":
-        return scores.in_form(form, per_topic=request.per_topic)
+        return scores.in_form(form, per_topic=request.per_topic or form in WHOLE_FORMS)
     to_file = request.output is not None
     return scores_table(scores, request.per_topic, to_file=to_file, notes=notes)

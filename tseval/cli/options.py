@@ -101,6 +101,9 @@ runs_and_nuggets = click.argument(
 )
 
 
+brief_option = click.option(
+    "-b", "--brief", is_flag=True, help="The bare number, of one measure of one run."
+)
 require_option = click.option(
     "--require",
     multiple=True,

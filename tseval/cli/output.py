@@ -104,10 +104,12 @@ def leave_if(unmet: Sequence[str]) -> None:
 def form_of(form: str | None, output: Path | None, known: Sequence[str], default: str) -> str:
     """The output's form: as asked for, else by the file's suffix, else the default.
 
-    A suffix that names no form is refused, but for `.txt`, which stands for a table, and `.tex`.
+    A suffix that names no form is refused, but for `.txt`, a table, and `.tex` and `.md`.
     """
     suffix = output.suffix.lstrip(".").lower() if output is not None else ""
-    chosen = form or {"": default, "txt": "table", "tex": "latex"}.get(suffix, suffix)
+    chosen = form or {"": default, "txt": "table", "tex": "latex", "md": "markdown"}.get(
+        suffix, suffix
+    )
     if chosen not in known:
         listed = ", ".join(known)
         raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")

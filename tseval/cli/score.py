@@ -132,6 +132,7 @@ def follow(call: Call, asked: StreamOptions) -> None:
         "-o": call.request.output,
         "--duplicates": inputs.duplicates,
         "--input-format": call.request.input_format,
+        "--brief": call.request.brief,
         "--require": call.request.require,
         "--column": naming.columns,
         "--columns": naming.column_file,

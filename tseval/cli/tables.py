@@ -19,15 +19,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tseval.files.score_tables import markdown_table, number, shown
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.core.scores import Scores
 
-DECIMALS = 4
-SMALLEST = 0.5 * 10**-DECIMALS
-"""Below this, four decimals are all 0."""
-UNDEFINED = "–"
 UNLIMITED = 100_000
 """The width where no terminal sets one: nothing is wrapped."""
 GAP = 3
@@ -59,16 +57,6 @@ def scores_table(
         for part in _fitting(columns, _room(to_file) - taken)
     ]
     return rendered([*tables, *map(Text, notes)], scores.signature, to_file=to_file)
-
-
-def shown(value: float | None) -> str:
-    """A value for people; a dash where it is undefined."""
-    return UNDEFINED if value is None else _number(value)
-
-
-def _number(value: float) -> str:
-    """Four decimals, or three digits where four decimals would show nothing."""
-    return f"{value:.3g}" if 0 < abs(value) < SMALLEST else f"{value:.{DECIMALS}f}"
 
 
 def rows_table(
@@ -108,11 +96,22 @@ def sections_table(
     return rendered([*tables, *map(Text, notes)], signature, to_file=to_file)
 
 
+def sections_markdown(sections: Mapping[str, pd.DataFrame], signature: str) -> bytes:
+    """The same for a pull request."""
+    lines: list[str] = []
+    for heading, frame in sections.items():
+        heads = [str(name) for name in frame.columns]
+        names = sum(column.dtype.kind not in "iuf" for _, column in frame.items())
+        rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+        lines += [f"**{heading}**", "", *markdown_table(heads, rows, names), ""]
+    return "\n".join([*lines, f"`{signature}`", ""]).encode()
+
+
 def _cell(value: object) -> str:
     if value is None or str(value) in ("nan", "<NA>", "NaT"):
         return ""
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else _number(value)
+        return f"{value:.0f}" if value == int(value) else number(value)
     return " ".join(str(value).split())
 
 

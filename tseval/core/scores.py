@@ -152,12 +152,13 @@ class Scores:
     def save(self, path: str | Path, *, per_topic: bool = True) -> None:
         """Write a file whole or not at all; the form follows the suffix.
 
-        `.json`, `.csv`, `.parquet`, `.trec`; anything else is a `UsageError`.
+        `.json`, `.csv`, `.parquet`, `.trec`, `.md`, `.tex`; anything else is a `UsageError`.
         """
         from tseval.files.atomic_write import write_whole
-        from tseval.files.score_writers import RESULT_FORMS
+        from tseval.files.score_writers import RESULT_FORMS, SUFFIXES
 
-        form = Path(path).suffix.lstrip(".").lower()
+        suffix = Path(path).suffix.lstrip(".").lower()
+        form = SUFFIXES.get(suffix, suffix)
         if form not in RESULT_FORMS:
             known = ", ".join(f".{each}" for each in RESULT_FORMS)
             raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tseval.files.score_tables import latex_scores, markdown_scores
 from tseval.tables import InputRecord
 from tseval.tables.scores import ScoreRecord
 from tseval.version import VERSION
@@ -118,8 +119,14 @@ _WRITERS: dict[str, Callable[[ScoreFile], bytes]] = {
     "csv": csv_bytes,
     "json": json_bytes,
     "parquet": parquet_bytes,
+    "markdown": markdown_scores,
+    "latex": latex_scores,
 }
 RESULT_FORMS = tuple(_WRITERS)
+SUFFIXES = {"md": "markdown", "tex": "latex"}
+"""Suffixes of files that are called otherwise than their form."""
+WHOLE_FORMS = ("json", "parquet")
+"""Those that always hold the values of topics, since they are kept for later questions."""
 
 
 def score_file_bytes(scores: ScoreFile, form: str) -> bytes:
