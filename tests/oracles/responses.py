@@ -220,3 +220,72 @@ def annotated(
             both[1] += weight * float(best == "contradicts") / len(labelled)
     total = sum(weight for weight, _ in questions)
     return (both[0] / total, both[1] / total) if total else (0.0, 0.0)
+
+
+# Reports.
+
+
+class Judged(NamedTuple):
+    """A sentence of a report: its time, how many citations, how many attest it, and its answers."""
+
+    time: float
+    citations: int
+    attested: int
+    answers: tuple[tuple[str, str], ...]
+
+
+class Asked(NamedTuple):
+    """A question of the bank."""
+
+    text: str
+    answers: frozenset[str]
+    every: bool
+    vital: bool
+
+
+def counts(
+    versions: Sequence[Sequence[Judged]], bank: Sequence[Asked], at: float, replace: bool
+) -> dict[str, float]:
+    """The counts of a report at a time, of its sentences before; or of the newest version's."""
+    begun = [own for own in versions if own and min(each.time for each in own) < at]
+    if replace and begun:
+        begun = [max(begun, key=lambda own: min(each.time for each in own))]
+    said = [each for own in begun for each in own if each.time < at]
+    correct = []
+    for question in bank:
+        matched = {a for each in said for text, a in each.answers if text == question.text}
+        if matched == question.answers if question.every else matched:
+            correct.append(question)
+    return {
+        "sentences": len(said),
+        "citations": sum(each.citations for each in said),
+        "supporting_citations": sum(each.attested for each in said),
+        "cited": sum(each.citations > 0 for each in said),
+        "correctly": sum(0 < each.citations == each.attested for each in said),
+        "nuggets": len(bank),
+        "correct": len(correct),
+        "nuggets_weighted": sum(2 if each.vital else 1 for each in bank),
+        "correct_weighted": sum(2 if each.vital else 1 for each in correct),
+    }
+
+
+COUNTED = tuple(counts((), (), 0.0, replace=False))
+"""What is counted."""
+
+
+def report(of: dict[str, float]) -> dict[str, float]:
+    """The quotients of counts, of one topic or summed over several."""
+    support = of["correctly"] / of["cited"] if of["cited"] else 0.0
+    found = {
+        "sentence_support": support,
+        "citation_support": of["supporting_citations"] / of["citations"]
+        if of["citations"]
+        else 0.0,
+    }
+    for suffix in ("", "_weighted"):
+        below = of[f"nuggets{suffix}"]
+        coverage = of[f"correct{suffix}"] / below if below else 0.0
+        found[f"nugget_coverage{suffix}"] = coverage
+        both = support + coverage
+        found[f"f1{suffix}"] = 2 * support * coverage / both if both else 0.0
+    return found

@@ -248,6 +248,101 @@ def test_annotations_at_any_time(
             assert scores.value(name + suffix, "t") == pytest.approx(value, abs=CLOSE)
 
 
+SAID = st.lists(st.tuples(st.sampled_from(["q1", "q2"]), st.sampled_from("xyz")), max_size=2)
+SENTENCES = st.lists(st.tuples(TIMES, st.lists(st.booleans(), max_size=2), SAID), max_size=3)
+BANK = st.dictionaries(
+    st.sampled_from(["q1", "q2"]),
+    st.tuples(st.sets(st.sampled_from("xyz"), min_size=1), st.booleans(), st.booleans()),
+)
+
+
+def report_record(topic: str, sentences: Sequence[Any]) -> dict[str, Any]:
+    def judgments(attested: list[bool], said: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = [{"is_attested": each} for each in attested]
+        found += [
+            {"matched_nuggets": [{"question_text": q, "matched_answer": [a]}]} for q, a in said
+        ]
+        return [{"judgment_type_id": "J", "response": each} for each in found]
+
+    parts = [
+        {
+            "text": "text",
+            "time": START + time,
+            "citations": [{"doc_id": "d"}] * len(attested),
+            "judgments": judgments(attested, said),
+        }
+        for time, attested, said in sentences
+    ]
+    return {"report": {"metadata": {"run_id": "r", "topic_id": topic}}, "judgments": parts}
+
+
+def bank_record(topic: str, bank: dict[str, tuple[set[str], bool, bool]]) -> dict[str, Any]:
+    return {
+        "query_id": topic,
+        "nugget_bank": {
+            text: {
+                "answers": {each: {"references": []} for each in sorted(answers)},
+                "aggregator_type": "AND" if every else "OR",
+                "importance": "vital" if vital else None,
+            }
+            for text, (answers, every, vital) in bank.items()
+        },
+    }
+
+
+@SLOWLY
+@given(SENTENCES, SENTENCES, SENTENCES, BANK, TIMES, st.sampled_from(["append", "replace"]))
+def test_reports_at_any_time(
+    tmp_path: Path, one: Any, other: Any, second: Any, bank: Any, at: int, versions: str
+) -> None:
+    """A topic of which there may be two versions, and another."""
+    first = [each for each in (one, other) if each]
+    if len({min(time for time, _, _ in each) for each in first}) < len(first):
+        first = first[:1]
+    by_topic = {"t": first, "u": [second] if second else []}
+    records = [report_record(topic, own) for topic, each in by_topic.items() for own in each]
+    if not records:
+        return
+    gold = lines(tmp_path / "bank.jsonl", [bank_record(topic, bank) for topic in by_topic])
+    names = [
+        "sentence_support", "citation_support", "nugget_coverage", "nugget_coverage_weighted", "f1",
+        "f1_weighted",
+    ]  # fmt: skip
+    scores = tseval.score_responses(
+        lines(tmp_path / "reports.jsonl", records),
+        [*names, *(f"{name}_micro" for name in names), *(f"{name}_macro" for name in names)],
+        nuggets=gold,
+        at=str(START + at),
+        rules={"versions": versions},
+    )
+    asked = [
+        slow.Asked(text, frozenset(a), every, vital) for text, (a, every, vital) in bank.items()
+    ]
+    for moment, suffix in ((at, f"@{START + at}"), (float("inf"), "")):
+        counts = {
+            topic: slow.counts(
+                [[slow.Judged(t, len(c), sum(c), tuple(s)) for t, c, s in own] for own in each],
+                asked,
+                moment,
+                versions == "replace",
+            )
+            for topic, each in by_topic.items()
+            if each
+        }
+        each_topic = {topic: slow.report(own) for topic, own in counts.items()}
+        summed = slow.report({key: sum(c[key] for c in counts.values()) for key in slow.COUNTED})
+        for name in names:
+            values = [own[name] for own in each_topic.values()]
+            for topic, own in each_topic.items():
+                found = scores.value(name + suffix, topic)
+                assert found == pytest.approx(own[name], abs=CLOSE), (name, topic)
+            mean = sum(values) / len(values)
+            assert scores.value(name + suffix) == pytest.approx(mean, abs=CLOSE)
+            assert scores.value(f"{name}_macro{suffix}") == pytest.approx(mean, abs=CLOSE)
+            micro = scores.value(f"{name}_micro{suffix}")
+            assert micro == pytest.approx(summed[name], abs=CLOSE), name
+
+
 # By hand.
 
 
@@ -286,6 +381,7 @@ def test_two_topics_are_missing_as_is_asked() -> None:
     assert records.value("vital") == (0.75 + 0.75 + 0) / 3  # two records, and the ferry
 
 
+@pytest.mark.engine
 def test_processes_change_no_byte() -> None:
     alone = program.tseval("responses", QUICK, PATIENT, "--nuggets", GOLD, "-q", "-f", "json")
     shared = program.tseval(
