@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import tseval as library
-from tests.endpoint import Endpoint, completion, serving, well
+from tests.endpoint import SCORES, Call, Endpoint, completion, serving, well
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, Outcome, tseval
 
 pytest.importorskip("openai")
@@ -153,6 +153,41 @@ def test_it_is_calibrated_like_any_other(endpoint: Endpoint) -> None:
     assert told.code == 0, told.err
     assert "|answers:sha256:" in json.loads(told.out)["signature"]
     assert len(endpoint.calls) == 33
+
+
+def test_two_runs_of_a_model_are_held_against_each_other(endpoint: Endpoint) -> None:
+    first = ("--matcher", "llm(model=m)")
+    calibrated = ("calibrate", SWIFT, THOROUGH, NUGGETS, MATCHES)
+    tseval(*calibrated, *first)
+    # The second run calls partial support full support, one time in three.
+    given: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def moody(call: Call) -> dict[str, object]:
+        labels = list(call.labels)
+        for place, label in enumerate(call.labels):
+            if label == "partial_support" and (len(call.update) + place) % 3 == 0:
+                labels[place] = "support"
+            given[call.update, call.nuggets[place]] = (label, labels[place])
+        return completion(json.dumps(labels))
+
+    endpoint.always = moody
+    told = tseval(*calibrated, *first, "--matcher", "llm(model=m,run=2)", "-f", "json")
+    assert told.code == 0, told.err
+    (found,) = json.loads(told.out)["records"][0]["labels"]
+    pairs = list(given.values())
+    same = sum(one == other for one, other in pairs) / len(pairs)
+    by_chance = sum(
+        sum(one == level for one, _ in pairs) * sum(other == level for _, other in pairs)
+        for level in SCORES
+    ) / len(pairs) ** 2  # fmt: skip
+    assert found["pairs"] == len(pairs) == 186
+    assert 0.5 < same < 1
+    assert found["same"] == pytest.approx(same)
+    assert found["kappa"] == pytest.approx((same - by_chance) / (1 - by_chance))
+    shown = tseval(*calibrated, *first, "--matcher", "llm(model=m,run=2)")
+    assert "Agreement of labels with each other" in shown.out
+    assert "Agreement of labels" not in tseval(*calibrated, *first).out
+    assert len(endpoint.calls) == 66
 
 
 def test_streams_ask_as_they_come(endpoint: Endpoint) -> None:

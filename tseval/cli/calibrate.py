@@ -31,6 +31,7 @@ from tseval.matching.calibration_frames import (
     sections,
     tidy,
 )
+from tseval.matching.graded_agreement import GradedAgreement, graded_agreements
 from tseval.matching.profiles import SUFFIX, profile_bytes
 from tseval.reporting.charts.calibration import calibration_picture
 from tseval.reporting.charts.drawing import draw
@@ -107,16 +108,23 @@ def command(
             warn(remarks(found[-1].matcher), quiet)
     line = signature(judged, [answered_name(each) for each in found], seed)
     beside = {} if save is None else {save: _profile(found)}
-    deliver(_content(found, line, form, output), output, beside)
+    agreements = graded_agreements(judged, [each.matcher for each in found])
+    deliver(_content(found, agreements, line, form, output), output, beside)
 
 
-def _content(found: Sequence[Calibration], line: str, form: str, output: Path | None) -> bytes:
+def _content(
+    found: Sequence[Calibration],
+    agreements: Sequence[GradedAgreement],
+    line: str,
+    form: str,
+    output: Path | None,
+) -> bytes:
     if form == "table":
-        return sections_table(sections(found), line, to_file=output is not None)
+        return sections_table(sections(found, agreements), line, to_file=output is not None)
     if form == "csv":
-        return rows_bytes(tidy(found), "csv", line)
+        return rows_bytes(tidy(found, agreements), "csv", line)
     if form == "json":
-        return records_bytes([record(each) for each in found], line)
+        return records_bytes([record(each, agreements) for each in found], line)
     return draw(calibration_picture(curves(found), line), form)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.matching.asking import answer_traits
 from tseval.matching.calibration import Calibration, Measured
+from tseval.matching.graded_agreement import GradedAgreement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,9 @@ CUT = 70
 """Where disagreements are listed for people, texts are cut to so many characters."""
 
 
-def sections(found: Sequence[Calibration]) -> dict[str, pd.DataFrame]:
+def sections(
+    found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = ()
+) -> dict[str, pd.DataFrame]:
     """What a person reads, heading by heading; a heading without rows is left out."""
     import pandas as pd
 
@@ -40,6 +43,7 @@ def sections(found: Sequence[Calibration]) -> dict[str, pd.DataFrame]:
         )
         for heading, rows in listed.items()
     }
+    frames["Agreement of labels with each other, over all pairs"] = pd.DataFrame(agreements)
     return {heading: frame for heading, frame in frames.items() if len(frame)}
 
 
@@ -106,11 +110,16 @@ def curves(found: Sequence[Calibration]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["matcher", "measure", "threshold", "value", "chosen"])
 
 
-def tidy(found: Sequence[Calibration]) -> pd.DataFrame:
+def tidy(found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = ()) -> pd.DataFrame:
     """Every number, one a row, in full precision; what is undefined is NaN."""
     import pandas as pd
 
     rows = [{"matcher": name_of(each)} | row for each in found for row in _numbers(each)]
+    for each in agreements:
+        for name, value in (("same label as", each.same), ("kappa with", each.kappa)):
+            rows.append(
+                {"matcher": each.matcher, "statistic": f"{name} {each.other}", "value": value}
+            )
     return pd.DataFrame(rows, columns=list(TIDY))
 
 
@@ -130,8 +139,9 @@ def _numbers(each: Calibration) -> Iterator[dict[str, Any]]:
             yield {"statistic": name, "threshold": cut, "value": value}
 
 
-def record(each: Calibration) -> dict[str, Any]:
+def record(each: Calibration, agreements: Sequence[GradedAgreement] = ()) -> dict[str, Any]:
     """Everything as plain values, the disagreements with their whole texts; NaN as None."""
+    labels = [_plain(told._asdict()) for told in agreements if told.matcher == name_of(each)]
     return {
         "matcher": name_of(each),
         "calibrated": str(each.calibrated),
@@ -141,6 +151,7 @@ def record(each: Calibration) -> dict[str, Any]:
         "tau": {level: _plain(_measured({}, tau)) for level, tau in each.tau.items()},
         "curve": [_plain(point) for point in each.curve(DRAWN_STEP)],
         "disagreements": [pair._asdict() for pair in each.disagreements],
+        **({"labels": labels} if labels else {}),
     }
 
 
