@@ -37,12 +37,15 @@ def read_runs(given: Sequence[Given], form: str | None = None, each: Each = map)
 
 
 def read_gold(given: Sequence[Given], form: str | None = None) -> Timelines:
-    """The references of all files; an empty file is refused, and a topic called as the mean is."""
+    """The references of all files; no topic may be called as the mean is.
+
+    An empty file beside others is a reference without dates.
+    """
     inputs = [input_of(one, TIMELINES) for one in given]
+    if all(map(is_empty, inputs)):
+        refuse(inputs[0], "is empty", EMPTY_CURE)
     tables = []
     for source, name in zip(inputs, run_names(inputs), strict=True):
-        if is_empty(source):
-            refuse(source, "is empty", EMPTY_CURE)
         table = read_timelines(source, name, form)
         refuse_all(source, table, table.topic)
         tables.append(table)

@@ -36,7 +36,7 @@ JSON_START = re.compile(
 )
 TEXT_END = re.compile(rb"^[^\S\n]*-{32}[^\S\n]*$", re.MULTILINE)
 MARKDOWN_DAY = re.compile(r"\s*\[(\d{4}-\d{1,2}-\d{1,2})\]\s*(.*)", re.ASCII)
-MARKDOWN_START = re.compile(rb"^\s*\[\d{4}-\d{1,2}-\d{1,2}\]", re.MULTILINE)
+MARKDOWN_START = re.compile(rb"^[ \t]*\[\d{4}-\d{1,2}-\d{1,2}\]", re.MULTILINE)
 ROWS_START = re.compile(rb"(?:[^\n\[]*\n)?\"?\d{4}-\d{1,2}[^,\n]*,\s*\"?\[")
 PAIR_CURE = 'write [["2010-09-19", ["sentence", …]], …]'
 JSON_CURE = f"one timeline a line, or one in the whole file: {PAIR_CURE}"
@@ -78,7 +78,7 @@ def form_of(source: Input) -> str | None:
         return JSON
     if TEXT_END.search(head):
         return TEXT
-    if MARKDOWN_START.match(head):
+    if MARKDOWN_START.search(head):
         return MARKDOWN
     return ROWS if ROWS_START.match(head) else None
 
@@ -109,7 +109,6 @@ def read_json(content: bytes, reading: Reading) -> None:
     """Timelines as JSON: one a line, or one over all lines."""
     text = decoded(content, reading)
     documents = _documents(text, reading.faults)
-    reading.faults.check()
     number = 0
     for line, document in documents:
         if holds_half(document):

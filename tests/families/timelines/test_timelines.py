@@ -1,0 +1,248 @@
+"""Timelines: numbers worked out by hand, every form of files, faults, rules and explanations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tseval
+from tests import program
+from tseval import InputError, MeasureError, UsageError
+from tseval.families.timelines.forms import FORMS
+from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
+
+TIMELINES = program.FIXTURES / "timelines"
+SWIFT, GOLD = TIMELINES / "swift.jsonl", TIMELINES / "gold.jsonl"
+
+# The bridge closed (1 March), Ferry sailed again (4 March); of the reference Bridge closed after
+# crash (1 March), Ferry sailed again at noon (3 March). Words that count: bridg close, ferri sail;
+# bridg close crash, ferri sail noon.
+BY_HAND = {
+    "dates(P)": 1 / 2,
+    "dates(R)": 1 / 2,
+    "concat(P)": 4 / 4,
+    "concat(R)": 4 / 6,
+    "concat(F)": 0.8,
+    "concat(rouge_2,P)": 2 / 3,  # bridg close, ferri sail; close ferri runs over days
+    "concat(rouge_2,R)": 2 / 5,
+    "agreement(P)": 2 / 4,
+    "agreement(R)": 2 / 6,
+    "agree(rouge_2,P)": 1 / 2,
+    "align(P)": (2 + 2 / 2) / 4,
+    "align(R)": (2 + 2 / 2) / 6,
+    "align(rouge_2,R)": (1 + 1 / 2) / 4,
+    "align+(F)": 0.6,
+    "align+m:1(P)": 3 / 4,
+    "align(F,beta=2)": 5 * 0.75 * 0.5 / (4 * 0.75 + 0.5),
+}
+
+
+def test_by_hand() -> None:
+    scores = tseval.score_timelines(SWIFT, GOLD, list(BY_HAND))
+    found = {name: scores.value(name) for name in BY_HAND}
+    assert found == pytest.approx(BY_HAND)
+
+
+def test_tokens() -> None:
+    sentence = ["The São-Paulo city.", "<b>no</b> ^ wells !"]
+    original = Wording(ORIGINAL).tokens(sentence)
+    assert original == ["paulo", "citi"]  # s and o are stop words; all is cut off at <
+    assert Wording(REIMPL).tokens(sentence) == ["são-paulo", "city.", "<b>no</b>", "^", "well", "!"]
+    assert Wording(ORIGINAL, False, False).tokens(["Wells ^"]) == ["wells", "circ"]
+
+
+DAYS = [["2024-03-01", ["The bridge closed ."]], ["2024-03-04", ["Ferry sailed again ."]]]
+WRITTEN = {
+    "timeline-json": json.dumps(DAYS),
+    "over lines": json.dumps(DAYS, indent=1),
+    "objects": json.dumps([{"start": day, "summary": text[0]} for day, text in DAYS]),
+    "with topic": json.dumps({"topic": "t", "timeline": DAYS}),
+    "timeline-text": "".join(f"{day}\n{text[0]}\n{'-' * 32}\n" for day, text in DAYS),
+    "timeline-markdown": "# A\n" + "".join(f"[{day}]\n- {text[0]}\n---\n" for day, text in DAYS),
+    "timeline-rows": "date,summary\n" + "".join(f'{day},"{text}"\n' for day, text in DAYS),
+    "plain": "topic\tdate\ttext\n" + "".join(f"t\t{day}\t{text[0]}\n" for day, text in DAYS),
+    "hours": json.dumps([[f"{day} T00:00:00", text] for day, text in DAYS]),
+}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("form", WRITTEN)
+def test_every_form_is_read(form: str) -> None:
+    Path("run").write_text(WRITTEN[form], encoding="utf-8")
+    scores = tseval.score_timelines("run", GOLD, "dates align(P)")
+    assert scores.value("dates") == 0.5
+    assert scores.value("align(P)") == 0.75
+    if form in FORMS:
+        asked = tseval.score_timelines("run", GOLD, "align(P)", input_format={"system": form})
+        assert asked.value("align(P)") == 0.75
+    assert program.tseval("validate", "run").out == "run: timelines, 2 rows, no fault\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_import_gives_a_table_of_the_same_score() -> None:
+    for name, path in (("run.tsv", SWIFT), ("gold.tsv", GOLD)):
+        Path("story.jsonl").write_bytes(path.read_bytes())
+        done = program.tseval("import", "timelines", "story.jsonl", "-o", name)
+        assert done.code == 0, done.err
+    scores = tseval.score_timelines("run.tsv", "gold.tsv", "align(P)")
+    assert scores.topics == ("story",)
+    assert scores.value("align(P)") == 0.75
+
+
+FAULTS = {
+    '[["2010-13-01", ["a"]]]': 'run:1: "2010-13-01" is no date',
+    '[["2010-12-01", ["a"]]]\nno': "run:2: not JSON",
+    '[["2010-12-01", ["a"]]]\n[["2010"]]': 'run:2: no date with its sentences: ["2010"]',
+    '[["2010-12-01", [1]]]': 'run:1: the sentences of "2010-12-01" are no strings',
+    '[["2010-12-01", ["a"]]]\n{"a": 1}': "run:2: no timeline",
+    '{"id": "a", "timeline": []}\n{"id": "a", "timeline": []}': 'run:2: a second timeline "a"',
+    "words\n" + "-" * 32: "run:1: a block without a date",
+    "[2010-02-30]\nwords": 'run:1: "2010-02-30" is no date',
+    "2010-02-03,\"['a', 3]\"": "run:1: no list of strings behind the date",
+    "topic\tdate\ttext\na\tb\tc": 'run:2: "b" is no date',
+    '[["2010-12-01", ["a"]]]\n[["2010-12-02", ["a"]]]': "has 2 timelines of topic",
+}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("content", FAULTS)
+def test_faults_have_their_line(content: str) -> None:
+    Path("run").write_text(content + "\n", encoding="utf-8")
+    done = program.tseval("timelines", "run", GOLD)
+    assert done.code == 1
+    assert FAULTS[content] in done.err
+    assert done.out == ""
+
+
+@pytest.mark.usefixtures("here")
+def test_all_faults_are_told() -> None:
+    Path("run").write_text('[["2010-13-01", ["a"]]]\nno\n[["x", []]]\n', encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        tseval.score_timelines("run", GOLD)
+    assert [fault.line for fault in error.value.faults] == [1, 2, 3]
+
+
+@given(st.binary(max_size=60), st.sampled_from(FORMS))
+def test_no_bytes_break_a_reader(content: bytes, form: str) -> None:
+    path = Path(program.ROOT) / ".pytest_cache" / "timeline"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    done = program.tseval("timelines", path, GOLD, "--input-format", f"system={form}")
+    assert done.code in (0, 1)
+    assert "fault of tseval" not in done.err
+
+
+def objects(path: str, *lines: tuple[str, list[object]]) -> None:
+    rows = [json.dumps({"topic": topic, "timeline": days}) for topic, days in lines]
+    Path(path).write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+def test_missing_and_undefined_topics() -> None:
+    objects("run", ("a", DAYS), ("b", []), ("d", DAYS))
+    objects("gold", ("a", DAYS), ("b", DAYS), ("c", DAYS))
+    scores = tseval.score_timelines("run", "gold", "dates agreement")
+    assert [scores.value("dates", topic) for topic in "abc"] == [1, None, 0]
+    assert [scores.value("agreement", topic) for topic in "abc"] == [1, 0, 0]
+    assert scores.value("dates") == pytest.approx(1 / 2)  # of a and c
+    assert any("1 topic not in the references, ignored: d" in each for each in scores.warnings)
+    skipped = tseval.score_timelines("run", "gold", "dates", on_missing="skip")
+    assert skipped.value("dates") == 1
+    zero = tseval.score_timelines("run", "gold", "dates", undefined="zero")
+    assert zero.value("dates") == pytest.approx(1 / 3)
+    chronos = tseval.score_timelines("run", "gold", "agreement", edition="chronos")
+    assert [chronos.value("agreement", topic) for topic in "abc"] == [1, None, None]
+
+
+@pytest.mark.usefixtures("here")
+def test_each_reference_by_itself() -> None:
+    objects("run", ("a", DAYS))
+    objects("gold", ("a", DAYS), ("a", DAYS[:1]), ("b", DAYS))
+    apart = tseval.score_timelines("run", "gold", "dates(P)", edition="news-tls")
+    assert apart.topics == ("a/gold:1", "a/gold:2", "b")
+    assert [apart.value("dates(P)", topic) for topic in apart.topics] == [1, 1 / 2, 0]
+    macro = {"protocol": "PROTOCOL-1", "average": "TOPIC-MACRO"}
+    found = tseval.score_timelines("run", "gold", "dates(P)", rules=macro)
+    assert found.value("dates(P)") == pytest.approx((3 / 4 + 0) / 2)
+    assert "rules:protocol=PROTOCOL-1,average=TOPIC-MACRO" in found.signature
+
+
+RULES = [
+    ("duplicates", "last", 1 / 2),
+    ("duplicates", "join", 1),
+    ("strings", "characters", None),
+    ("strings", "sentence", 1 / 2),
+]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("rule", "value", "wanted"), RULES)
+def test_rules_of_entries(rule: str, value: str, wanted: float | None) -> None:
+    first = ["2024-03-01", ["river flooded"]]
+    given = first if rule == "duplicates" else ["2024-03-01", "river flooded"]
+    last = ["2024-03-01", ["bridge closed"]]
+    Path("run").write_text(json.dumps([given, last] if rule == "duplicates" else [given]), "utf-8")
+    Path("gold").write_text(json.dumps([["2024-03-01", ["river flooded bridge closed"]]]), "utf-8")
+    scores = tseval.score_timelines("run", "gold", "concat(R)", rules={rule: value})
+    assert scores.value("concat(R)") == wanted
+    assert any(f"--rule {rule}" in each for each in scores.warnings)
+
+
+def test_ties_are_told_and_explained() -> None:
+    undecided = TIMELINES / "undecided.jsonl"
+    scores = tseval.score_timelines(undecided, GOLD, "align(P)")
+    assert any("depends on which of several best alignments" in each for each in scores.warnings)
+    args = ("timelines", undecided, GOLD, "-m", "align", "--explain", "ties", "-f", "json")
+    (row,) = json.loads(program.tseval(*args).out)["records"]
+    assert (row["lowest_P"], row["P"], row["highest_P"]) == (0, 0.5, 0.5)
+
+
+def test_partners_add_up_to_the_score() -> None:
+    args = ("timelines", SWIFT, GOLD, "-m", "align", "--explain", "partners", "-f", "json")
+    rows = json.loads(program.tseval(*args).out)["records"]
+    own = [row for row in rows if row["side"] == "predicted"]
+    hits = sum(row["hits"] * row["weight"] for row in own)
+    assert hits / sum(row["ngrams"] for row in own) == 0.75
+
+
+def test_lengths() -> None:
+    args = ("timelines", SWIFT, GOLD, "--explain", "lengths", "-f", "json")
+    (row,) = json.loads(program.tseval(*args).out)["records"]
+    assert (row["dates"], row["sentences"], row["words"], row["references"]) == (2, 2, 8, 1)
+
+
+@pytest.mark.usefixtures("here")
+def test_texts_that_cannot_count_are_told() -> None:
+    Path("run").write_text(json.dumps([["2024-03-01", ["洪水 来 了", "大坝 决口"]]]), "utf-8")
+    found = tseval.score_timelines("run", "run", "concat")
+    assert any("none of the letters a to z" in each for each in found.warnings)
+    assert found.value("concat") is None
+    Path("run").write_text(json.dumps([["2024-03-01", ["Floods came.", "Dams broke."]]]), "utf-8")
+    found = tseval.score_timelines("run", "run", "concat(reimpl)")
+    assert any("put spaces between" in each for each in found.warnings)
+
+
+@pytest.mark.parametrize("name", ["dates@6h", "concat(P,R)", "align(beta=0)", "concat(R,beta=2)"])
+def test_measures_without_meaning_are_refused(name: str) -> None:
+    with pytest.raises((MeasureError, UsageError)):
+        tseval.score_timelines(SWIFT, GOLD, name)
+
+
+@pytest.mark.usefixtures("here")
+def test_processes_and_the_order_of_lines_change_no_byte() -> None:
+    table = [f"t\t{day}\t{text[0]}" for day, text in DAYS]
+    for name, rows in (("one.tsv", table), ("two.tsv", table[::-1])):
+        Path(name).write_text("topic\tdate\ttext\n" + "\n".join(rows) + "\n", "utf-8")
+    args = ("timelines", "one.tsv", "two.tsv", GOLD, "-f", "csv")
+    alone, shared = program.tseval(*args), program.tseval(*args, "-j", "2")
+    assert alone.out == shared.out
+    one, two = (
+        [row.split(",", 2)[2] for row in alone.out.splitlines() if row.startswith(f"{name},")]
+        for name in ("one", "two")
+    )
+    assert one
+    assert one == two
