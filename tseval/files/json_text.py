@@ -41,9 +41,18 @@ def doubled(members: Sequence[tuple[str, Any]]) -> list[str]:
     return list(twice)
 
 
-def load(text: str | bytes, **more: Any) -> Any:
-    """What `json.loads` gives; a key that stands twice is a `DoubledKey`."""
-    return json.loads(text, object_pairs_hook=once, **more)
+# Kept, since making a decoder takes as long as reading a line with it.
+_DECODER = json.JSONDecoder(object_pairs_hook=once)
+_OF_TEXTS = json.JSONDecoder(object_pairs_hook=once, parse_float=str, parse_int=str)
+
+
+def load(text: str | bytes, *, numbers_as_text: bool = False) -> Any:
+    """What `json.loads` gives, numbers as written if asked for; a doubled key is a `DoubledKey`."""
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    elif text.startswith("\ufeff"):
+        return json.loads(text)  # which refuses it
+    return (_OF_TEXTS if numbers_as_text else _DECODER).decode(text)
 
 
 def fault_of(text: str, error: Exception, cure: str) -> tuple[int, str, str]:

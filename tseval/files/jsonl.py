@@ -97,7 +97,7 @@ def records(
 
 
 def _with_numbers_as_text(line: bytes) -> Any:
-    return json_text.load(line, parse_float=str, parse_int=str)
+    return json_text.load(line, numbers_as_text=True)
 
 
 def objects(
