@@ -434,7 +434,11 @@ class _Record:
         digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
         told = list(self.told)
         if self.unjudged:
-            told.append(f"{len(self.unjudged):,} pairs have no answer and count as no match")
+            number = len(self.unjudged)
+            said = (
+                "pair has no answer and counts" if number == 1 else "pairs have no answer and count"
+            )
+            told.append(f"{number:,} {said} as no match")
         return Judgment(digest[:SHOWN], len(self.unjudged), tuple(told))
 
 

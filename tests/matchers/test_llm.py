@@ -352,7 +352,7 @@ class TestFailures:
         lenient = reader(endpoint, attempts=2, allow_unjudged=True)
         found = lenient.match(updates, ["train"])
         assert [u for u, _, _ in triples(found)] == [n for n in range(20) if n != 7]
-        assert lenient.judgment()[1:] == (1, ("1 pairs have no answer and count as no match",))
+        assert lenient.judgment()[1:] == (1, ("1 pair has no answer and counts as no match",))
         assert len(endpoint.calls) == asked + 2
 
     def test_retry_after_is_obeyed_by_all(self, endpoint: Endpoint) -> None:

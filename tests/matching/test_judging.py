@@ -232,7 +232,6 @@ def test_a_file_that_holds_no_answers_is_refused_whole(
     assert ":33: is no JSON" in told.err
 
 
-@pytest.mark.slow
 def test_ctrl_c_keeps_what_came(endpoint: Endpoint) -> None:
     endpoint.always = lambda call: time.sleep(0.05) or well(call)
     started = subprocess.Popen(

@@ -69,5 +69,5 @@ def status(model: str | None, output: Path | None) -> None:
     check_output(output)
     found = kept_answers.status(model)
     warn([] if found.where else ["TSEVAL_CACHE is empty: no answer is kept"], quiet=False)
-    table = pd.DataFrame([each._asdict() for each in found.models])
+    table = pd.DataFrame(found.models, columns=kept_answers.OfModel._fields)
     deliver(rows_table(table, found.where, to_file=output is not None), output)
