@@ -484,6 +484,15 @@ def test_labels_of_two_sorts_are_refused(tmp_path: Path) -> None:
         tseval.score_responses(other, "vital")
 
 
+def test_reports_without_a_bank_have_no_coverage(tmp_path: Path) -> None:
+    file = lines(tmp_path / "r.jsonl", [report_record("t", [(0, [True], [("q1", "x")])])])
+    scores = tseval.score_responses(file)
+    assert scores.measures == ("sentence_support", "citation_support", "citation_relevance")
+    for name in ("f1", "nugget_coverage_micro", "correct_nuggets"):
+        with pytest.raises(UsageError, match="needs the bank of nuggets: --nuggets FILE"):
+            tseval.score_responses(file, name)
+
+
 def test_gold_is_needed_where_it_is() -> None:
     with pytest.raises(UsageError, match="nuggets=file needs a file of nuggets"):
         tseval.score_responses(QUICK, rules={"nuggets": "file"})

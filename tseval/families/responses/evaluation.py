@@ -52,7 +52,14 @@ class ResponseEvaluation(Evaluation):
 
     def default_measures(self) -> Sequence[str]:
         """The measures that are shown of labels of this sort."""
-        return DEFAULTS.get(self.responses.sort, self.edition.measures)
+        shown = DEFAULTS.get(self.responses.sort, self.edition.measures)
+        return shown if self._has_questions else [each for each in shown if not of_questions(each)]
+
+    @property
+    def _has_questions(self) -> bool:
+        """Whether a bank, or counts, tell the questions that reports should answer."""
+        is_report = self.responses.sort in (Sort.REPORT, Sort.COUNTS)
+        return not is_report or "nuggets" in self.responses.sums
 
     def settled(self, wanted: list[Measure]) -> list[Measure]:
         """The measures asked for; those of other labels, or before the end without times, raise."""
@@ -61,6 +68,8 @@ class ResponseEvaluation(Evaluation):
             if each.definition.name not in OF_SORT[sort]:
                 known = ", ".join(sorted(OF_SORT[sort]))
                 raise UsageError(f"{each} is no measure of {sort.value}; those are: {known}")
+            if not self._has_questions and of_questions(each.definition.name):
+                raise UsageError(f"{each} needs the bank of nuggets: --nuggets FILE")
         self._check_times(wanted)
         return wanted
 
@@ -90,6 +99,11 @@ class ResponseEvaluation(Evaluation):
     def without_missing(self) -> ResponseEvaluation:
         """The same, where topics that a run lacks are left out."""
         return replace(self, responses=self.responses.without_missing())
+
+
+def of_questions(name: str) -> bool:
+    """Whether a measure of reports is of the questions of a bank."""
+    return "nugget" in name or name.startswith("f1")
 
 
 def read(

@@ -63,9 +63,9 @@ class Items:
 
     def add(self, name: str, version: Version, time: float, amount: float, *, ends: bool) -> None:
         """An amount from a time on; where the next version replaces it, until then."""
+        own = self.sums.setdefault(name, [])
         if not amount:
             return
-        own = self.sums.setdefault(name, [])
         date = ALWAYS if math.isnan(time) else time
         own.append((version.cell, date, amount))
         if ends and version.until < math.inf:
@@ -404,6 +404,8 @@ def _gather_nuggets(
         reports.setdefault((version.cell, number), []).append(version)
         if version.response.bank is not None:
             banks.setdefault(version.response.topic, version.response.bank)
+    if banks:
+        items.sums["nuggets"] = []
     for cell, unit in enumerate(versions.cell_unit if banks else ()):
         for question in banks.get(versions.topics[unit % len(versions.topics)], ()):
             items.sums.setdefault("nuggets", []).append((cell, ALWAYS, 1.0))
