@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from tseval.cli import options
 from tseval.cli.declared_options import input_format, record_options
-from tseval.cli.options import runs_and_gold
+from tseval.cli.options import on_line, runs_and_gold
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
@@ -24,11 +25,14 @@ from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs, TemporalOptions
+from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.machine_matches import signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.asking import AskingOptions
+from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import EVIDENCE, evidence, get_matcher
+from tseval.matching.review import NEAR, lowered, review_bytes, review_form
 
 if TYPE_CHECKING:
     from matchers import Matcher
@@ -40,6 +44,40 @@ NOTHING_TO_FIND = (
     "assessed matches are in a file already, there is nothing to find: name another matcher, such "
     "as fuzzy, or give the file to `tseval score --matches`"
 )
+
+
+@dataclass(frozen=True)
+class Review:
+    """Where pairs go for somebody to accept or reject, if anywhere, and which."""
+
+    review: Path | None
+    near: float
+
+    def check(self, names: tuple[str, ...], form: str | None, output: Path | None) -> None:
+        """Refuse files that cannot be written, and what means nothing with a review, or without."""
+        for file in (output, self.review):
+            check_output(file)
+        if self.review is None:
+            if on_line("near"):
+                raise UsageError("--near has no meaning without --review FILE")
+            return
+        if len(set(names)) > 1:
+            raise UsageError("a review is of one matcher: name one")
+        if form is not None and output is None:
+            raise UsageError("with --review the matches go to -o alone: -f needs -o FILE")
+        review_form(self.review)
+
+    def files(
+        self, evaluation: TemporalEvaluation, matcher: Matcher, access: Access
+    ) -> dict[Path, bytes]:
+        """The file, if there is to be one: the matcher's pairs, and those that it nearly finds."""
+        if self.review is None:
+            return {}
+        updates, nuggets = evaluation.index.updates, evaluation.index.nuggets
+        lower = lowered(matcher, self.near)
+        pairs = match_in_units(lower, updates, nuggets, access.sharing, None, access.progress)
+        form, laid = review_form(self.review), evaluation.corrections
+        return {self.review: review_bytes(matcher, updates, nuggets, pairs, laid, form)}
 
 
 @click.command("match")
@@ -60,9 +98,29 @@ NOTHING_TO_FIND = (
     metavar="FILE",
     help="The updates assessors saw: runs without texts take theirs from there.",
 )
+@click.option(
+    "--corrections",
+    metavar="FILE",
+    help="Pairs to accept or reject, whatever the matcher finds: a table `topic update_id "
+    "nugget_id verdict`, such as --review writes it.",
+)
+@click.option(
+    "--review",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write pairs there, as .csv or .tsv for a spreadsheet, with both texts and a column "
+    "`verdict` to fill in; the matches then go to -o alone.",
+)
+@click.option(
+    "--near",
+    type=click.FloatRange(min=0),
+    default=NEAR,
+    show_default=True,
+    help="With --review: how far below the threshold a pair may be that stands there too.",
+)
 @options.format_option(["table", *ROW_FORMS], "tsv")
 @options.output_option
-@input_format(FAMILY, "updates", "nuggets", "pool")
+@input_format(FAMILY, "updates", "nuggets", "pool", "corrections")
 @options.chained(*record_options(Naming))
 @options.engine_options
 @options.resume_option
@@ -73,18 +131,16 @@ def command(
     names: tuple[str, ...],
     threshold: float | None,
     pool: str | None,
+    corrections: str | None,
     form: str | None,
     output: Path | None,
     input_format: Forms,
-    columns: tuple[str, ...],
-    column_file: str | None,
-    run_names: tuple[str, ...],
     jobs: int | None,
     engine: str,
     scheduler: str | None,
     resume: bool,
     quiet: bool,
-    **asking: Any,
+    **given: Any,
 ) -> None:
     """The matches that a matcher finds, one a line, with score and evidence.
 
@@ -92,15 +148,16 @@ def command(
     the matching words in the update's text; `found` are these words of the nugget, `missing` the
     others, and the two weights what each part is worth.
     """
-    check_output(output)
+    review = build(Review, given)
+    review.check(names, form, output)
     form = form_of(form, output, ("table", *ROW_FORMS), "tsv")
     updates, nuggets = runs_and_gold(files)
-    naming = Naming(columns, column_file, run_names)
-    inputs = named(TemporalInputs(updates, nuggets, pool=pool), naming)
-    terms = build(AskingOptions, asking)
+    inputs = TemporalInputs(updates, nuggets, pool=pool, corrections=corrections)
+    inputs, terms = named(inputs, build(Naming, given)), build(AskingOptions, given)
     rows: list[dict[str, Any]] = []
     signatures = []
     graded = False
+    beside: dict[Path, bytes] = {}
     with Where(jobs, engine, scheduler, resume).shared() as sharing:
         for name in dict.fromkeys(names):
             if name == ASSESSED:
@@ -109,22 +166,31 @@ def command(
                 access = Access(input_format, sharing, tell)
                 asked = TemporalOptions(name, threshold, **vars(terms))
                 evaluation = read(inputs, asked, DRAFT, {}, access)
-            matcher = get_matcher(name, threshold, terms.terms)
+                matcher = get_matcher(name, threshold, terms.terms)
+                beside |= review.files(evaluation, matcher, access)
             graded = graded or bool(matcher.grades)
-            rows += _rows(evaluation, matcher)
+            if not beside or output is not None:
+                rows += _rows(evaluation, matcher)
             signatures.append(evaluation.signature())
             warn(evaluation.told, quiet)
+    if beside and output is None:
+        write_together(dict(beside.items()))
+        return
     grade = [GRADE] if graded else []
     table = pd.DataFrame(rows, columns=(*EVIDENCE, *grade, "matcher", "checksum"))
-    if len(signatures) > 1:
+    deliver(_content(table, form, signatures, to_file=output is not None), output, beside)
+
+
+def _content(table: pd.DataFrame, form: str, signatures: list[str], *, to_file: bool) -> bytes:
+    """The matches in their form; those of several matchers begin with the matcher."""
+    several, signature = len(signatures) > 1, "; ".join(signatures)
+    if several:
         table.insert(0, "matcher", table.pop("matcher"))
-    signature = "; ".join(signatures)
-    if form == "table":
-        own = ["checksum"] if len(signatures) > 1 else ["matcher", "checksum"]
-        table = table.drop(columns=own)  # for people; no program reads it
-        deliver(rows_table(table, signature, to_file=output is not None), output)
-    else:
-        deliver(rows_bytes(table, form, signature), output)
+    if form != "table":
+        return rows_bytes(table, form, signature)
+    own = ["checksum"] if several else ["matcher", "checksum"]
+    table = table.drop(columns=own)  # for people; no program reads it
+    return rows_table(table, signature, to_file=to_file)
 
 
 def _rows(evaluation: TemporalEvaluation, matcher: Matcher) -> Iterator[dict[str, Any]]:
@@ -133,4 +199,10 @@ def _rows(evaluation: TemporalEvaluation, matcher: Matcher) -> Iterator[dict[str
     rows = list(evidence(matcher, index.updates, index.nuggets, evaluation.pairs))
     for row in rows if matcher.grades else ():
         row[GRADE] = matcher.grades.get(float(row["score"] or 0), "")
-    return signed(rows, str(matcher))
+    return signed(rows, _maker(evaluation, matcher))
+
+
+def _maker(evaluation: TemporalEvaluation, matcher: Matcher) -> str:
+    """Whose matches these are: the matcher's, with corrections or without."""
+    corrections = evaluation.traits.get("corrections")
+    return str(matcher) if corrections is None else f"{matcher}+corrections({corrections})"

@@ -30,6 +30,7 @@ class ReportKeywords(TypedDict, total=False):
     matches: Table | None
     duplicates: Table | None
     pool: Table | None
+    corrections: Table | None
     matcher: str | None
     threshold: float | None
     ignore_unsampled: bool

@@ -5,6 +5,7 @@ from tseval.tables.origin import InputRecord, Origin
 from tseval.tables.schema import (
     ALL_TOPICS,
     CLUSTERS,
+    CORRECTIONS,
     DUPLICATES,
     MATCHES,
     NUGGETS,
@@ -18,6 +19,7 @@ from tseval.tables.schema import (
 )
 from tseval.tables.temporal import (
     NO_DUPLICATE,
+    Corrections,
     Duplicates,
     Matches,
     Nuggets,
@@ -38,6 +40,7 @@ __all__ = [
     "ABSENT",
     "ALL_TOPICS",
     "CLUSTERS",
+    "CORRECTIONS",
     "DUPLICATES",
     "MATCHES",
     "NO_DUPLICATE",
@@ -47,6 +50,7 @@ __all__ = [
     "TOPICS",
     "UPDATES",
     "Column",
+    "Corrections",
     "Duplicates",
     "Ids",
     "InputRecord",

@@ -221,6 +221,33 @@ MATCHES = Schema(
     ),
     row="an update says what a nugget says",
 )
+CORRECTIONS = Schema(
+    "corrections",
+    (
+        TOPIC,
+        UPDATE_ID,
+        NUGGET_ID,
+        Column(
+            "verdict",
+            Kind.ID,
+            may_be_blank=True,
+            meaning="`accept` or `reject`, in any case; where it is blank nothing changes",
+        ),
+        replace(
+            RUN,
+            may_be_blank=True,
+            meaning="whose update it is; without it, or where it is blank, that of every run",
+        ),
+        Column(
+            "update_text",
+            Kind.TEXT,
+            required=False,
+            meaning="what the update said when the pair was judged",
+        ),
+        Column("nugget_text", Kind.TEXT, required=False, meaning="what the nugget said then"),
+    ),
+    row="somebody's verdict on a pair that a matcher judges",
+)
 TOPICS = Schema(
     "topics",
     (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.tables.arrow import integers, strings
+from tseval.tables.arrow import integers, strings, truths
 from tseval.tables.base import Table, filled, optional
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
@@ -92,6 +92,31 @@ class Matches(Table):
     """Whether a track published it: then rows that name something unknown are passed over."""
     maker: str | None = None
     """The matcher that made them, as far as they say; None for those of assessors."""
+
+
+@dataclass(frozen=True)
+class Corrections(Table):
+    """Verdicts on pairs that a matcher judges; one without a run is on every run's update."""
+
+    topic: Ids
+    update_id: Ids
+    nugget_id: Ids
+    origin: Origin
+    accepted: BoolArray
+    run: Ids | None = optional()
+    """Whose update it is; blank for every run's."""
+    update_text: Texts | None = optional()
+    nugget_text: Texts | None = optional()
+
+    @property
+    def pairs(self) -> Matches:
+        """The pairs, accepted or not, to be looked up."""
+        return Matches(self.topic, self.update_id, self.nugget_id, self.origin, self.run)
+
+    @property
+    def of_every_run(self) -> BoolArray:
+        """Which are on every run's update."""
+        return np.ones(len(self), bool) if self.run is None else blank(self.run)
 
 
 @dataclass(frozen=True)
@@ -176,7 +201,8 @@ def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
 
     An update id that several runs sent stands for each of them, unless the match names its run.
     The pairs come in the order of the match rows; rows that name something unknown give none. A
-    match that names a run which is not here is none of these updates' business, and not lost.
+    match that names a run which is not here is none of these updates' business, and not lost; one
+    whose run is blank speaks of every run.
     """
     nugget_keys = pair_keys(nuggets.topic, nuggets.nugget_id, nuggets.topic, nuggets.nugget_id)
     wanted = pair_keys(matches.topic, matches.nugget_id, nuggets.topic, nuggets.nugget_id)
@@ -184,7 +210,7 @@ def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
     match, update = _update_rows(matches, updates)
     known = np.bincount(match, minlength=len(matches)) > 0
     if matches.run is not None:
-        known |= matches.run.within(updates.run.names) == ABSENT
+        known |= (matches.run.within(updates.run.names) == ABSENT) & ~blank(matches.run)
     kept = nugget_row[match] != ABSENT
     pairs = Pairs(update[kept], nugget_row[match][kept])
     return Resolved(pairs, ~known, nugget_row == ABSENT, match[kept])
@@ -197,8 +223,15 @@ def _update_rows(matches: Matches, updates: Updates) -> tuple[IntArray, IntArray
     match, update = equal_rows(want, have)
     if matches.run is not None:
         same = matches.run.within(updates.run.names)[match] == updates.run.codes[update]
+        same |= blank(matches.run)[match]
         match, update = match[same], update[same]
     return match, update
+
+
+def blank(ids: Ids) -> BoolArray:
+    """Which rows have no name, or one of white space alone."""
+    names: BoolArray = truths(pc.equal(pc.utf8_trim_whitespace(ids.names), ""))
+    return names[ids.codes]
 
 
 def known_updates(topic: Ids, update_id: Ids, pool: Pool) -> BoolArray:

@@ -17,6 +17,7 @@ from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import has_header
 from tseval.tables import (
     ABSENT,
+    Corrections,
     Duplicates,
     Ids,
     Matches,
@@ -100,6 +101,8 @@ def of_fit(
     if matches is not None:
         applied = len(found.pairs) or len(resolve(matches, case.updates, nuggets).pairs)
         yield from of_matches(matches, nuggets, tables.runs, applied=applied > 0)
+    if tables.corrections is not None:
+        yield from of_corrections(tables.corrections, tables.runs)
     if duplicates is not None:
         yield from of_duplicates(duplicates, tables.updates, case.updates)
     dropped = int((~kept).sum())
@@ -176,6 +179,16 @@ def of_matches(
         lost = natural_order(set(runs) - set(all_names(matches.run).to_pylist()))
         if lost:
             yield Reason(f"no match is of these runs, which say nothing then: {listed(lost)}")
+
+
+def of_corrections(corrections: Corrections, runs: Sequence[str]) -> Iterator[str]:
+    """A warning, if corrections change nothing of these runs."""
+    if not len(corrections):
+        yield "corrections: no row has a verdict, so nothing changes"
+    elif corrections.run is not None and not corrections.of_every_run.any():
+        theirs = natural_order(set(all_names(corrections.run).to_pylist()))
+        if set(theirs).isdisjoint(runs):
+            yield f"corrections: all are of other runs, of {listed(theirs)}, so nothing changes"
 
 
 def refuse_foreign_matches(matches: Matches, runs: Sequence[str]) -> None:

@@ -50,10 +50,11 @@ from tseval.families.temporal.inputs import (
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.matching.asking import answer_traits, remarks
+from tseval.matching.corrections import Decided, decided_pairs, laid_over
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 from tseval.matching.passages import Files
-from tseval.tables import Nuggets, Pairs, resolve
+from tseval.tables import Corrections, Nuggets, Pairs, resolve
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -71,6 +72,8 @@ class TemporalEvaluation(Evaluation):
     teams: Mapping[str, tuple[str, str]]
     """For each run of the track its team's and its own name."""
     options: TemporalOptions
+    corrections: Corrections | None = None
+    """The verdicts that are laid over a matcher's pairs."""
 
     @property
     def index(self) -> AssessedIndex:
@@ -173,7 +176,7 @@ def read(
         name = str(using)
         tables.check_texts()
         pairs = match_in_units(using, case.updates, nuggets, access.sharing, files, access.progress)
-        found = Found(pairs)
+        found = Found(_corrected(pairs, tables, case, kept))
         answers, told = answer_traits(using), remarks(using)
     index, pairs = _indexed(tables, case, nuggets, found, changed)
     return TemporalEvaluation(
@@ -194,7 +197,21 @@ def read(
         asked_rules=rules,
         teams=tables.teams,
         options=options,
+        corrections=tables.corrections,
     )
+
+
+def _corrected(
+    pairs: Pairs, tables: TemporalTables, case: CanonicalUpdates, kept: BoolArray
+) -> Pairs:
+    """A matcher's pairs with the corrections laid over them; they may be of nuggets left out."""
+    if tables.corrections is None:
+        return pairs
+    decided = decided_pairs(tables.corrections, case.updates, tables.nuggets, tables.pool)
+    counts = kept[decided.pairs.nugget]
+    nugget = (np.cumsum(kept) - 1)[decided.pairs.nugget[counts]]
+    counted = Pairs(decided.pairs.update[counts], nugget)
+    return laid_over(pairs, Decided(counted, decided.accepted[counts]), int(kept.sum()))
 
 
 def _indexed(

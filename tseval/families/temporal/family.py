@@ -16,7 +16,7 @@ from tseval.families.temporal.judgments import judgments
 from tseval.families.temporal.report import REPORT
 from tseval.families.temporal.trec_table import trec_table_bytes
 from tseval.files import TREC_TS
-from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
+from tseval.tables.schema import CORRECTIONS, DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
 
 
 def nugget_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
@@ -72,7 +72,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,
     judgments=judgments,
-    schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL),
+    schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS),
     over="nuggets",
     curves=True,
     batches=True,

@@ -19,9 +19,11 @@ from tseval.families.temporal.trec_files import TrackReading
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.matching.asking import AskingOptions
+from tseval.matching.corrections import read_corrections
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import (
+    Corrections,
     Duplicates,
     InputRecord,
     Matches,
@@ -34,7 +36,7 @@ from tseval.tables import (
     natural_order,
 )
 from tseval.tables.origin import origins_of, records_of
-from tseval.tables.schema import DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
+from tseval.tables.schema import CORRECTIONS, DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
 from tseval.tables.times import NotANumber
 from tseval.tables.times import duration as seconds_of
 from tseval.tables.topic_names import TopicNames, with_topics_named
@@ -71,6 +73,12 @@ class TemporalInputs:
         "The updates assessors saw: matches may speak of them, and runs without texts take theirs "
         "from there.",
         table=POOL,
+    )
+    corrections: Given | None = file_option(
+        "--corrections",
+        "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
+        "verdict`, such as `tseval match --review` writes it.",
+        table=CORRECTIONS,
     )
 
 
@@ -144,6 +152,7 @@ class TemporalTables:
     topics: Topics | None
     duplicates: Duplicates | None
     pool: Pool | None
+    corrections: Corrections | None = None
 
     @property
     def runs(self) -> list[str]:
@@ -157,7 +166,7 @@ class TemporalTables:
 
     def hashes(self) -> dict[str, str]:
         """The short hash of each input that can change a number, beside the runs themselves."""
-        order = ("nuggets", "matches", "topics", "duplicates", "pool")
+        order = ("nuggets", "matches", "topics", "duplicates", "pool", "corrections")
         return hashes({name: self.origins.get(name) for name in order})
 
     def records(self) -> tuple[InputRecord, ...]:
@@ -202,6 +211,10 @@ def check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sha
         raise UsageError("no run is given: name at least one table of updates")
     if options.terms is not None and inputs.matches is not None:
         raise UsageError("where matches are given no model is asked: leave out what limits it")
+    if inputs.corrections is not None and inputs.matches is not None:
+        raise UsageError(
+            "corrections are laid over what a matcher finds: give them or --matches, not both"
+        )
     if sharing.resume and inputs.matches is not None:
         raise UsageError("where matches are given there is no matching to resume")
 
@@ -267,6 +280,7 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
             inputs.duplicates, plain_files.read_duplicates, form("duplicates")
         ),
         pool=read_if_given(inputs.pool, plain_files.read_pool, form("pool"), reading),
+        corrections=read_if_given(inputs.corrections, read_corrections, form("corrections")),
     )
     rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}

@@ -96,6 +96,8 @@ def read_matches(
 ) -> Matches:
     """Matches by id."""
     source = input_of(given, tables.MATCHES)
+    if not tables.CORRECTIONS.missing(names_of(source)):
+        refuse(source, "holds verdicts on pairs, and not only matches", "give it as --corrections")
     if trec.is_official(source, "matches", form):
         return trec.read_matches(source, reading)
     rows = rows_of(source, tables.MATCHES, form)

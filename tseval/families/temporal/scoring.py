@@ -38,6 +38,7 @@ def score(
     topics: Given | None = None,
     duplicates: Given | None = None,
     pool: Given | None = None,
+    corrections: Given | None = None,
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
@@ -54,7 +55,8 @@ def score(
 
     Every table may be a path, `-`, or a pandas frame with the columns of the plain tables; several
     runs are a list of them, or one table with a column `run`. With `matches` these are used;
-    without, `matcher` finds them (default `fuzzy`). `measures` are names or `Measure` values, the
+    without, `matcher` finds them (default `fuzzy`), and verdicts in `corrections` are laid over
+    them. `measures` are names or `Measure` values, the
     edition's list by default; `at` adds each of them at these times. `rules` are combined with
     those of the edition: `{"unsampled": "skip"}`. `jobs`, `engine`, `scheduler` and `resume` say
     where matching runs, and change no score. `input_format` names the format of all inputs, or of
@@ -64,7 +66,7 @@ def score(
     """
     return scored(
         FAMILY,
-        TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool),
+        TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool, corrections),
         TemporalOptions(_matcher(matcher, matches), threshold),
         Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler, resume),
@@ -85,6 +87,7 @@ def jitter(
     topics: Given | None = None,
     duplicates: Given | None = None,
     pool: Given | None = None,
+    corrections: Given | None = None,
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
@@ -102,7 +105,7 @@ def jitter(
     )
     evaluation = evaluated(
         FAMILY,
-        TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool),
+        TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool, corrections),
         options,
         Asked(measures, at, edition, rules or {}),
     )

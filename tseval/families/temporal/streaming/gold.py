@@ -99,6 +99,11 @@ def read_gold(sources: TemporalInputs, forms: Forms = None) -> StreamGold:
     form = partial(form_for, forms)
     if sources.duplicates is not None:
         raise UsageError("--duplicates has no meaning in blocks: a duplicate may be in another")
+    if sources.corrections is not None:
+        raise UsageError(
+            "--corrections has no meaning in blocks: leave the blocks out, or take matches that "
+            "`tseval match --corrections` writes"
+        )
     gold = StreamGold(
         nuggets=formats.read_nuggets(sources.nuggets, form("nuggets")),
         topics=read_if_given(sources.topics, read_topics, form("topics")),

@@ -1,0 +1,335 @@
+"""Verdicts laid over a matcher's pairs, and the review files that they come from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tseval
+from tests.oracles import corrections as slow
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
+from tests.program import tseval as program
+from tseval.core.calling import evaluated
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+
+pytestmark = pytest.mark.small_times
+RUNS, TOPICS, UPDATES, GOLD = ("a", "b"), ("t", "u"), ("1", "2"), ("x", "y")
+HEADER = "topic\tupdate_id\tnugget_id\tverdict"
+WORDS = st.lists(st.sampled_from(("flood", "fire", "dead", "rail")), max_size=4).map(" ".join)
+COLUMNS = ["run", "topic", "update_id", "nugget_id", "verdict"]
+
+
+def product(*columns: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return list(itertools.product(*columns))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, list[slow.Line]]:
+    updates = pd.DataFrame(
+        [(*ids, place, draw(WORDS)) for place, ids in enumerate(product(RUNS, TOPICS, UPDATES))],
+        columns=["run", "topic", "update_id", "time", "text"],
+    )
+    nuggets = pd.DataFrame(
+        [(*ids, 0, draw(WORDS)) for ids in product(TOPICS, GOLD)],
+        columns=["topic", "nugget_id", "time", "text"],
+    )
+    line = st.tuples(
+        st.sampled_from(("", *RUNS, "elsewhere")),
+        *map(st.sampled_from, (TOPICS, UPDATES, GOLD)),
+        st.sampled_from(("accept", "reject", " Accept", "REJECT ", "")),
+    )
+    return updates, nuggets, draw(st.lists(line, max_size=8))
+
+
+def evaluation(
+    updates: pd.DataFrame, nuggets: pd.DataFrame, lines: list[slow.Line] | None
+) -> TemporalEvaluation:
+    laid = None if lines is None else pd.DataFrame(lines, columns=COLUMNS)
+    inputs = TemporalInputs([updates], nuggets, corrections=laid)
+    found: TemporalEvaluation = evaluated(FAMILY, inputs, TemporalOptions("fuzzy"))
+    return found
+
+
+def pairs(evaluation: TemporalEvaluation) -> list[tuple[slow.Pair, float]]:
+    updates, nuggets = evaluation.index.updates, evaluation.index.nuggets
+    found = evaluation.pairs
+    assert found.score is not None
+    return [
+        (
+            (
+                updates.run[update],
+                updates.topic[update],
+                updates.update_id[update],
+                nuggets.nugget_id[nugget],
+            ),
+            score,
+        )
+        for update, nugget, score in zip(
+            found.update.tolist(), found.nugget.tolist(), found.score.tolist(), strict=True
+        )
+    ]
+
+
+@given(tables(), st.randoms())
+@settings(max_examples=60)
+def test_corrections_equal_the_slow_overlay(
+    drawn: tuple[pd.DataFrame, pd.DataFrame, list[slow.Line]], random: object
+) -> None:
+    updates, nuggets, lines = drawn
+    if slow.contradict(lines):
+        with pytest.raises(tseval.InputError, match=r"accepts|rejects"):
+            evaluation(updates, nuggets, lines)
+        return
+    found = dict(pairs(evaluation(updates, nuggets, None)))
+    got = pairs(evaluation(updates, nuggets, lines))
+    every = [
+        (run, topic, update, nugget)
+        for run, topic, update, nugget in product(RUNS, TOPICS, UPDATES, GOLD)
+    ]
+    assert len(got) == len(dict(got))
+    assert set(dict(got)) == slow.laid_over(found, every, lines)
+    for pair, score in got:
+        assert score == found[pair] if pair in found else score != score
+    shuffled = list(lines)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert str(pairs(evaluation(updates, nuggets, shuffled))) == str(got)
+    matches = pd.DataFrame([pair for pair, _ in got], columns=COLUMNS[:4]).astype(str)
+    scored = tseval.score(updates, nuggets, corrections=pd.DataFrame(lines, columns=COLUMNS))
+    assert scored.frame().equals(tseval.score(updates, nuggets, matches).frame())
+
+
+@pytest.fixture
+def review(tmp_path: Path) -> Path:
+    """The fixtures' review, filled in as their assessors matched."""
+    file = tmp_path / "review.csv"
+    done = program("match", SWIFT, THOROUGH, NUGGETS, "--review", file, "--near", "1", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    known = pd.read_csv(MATCHES, sep="\t").itertuples(index=False)
+    true = {(row.topic, row.update_id, row.nugget_id) for row in known}
+    rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig"))))
+    for row in rows:
+        said = (row["topic"], row["update_id"], row["nugget_id"]) in true
+        if said != (row["matched"] == "yes"):
+            row["verdict"] = "Accept" if said else "Reject"
+    assert [row["verdict"] for row in rows if row["verdict"]].count("Accept") > 0
+    with file.open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), quoting=csv.QUOTE_ALL)
+        writer.writeheader()
+        writer.writerows(reversed(rows))
+    return file
+
+
+def test_a_filled_review_gives_the_assessors_scores(review: Path) -> None:
+    assessed = tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES)
+    corrected = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(review))
+    assert corrected.frame().equals(assessed.frame())
+    automatic = tseval.score([SWIFT, THOROUGH], NUGGETS)
+    assert not automatic.frame().equals(assessed.frame())
+    told = [part for part in corrected.signature.split("|") if "corrections" in part]
+    assert told == [part for part in told if part.startswith("corrections:sha256:")] != []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", SWIFT, THOROUGH, NUGGETS, "-m", "R", "-f", "csv"),
+        ("curve", SWIFT, THOROUGH, NUGGETS, "-m", "R"),
+        ("compare", SWIFT, THOROUGH, "--gold", NUGGETS, "-m", "R", "-f", "csv"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_takes_corrections(review: Path, command: tuple[str, ...]) -> None:
+    laid = program(*command, "--corrections", review, "--quiet")
+    assert laid.code == 0, laid.err
+    assert laid.output == program(*command, "--matches", MATCHES, "--quiet").output
+    assert laid.output != program(*command, "--quiet").output
+    two = program(*command, "--corrections", review, "--quiet", "-j", "2")
+    assert two.output == laid.output
+
+
+def test_corrected_matches_say_so_and_give_the_same_scores(review: Path, tmp_path: Path) -> None:
+    made = tmp_path / "matches.tsv"
+    files = (SWIFT, THOROUGH, NUGGETS, "--quiet")
+    assert program("match", *files, "--corrections", review, "-o", made).code == 0
+    scores = tseval.score([SWIFT, THOROUGH], NUGGETS, str(made))
+    assert "+corrections(sha256:" in scores.signature
+    assert "edited" not in scores.signature
+    laid = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(review))
+    assert scores.frame().equals(laid.frame())
+
+
+def test_a_second_review_holds_the_verdicts(review: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.tsv"
+    files = (SWIFT, THOROUGH, NUGGETS, "--quiet")
+    done = program("match", *files, "--corrections", review, "--review", again, "--near", "0")
+    assert done.code == 0, done.err
+    second = pd.read_csv(again, sep="\t", keep_default_na=False)
+    first = pd.read_csv(review, keep_default_na=False)
+    key = ["topic", "update_id", "nugget_id", "run"]
+    said = {tuple(row[:4]): row[4].lower() for row in first[[*key, "verdict"]].to_numpy().tolist()}
+    listed = {tuple(row[:4]): row[4] for row in second[[*key, "verdict"]].to_numpy().tolist()}
+    assert {pair: verdict for pair, verdict in listed.items() if verdict} == {
+        pair: verdict for pair, verdict in said.items() if verdict
+    }
+    before = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(review))
+    after = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(again))
+    assert before.frame().equals(after.frame())
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_a_review_is_the_same_in_two_processes(tmp_path: Path, form: str) -> None:
+    for jobs in ("1", "2"):
+        file = tmp_path / f"{jobs}.{form}"
+        assert program("match", SWIFT, NUGGETS, "--review", file, "-j", jobs, "--quiet").code == 0
+    assert (tmp_path / f"1.{form}").read_bytes() == (tmp_path / f"2.{form}").read_bytes()
+
+
+def test_what_looks_like_a_formula_is_none_in_a_review_and_reads_back(tmp_path: Path) -> None:
+    run, gold, file = (tmp_path / name for name in ("run.jsonl", "gold.tsv", "review.csv"))
+    text = '=SUM(1) \\"two\\"\\nlines said'
+    run.write_text(f'{{"topic": "t", "update_id": "1", "time": 1, "text": "{text}"}}\n')
+    gold.write_text("topic\tnugget_id\ttime\ttext\nt\tn\t0\t-two lines said\n")
+    done = program("match", run, gold, "--review", file, "--near", "1", "--quiet")
+    assert done.code == 0, done.err
+    (row,) = csv.DictReader(io.StringIO(file.read_text("utf-8-sig")))
+    assert row["update_text"] == '\'=SUM(1) "two" lines said'
+    assert row["nugget_text"] == "'-two lines said"
+    file.write_text(file.read_text("utf-8-sig").replace("\n,", "\nreject,"), "utf-8-sig")
+    assert program("score", run, gold, "--corrections", file, "-m", "R").code == 0
+
+
+def corrected(tmp_path: Path, *lines: str, header: str = HEADER, stdin: bool = False) -> str:
+    """What is said of corrections that are wrong."""
+    file = tmp_path / "corrections.tsv"
+    content = "\n".join((header, *lines, ""))
+    file.write_text(content)
+    given_as = "-" if stdin else str(file)
+    done = program(
+        "score", SWIFT, NUGGETS, "--corrections", given_as, stdin=content.encode() if stdin else b""
+    )
+    assert done.code == 1, done.err
+    return done.err.replace(str(file), "FILE")
+
+
+def test_an_unknown_update_or_nugget(tmp_path: Path) -> None:
+    good = "flood\tsw-flood-1\tflood-n1\treject"
+    said = corrected(tmp_path, good, "flood\tsw-9\tflood-n1\taccept")
+    assert 'FILE:3: a verdict on the unknown update "sw-9" of topic "flood"' in said
+    assert "| flood\tsw-9\tflood-n1\taccept" in said
+    assert "give every run that the corrections speak of" in said
+    said = corrected(tmp_path, "flood\tsw-flood-1\tn99\taccept", stdin=True)
+    assert '-:2: a verdict on the unknown nugget "n99"' in said
+    assert "| flood\tsw-flood-1\tn99" in said
+
+
+def test_a_verdict_that_is_none(tmp_path: Path) -> None:
+    said = corrected(tmp_path, "flood\tsw-flood-1\tflood-n1\tyes")
+    assert 'FILE:2: the verdict "yes" is neither accept nor reject' in said
+    assert "write accept, reject, or nothing" in said
+
+
+def test_lines_that_contradict(tmp_path: Path) -> None:
+    pair = "flood\tsw-flood-1\tflood-n1"
+    said = corrected(tmp_path, f"{pair}\taccept", f"{pair}\taccept", f"{pair}\treject")
+    assert "FILE:4: rejects the pair of update" in said
+    assert "which line 2 accepts" in said
+    assert said.count("FILE:") == 1
+    lines = (f"{pair}\treject\tswift", f"{pair}\taccept\t")
+    assert "which line 2 rejects" in corrected(tmp_path, *lines, header=f"{HEADER}\trun")
+
+
+def test_a_text_that_changed(tmp_path: Path) -> None:
+    header = f"{HEADER}\tupdate_text\tnugget_text"
+    pair = "flood\tsw-flood-1\tflood-n1\taccept"
+    same = 'River  Osk burst its banks in Tarrin\t"The river Osk burst its banks in Tarrin"'
+    said = corrected(tmp_path, f"{pair}\t{same}", f"{pair}\tRiver Osk rose\t", header=header)
+    assert said.count("FILE:") == 1
+    assert "FILE:3: since the pair of update" in said
+    assert 'the text of the update has changed: it is now "River Osk burst its banks' in said
+    assert "judge the pair again" in said
+
+
+def test_a_missing_column_and_an_empty_file(tmp_path: Path) -> None:
+    assert "verdict" in corrected(tmp_path, "a\tb\tc", header="topic\tupdate_id\tnugget_id")
+    assert "the file is empty" in program("score", SWIFT, NUGGETS, "--corrections", os.devnull).err
+
+
+def test_what_changes_nothing_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "corrections.tsv"
+    file.write_text(f"{HEADER}\nflood\tno-such\tflood-n1\t\n")
+    told = "warning: corrections: no row has a verdict, so nothing changes"
+    assert told in program("score", SWIFT, NUGGETS, "--corrections", file).err
+    file.write_text(f"{HEADER}\trun\nflood\tsw-flood-1\tflood-n1\treject\told\n")
+    told = "warning: corrections: all are of other runs, of old, so nothing changes"
+    assert told in program("score", SWIFT, NUGGETS, "--corrections", file).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--matches", MATCHES), "give them or --matches, not both"),
+        (("--in-blocks", "2"), "--corrections has no meaning in blocks"),
+        (("--follow",), "--corrections has no meaning"),
+    ],
+)
+def test_what_does_not_go_with_corrections(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    file = tmp_path / "corrections.tsv"
+    file.write_text(f"{HEADER}\nflood\tsw-flood-1\tflood-n1\treject\n")
+    runs = () if "--follow" in arguments else (SWIFT,)
+    done = program("score", *runs, NUGGETS, "--corrections", file, *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_verdicts_are_no_matches(review: Path) -> None:
+    done = program("score", SWIFT, NUGGETS, "--matches", review)
+    assert done.code == 1
+    assert "holds verdicts on pairs" in done.err
+    assert "--corrections" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--review", "made.xlsx"), "call it made.csv or made.tsv"),
+        (("--review", "made.csv", "--matcher", "fuzzy", "--matcher", "exact"), "of one matcher"),
+        (("--review", "made.csv", "-f", "json"), "-f needs -o FILE"),
+        (("--near", "0.2"), "--near has no meaning without --review"),
+        (("--review", "same.csv", "-o", "same.csv"), "named for two results"),
+    ],
+)
+def test_what_no_review_is(
+    arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = program("match", SWIFT, NUGGETS, *arguments)
+    assert (done.code, done.out, list(tmp_path.iterdir())) == (2, "", [])
+    assert said in done.err
+
+
+def test_a_review_never_goes_into_its_corrections(review: Path) -> None:
+    before = review.read_bytes()
+    done = program("match", SWIFT, THOROUGH, NUGGETS, "--corrections", review, "--review", review)
+    assert done.code == 2
+    assert "is an input too" in done.err
+    assert review.read_bytes() == before
+
+
+def test_corrections_validate(review: Path) -> None:
+    done = program("validate", SWIFT, THOROUGH, NUGGETS, review)
+    assert (done.code, done.err) == (0, "")
+    assert "review.csv: corrections, " in done.out
+    alone = program("validate", SWIFT, NUGGETS, review)
+    assert alone.code == 0, "what is of other runs is none of these runs' business"

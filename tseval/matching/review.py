@@ -1,0 +1,134 @@
+"""A review file: pairs with both texts for somebody to accept or reject, as spreadsheets open it.
+
+It holds what the matcher found, what it just missed, and what was judged before. Filled in, it is
+a file of corrections as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.errors import UsageError
+from tseval.files.rows import rows_bytes
+from tseval.files.tsv import BYTE_ORDER_MARK
+from tseval.matching.corrections import ACCEPT, REJECT
+from tseval.matching.matching import evidence, sorted_pairs
+from tseval.tables import Corrections, Nuggets, Pairs, Updates, distinct, resolve
+
+if TYPE_CHECKING:
+    import matchers
+
+COLUMNS = (
+    *("verdict", "matched", "score", "topic", "nugget_text", "update_text"),
+    *("found", "missing", "run", "nugget_id", "update_id"),
+)
+FORMS = ("csv", "tsv")
+LEAST = 1e-10
+"""The least score of a pair that has anything in common."""
+NEAR = 0.1
+"""How far below the threshold a pair is a near miss."""
+FORMULA = "=+-@"
+"""What begins with one of these, a spreadsheet takes for a formula, unless a quote is before it."""
+
+
+def review_form(path: PurePath) -> str:
+    """The form of a review file by its suffix; another one is a `UsageError`."""
+    form = path.suffix.lstrip(".").lower()
+    if form not in FORMS:
+        raise UsageError(
+            f"a review is for a spreadsheet: call it {path.stem}.csv or {path.stem}.tsv"
+        )
+    return form
+
+
+def lowered(matcher: matchers.Matcher, near: float) -> matchers.Matcher:
+    """The matcher that lets near misses in, too; itself if it has no threshold."""
+    threshold = _threshold(matcher)
+    if threshold is None:
+        return matcher
+    return matcher.with_threshold(min(threshold, max(threshold - near, LEAST)))
+
+
+def _threshold(matcher: matchers.Matcher) -> float | None:
+    found: float | None = getattr(matcher, "threshold", None)
+    return found
+
+
+def review_bytes(
+    matcher: matchers.Matcher,
+    updates: Updates,
+    nuggets: Nuggets,
+    near: Pairs,
+    corrections: Corrections | None,
+    form: str,
+) -> bytes:
+    """The file. `near` are the matcher's pairs by a threshold that lets near misses in, too.
+
+    CSV begins with a byte order mark, by which spreadsheets know UTF-8.
+    """
+    import pandas as pd
+
+    rows = _rows(matcher, updates, nuggets, near, _verdicts(corrections, updates, nuggets))
+    content = rows_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form, "")
+    return BYTE_ORDER_MARK + content if form == "csv" else content
+
+
+def _verdicts(
+    corrections: Corrections | None, updates: Updates, nuggets: Nuggets
+) -> dict[tuple[int, int], str]:
+    """The verdicts so far, by rows of updates and nuggets."""
+    if corrections is None:
+        return {}
+    found = resolve(corrections.pairs, updates, nuggets)
+    said = np.where(corrections.accepted[found.row], ACCEPT, REJECT).tolist()
+    pairs = zip(found.pairs.update.tolist(), found.pairs.nugget.tolist(), strict=True)
+    return dict(zip(pairs, said, strict=True))
+
+
+def _rows(
+    matcher: matchers.Matcher,
+    updates: Updates,
+    nuggets: Nuggets,
+    near: Pairs,
+    verdicts: dict[tuple[int, int], str],
+) -> Iterator[dict[str, Any]]:
+    """The rows, nugget by nugget, of each the likeliest first."""
+    pairs = _with_judged(near, verdicts, len(nuggets))
+    least = _threshold(matcher) or 0.0
+    for update, nugget, row in zip(
+        pairs.update.tolist(),
+        pairs.nugget.tolist(),
+        evidence(matcher, updates, nuggets, pairs),
+        strict=True,
+    ):
+        score = row["score"]
+        yield row | {
+            "verdict": verdicts.get((update, nugget), ""),
+            "matched": "yes" if isinstance(score, float) and score >= least else "no",
+            "nugget_text": _cell(nuggets.text[nugget]),
+            "update_text": _cell(updates.text[update]),
+        }
+
+
+def _with_judged(near: Pairs, verdicts: dict[tuple[int, int], str], nuggets: int) -> Pairs:
+    """The pairs with those that were judged before, which have no score if they are not among them.
+
+    In the order of nuggets, of each by score.
+    """
+    judged = np.array([update * nuggets + nugget for update, nugget in verdicts], np.int64)
+    more = np.setdiff1d(distinct(judged), near.update * nuggets + near.nugget)
+    alone = Pairs(more // nuggets, more % nuggets, np.full(len(more), np.nan))
+    pairs = sorted_pairs([near, alone])
+    score = np.ones(len(pairs)) if pairs.score is None else pairs.score
+    order = np.lexsort((pairs.update, -np.nan_to_num(score, nan=-1.0), pairs.nugget))
+    return Pairs(pairs.update[order], pairs.nugget[order], score[order])
+
+
+def _cell(text: str) -> str:
+    """A text in one line, and none that a spreadsheet takes for a formula."""
+    line = " ".join(text.split())
+    return f"'{line}" if line[:1] in FORMULA and line else line
