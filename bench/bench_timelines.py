@@ -3,10 +3,10 @@
     python bench/bench_timelines.py [--days N] [--without-perl]
 
 tilse 0.2.1 is not needed by tseval; `pip install tilse` brings it, and its default backend needs
-Perl with XML::Parser and DB_File. The timelines are made from a fixed seed. Asserted first: precision,
-recall and F of all five metrics with rouge_1 and rouge_2 are equal to 1e-9. Then both compute all
-of them once, by the clock: tilse from timelines in memory, tseval from files, reading and warnings
-of ties and all.
+Perl with XML::Parser and DB_File. The timelines are made from a fixed seed. Asserted first:
+precision, recall and F of all five metrics with rouge_1 and rouge_2 are equal to 1e-9. Then both
+compute all of them once, by the clock: tilse from timelines in memory, tseval from files, reading
+and warnings of ties and all.
 """
 
 from __future__ import annotations
