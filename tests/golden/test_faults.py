@@ -98,7 +98,12 @@ UPDATE_FAULTS = {
     "cost a little negative": ({"cost": "-1e-9"}, 'cost "-1e-9" is negative', NOT_NEGATIVE),
     "cost infinite": ({"cost": "inf"}, 'cost "inf" is not a finite number', NUMBER_CURE),
     "cost too large": ({"cost": "1e999"}, 'cost "1e999" is too large for a number', NUMBER_CURE),
-    "cost in words": ({"cost": "1,5"}, 'cost "1,5" is not a number', NUMBER_CURE),
+    "cost in words": ({"cost": "much"}, 'cost "much" is not a number', NUMBER_CURE),
+    "decimal comma": (
+        {"cost": "1,5"},
+        'cost "1,5" is not a number',
+        "this is a decimal comma: write 1.5, with a point",
+    ),
     "no topic": ({"topic": ""}, "empty topic", "give every row its topic"),
     "blank id": ({"update_id": "  "}, "empty update_id", "give every row its update_id"),
 }
@@ -423,7 +428,7 @@ JSON_LINES = {
     "a missing key": (
         b'{"topic": "t"}\n',
         'no "update_id"',
-        'every line needs the key "update_id"',
+        'every line needs the key "update_id"; --column update_id=KEY says what it is called',
     ),
     "a null": (b'{"topic": null}\n', 'no "topic"', 'every line needs the key "topic"'),
     "a wrong type": (b'{"topic": ["t"]}\n', '"topic" is a list', "give a string or a number"),
@@ -1279,7 +1284,7 @@ NEAR = {
     ),
     "semicolons": (
         "topic;update_id;time;text\nt;u;5;a\n",
-        "f:1: the fields are divided by semicolons",
+        'f:2: time "5" is 1970-01-01T00:00:05Z in Unix seconds, before 1990',
     ),
 }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tseval.core import registry
 from tseval.errors import Fault
 from tseval.files import csv_table, parquet, tsv
-from tseval.files.plain import ARRAY, ARRAY_CURE, SEMICOLONS_CURE, recognise
+from tseval.files.plain import ARRAY, ARRAY_CURE, recognise
 from tseval.tables import Schema
 
 if TYPE_CHECKING:
@@ -93,9 +93,6 @@ def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     form, _ = recognise(source)
     if form == ARRAY:
         names = array_keys(source)
-    if len(names) == 1 and ";" in names[0] and not _is_far(names[0].split(";")):
-        reason = "the fields are divided by semicolons"
-        return Fault(source.path, 1, reason, SEMICOLONS_CURE)
     near = [] if _is_far(names) else ranked(names)
     if form == ARRAY:
         what = f", of {near[0].schema.table} by its keys" if near else ""

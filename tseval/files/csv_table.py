@@ -1,4 +1,7 @@
-"""Comma-separated tables, with the usual quotes; a quoted field may hold commas and line ends."""
+"""Tables of fields divided by commas, semicolons or bars, with the usual quotes.
+
+A quoted field may hold what divides fields, and line ends.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +22,37 @@ if TYPE_CHECKING:
 
 FIELD_LIMIT = 2**27
 """The longest field that is read, in characters."""
+DIVIDERS = {",": 1, ";": 2, "|": 2}
+"""What may divide fields, with how often it has to stand in a header to be known."""
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
+SAID = {",": "commas", ";": "semicolons", "|": "bars"}
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
+
+
+def divider(line: bytes) -> str | None:
+    """What divides the fields of a header line: the sign that stands there most; None if none does.
+
+    One semicolon or bar alone may be part of a text.
+    """
+    most = max(DIVIDERS, key=lambda sign: line.count(sign.encode()))
+    return most if line.count(most.encode()) >= DIVIDERS[most] else None
 
 
 def split_header(line: bytes) -> list[str]:
     """The names in a header line, as well as they can be told."""
     text = line.decode("utf-8-sig", "replace").strip("\r\n")
+    sign = divider(line) or ","
     try:
-        return _stripped(next(csv.reader([text]), []))
+        return _stripped(next(csv.reader([text], delimiter=sign), []))
     except csv.Error:
-        return _stripped(text.split(","))
+        return _stripped(text.split(sign))
 
 
 def header(source: Input, faults: FaultList) -> list[str]:
     """The names of an input's columns; a header with a fault is empty."""
     with source.open() as stream:
-        return _header(_numbered(_decoded(stream, faults), faults))
+        sign = divider(source.first_line()) or ","
+        return _header(_numbered(_decoded(stream, faults), faults, sign))
 
 
 def _header(rows: Iterator[tuple[int, list[str]]]) -> list[str]:
@@ -50,8 +67,9 @@ def _stripped(names: list[str]) -> list[str]:
 def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that the header names; faulty rows are noted and left out."""
     csv.field_size_limit(FIELD_LIMIT)
+    sign = divider(source.first_line()) or ","
     with source.open() as stream:
-        rows = _numbered(_decoded(stream, faults), faults)
+        rows = _numbered(_decoded(stream, faults), faults, sign)
         names = _header(rows)
         kept: list[list[str]] = []
         lines: list[int] = []
@@ -63,7 +81,9 @@ def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
                 noun = "field" if len(row) == 1 else "fields"
                 reason = f"{len(row)} {noun} where the header has {len(names)}"
                 faults.add(
-                    line, reason, 'put a field that holds commas between double quotes: "a, b"'
+                    line,
+                    reason,
+                    f'put a field that holds {SAID[sign]} between double quotes: "a{sign} b"',
                 )
     return _cells(kept, lines, schema.placed(names), schema)
 
@@ -88,9 +108,11 @@ def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
 
 
-def _numbered(lines: Iterator[str], faults: FaultList) -> Iterator[tuple[int, list[str]]]:
+def _numbered(
+    lines: Iterator[str], faults: FaultList, sign: str
+) -> Iterator[tuple[int, list[str]]]:
     """The rows, each with the number of the line on which it starts; broken ones are noted."""
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, strict=True, delimiter=sign)
     first = 1
     while True:
         try:

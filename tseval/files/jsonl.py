@@ -161,7 +161,10 @@ def _record(
         value = _value(record, column)
         if value is None:
             if column.required and not (column.may_be_blank and _has_key(record, column)):
-                faults.add(line, f'no "{column.name}"', f'every line needs the key "{column.name}"')
+                cure = f'every line needs the key "{column.name}"'
+                if schema.people_make_it and not _has_key(record, column):
+                    cure += f"; --column {column.name}=KEY says what it is called"
+                faults.add(line, f'no "{column.name}"', cure)
                 return None
             continue
         cell = _cell(value, column)

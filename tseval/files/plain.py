@@ -45,7 +45,6 @@ DOCUMENT_CURE = (
     "write each object in one line: jq -c '.records[]' FILE for what tseval wrote with -f json, "
     "jq -c . FILE for other JSON"
 )
-SEMICOLONS_CURE = "divide the fields by tabs, or by commas; spreadsheets ask for it when they save"
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
         return "tsv", tsv.split_header(line, Schema("any", ()))
     return (
         ("csv", csv_table.split_header(line))
-        if b"," in line
+        if csv_table.divider(line) is not None
         else (None, line.decode("utf-8", "replace").split())
     )
 
@@ -132,9 +131,6 @@ def _form(source: Input, schema: Schema) -> str:
     if form == "jsonl" and source.first_line().strip() == b"{":
         reason = f"an object over several lines, where {schema.table} have one a line"
         faults.add(1, reason, DOCUMENT_CURE)
-        faults.check()
-    if form is None and len(names) == 1 and not schema.missing(names[0].split(";")):
-        faults.add(1, "the fields are divided by semicolons", SEMICOLONS_CURE)
         faults.check()
     if form is None and not schema.missing(names):
         return "tsv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
 
 NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
+DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*", re.ASCII)
+COMMA_CURE = "this is a decimal comma: write {}, with a point"
 
 
 def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList) -> FloatArray:
@@ -35,6 +38,8 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
         cell = cells[row].as_py()
         shown = f'{column.name} "{cell}"' if cell else column.name
         cured = "give a number that is not negative" if reason == "is negative" else cure
+        if DECIMAL_COMMA.fullmatch(cell or ""):
+            cured = COMMA_CURE.format(cell.strip().replace(",", "."))
         faults.add(int(lines[row]), f"{shown} {reason}", cured)
     return values
 
