@@ -56,6 +56,17 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"tseval.cli.{module}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named; of an unknown one, which it may have been meant to be."""
+        if args and args[0] not in summaries() and not args[0].startswith("-"):
+            from tseval.errors import did_you_mean
+
+            like = did_you_mean(args[0], summaries())
+            ctx.fail(f"No such command '{args[0]}'{like or '.'}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, without importing any."""
         with formatter.section("Commands"):

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from tseval.core.results import Result
-from tseval.errors import MeasureError
+from tseval.errors import MeasureError, did_you_mean
 from tseval.tables.times import Moment, NotANumber
 
 Argument: TypeAlias = str | Callable[..., Any]
@@ -222,7 +222,9 @@ def parse_measure(text: str, definitions: Mapping[str, Definition]) -> Measure:
     name = max((n for n in definitions if calls(text, n)), key=len, default=None)
     if name is None:
         known = ", ".join(definitions)
-        raise MeasureError(f"unknown measure '{text}'; known: {known}")
+        called = text.partition("(")[0].partition("@")[0]
+        like = did_you_mean(called, definitions)
+        raise MeasureError(f"unknown measure '{text}'; known: {known}{like}")
     inside, at = _brackets(text, text[len(name) :])
     return Measure.of(definitions[name], _arguments(definitions[name], inside), at)
 

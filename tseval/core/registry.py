@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tseval.core.editions import Edition
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
-from tseval.errors import MeasureError, UsageError
+from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.tables import Schema
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ def edition(name: str | None, of: str) -> Edition[Any]:
     known = ", ".join(each.name for each in mine.editions)
     others = [each for each in all_families() if name in {own.name for own in each.editions}]
     if not others:
-        raise UsageError(f"unknown edition '{name}'; known: {known}")
+        raise UsageError(
+            f"unknown edition '{name}'; known: {known}{did_you_mean(str(name), known.split(', '))}"
+        )
     whose = " and ".join(f"`tseval {each.command}`" for each in others)
     raise UsageError(f"edition '{name}' is for {whose}; `tseval {mine.command}` has these: {known}")
 
