@@ -141,7 +141,7 @@ def measures(family: str) -> str:
 
 
 def better(definition: Definition) -> str:
-    """Which way a measure is better, and with which flags the other way."""
+    """Which way a measure is better, and with which arguments the other way."""
     ways = ("lower", "higher")
     plain = ways[definition.higher_is_better]
     if not definition.turned_by:

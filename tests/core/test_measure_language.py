@@ -49,13 +49,17 @@ def test_a_measure_parses_what_it_prints(value: Measure) -> None:
     assert repr(value) == f"Measure({str(value)!r})"
 
 
-def test_a_flag_may_turn_the_direction() -> None:
+def test_an_argument_may_turn_the_direction() -> None:
     flags = tuple(Parameter(name, "a flag", "", flag=True) for name in ("updates", "quiet"))
     plain = registry.definitions("temporal")["R"]
     turned = replace(plain, parameters=flags, turned_by=("quiet",))
     assert Measure(turned).higher_is_better
     assert Measure(turned)(updates=True).higher_is_better
     assert not Measure(turned)(updates=True, quiet=True).higher_is_better
+    choice = Parameter("of", "what it is of", "all", choices=("all", "nil"))
+    chosen = Measure(replace(plain, parameters=(choice,), turned_by=("of=nil",)))
+    assert [chosen(of=value).higher_is_better for value in ("all", "nil")] == [True, False]
+    assert chosen.higher_is_better
     falling = replace(turned, higher_is_better=False)
     assert not Measure(falling).higher_is_better
     assert Measure(falling)(quiet=True).higher_is_better

@@ -78,7 +78,7 @@ class Definition:
     """From the index and the measure's arguments to what it says of every unit."""
     higher_is_better: bool = True
     turned_by: tuple[str, ...] = ()
-    """The flags with which it is the other way round."""
+    """The arguments, as they are written, with which it is the other way round: `units=nil`."""
     unit: str = ""
     parameters: tuple[Parameter, ...] = ()
     check: Callable[[Mapping[str, Argument]], None] = lambda _: None
@@ -143,7 +143,8 @@ class Measure:
     @property
     def higher_is_better(self) -> bool:
         """Whether higher is better with these arguments."""
-        turned = any(map(self.has, self.definition.turned_by))
+        written = {self._written(name, value) for name, value in self.arguments}
+        turned = not written.isdisjoint(self.definition.turned_by)
         return self.definition.higher_is_better != turned
 
     @property
