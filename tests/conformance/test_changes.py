@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import tseval
+from tests import program
 from tests.oracles import changes as slow
 from tseval import InputError, Scores
 from tseval.core.calling import Asked as Called
@@ -62,35 +63,44 @@ def asked_for(rule: str) -> dict[str, str]:
     return given | ({"ties": "expected"} if name == "missing-date" else {})
 
 
-def measures_of(rule: str) -> list[str]:
-    p = ",p=0.8" if rule == "p=0.8" else ""
+def measures_of(rule: str, at: str = "") -> list[str]:
+    """The measures of `KEYS`, with all that the interface lets stand in their brackets."""
+    p = "p=.8," if rule == "p=0.8" else ""
     return [
-        named(f"tRBP({p[1:]})" if p and name == "tRBP" else name, level, units)
+        f"{name}({p if name == 'tRBP' else ''}level={level},units={units}){at}"
         for level, units, name in KEYS
     ]
 
 
-def files_of(folder: Path, rule: str) -> dict[str, Path | None]:
-    documents = next(folder.glob("documents.tsv*"))
-    judged = folder / "questions.tsv" if rule == "question-gain=judged" else None
-    known = {"topics": folder / "topics.jsonl", "documents": documents, "days": folder / "days.txt"}
-    return {**known, "questions": judged}
+def files_of(folder: Path) -> dict[str, Path | None]:
+    judged = folder / "questions.tsv"
+    return {
+        "topics": folder / "topics.jsonl",
+        "days": folder / "days.txt",
+        "documents": next(folder.glob("documents.tsv*")),
+        "questions": judged if judged.exists() else None,
+    }
 
 
-def scores_of(folder: Path, run: str, rule: str, at: str | None = None) -> Scores:
-    return tseval.score_changes(
-        folder / run,
-        folder / "qrels.tsv",
-        measures_of(rule) if at is None else [f"{name}@{at}" for name in measures_of(rule)],
-        rules=asked_for(rule) | {"faults": "dropped"},
-        **files_of(folder, rule),
+def board(
+    folder: Path, run: str, rule: str, at: str = ""
+) -> dict[tuple[str, str, str], float | None]:
+    """Every value of `all`, by level, set and name, as the command gives it to other programs."""
+    files = {f"--{name}": path for name, path in files_of(folder).items() if path is not None}
+    rules = [("--rule", f"{name}={value}") for name, value in asked_for(rule).items()]
+    outcome = program.tseval(
+        "changes",
+        *(folder / run, folder / "qrels.tsv"),
+        *(part for option in files.items() for part in option),
+        "--lenient",
+        *("-m", " ".join(measures_of(rule, at))),
+        *(part for option in rules for part in option),
+        *("-f", "json"),
     )
-
-
-def board(scores: Scores) -> dict[tuple[str, str, str], float | None]:
-    """Every value of `all`, by level, set and name."""
-    values = [scores.value(name) for name in scores.measures]
-    return dict(zip(KEYS, values, strict=True))
+    assert outcome.code == 0, outcome.err
+    records = json.loads(outcome.out)["records"]
+    values = {each["measure"]: each["value"] for each in records if each["topic"] == "all"}
+    return {key: values[name] for key, name in zip(KEYS, measures_of(rule, at), strict=True)}
 
 
 def wrong(table: list[Row], board: dict[tuple[str, str, str], float | None]) -> Iterator[Row]:
@@ -124,7 +134,7 @@ def of_rankings(lists: dict[str, tuple[list[float], list[float]]], rules: dict[s
     return tseval.score_changes(
         pd.DataFrame(run, columns=columns).convert_dtypes(),
         pd.DataFrame(qrels, columns=["topic", "qid", "doc_id", "gain"]),
-        "tRR tRBP tNDCG tAP",
+        [named(name, "documents", "overall") for name in slow.MEASURES[:4]],
         topics=pd.DataFrame(topics, columns=["topic", "qid"]),
         documents=pd.DataFrame(days, columns=["doc_id", "day"]),
         days=pd.DataFrame({"day": ["2026-01-01"]}),
@@ -143,7 +153,9 @@ def test_table_1_of_the_paper(pack: Path) -> None:
         own, found = lists[row["ranking"] + "R" + row["R"]], row["ranking"] + "R" + row["R"]
         by_hand = slow.measures_of(*own, slow.BASE)
         for name in slow.MEASURES[:4]:
-            assert not differs(scores.value(name, found), row[name], PRINTED)
+            assert not differs(
+                scores.value(named(name, "documents", "overall"), found), row[name], PRINTED
+            )
             assert not differs(by_hand[name], row[name], PRINTED)
 
 
@@ -157,7 +169,8 @@ def test_rankings(pack: Path) -> None:
         found[gains, ap] = of_rankings(lists, {"gains": gains, "ap": ap})
     assert len(table) == 480
     for row in table:
-        value = found[row["gains"], row["ap"]].value(row["measure"], row["case"])
+        name = named(row["measure"], "documents", "overall")
+        value = found[row["gains"], row["ap"]].value(name, row["case"])
         assert not differs(value, row["value"]), row
         groups = [[float(gain)] for gain in lists[row["case"]][0]]
         relevant = [float(gain) for gain in lists[row["case"]][1]]
@@ -183,7 +196,7 @@ def test_all_cases_under_all_rules(pack: Path) -> None:
         for rule in dict.fromkeys(row["rule"] for row in table):
             own = [row for row in table if row["rule"] == rule]
             number += len(own)
-            assert not list(wrong(own, board(scores_of(folder, "run.jsonl", rule))))
+            assert not list(wrong(own, board(folder, "run.jsonl", rule)))
             reading = slow.reading(rule)
             run = slow.read_run(folder / "run.jsonl", world, reading.order)
             assert not list(wrong(own, slow.table(slow.units_of(run, world, reading), reading)))
@@ -196,7 +209,7 @@ def test_strict_reader_refuses_faults(pack: Path) -> None:
         folder = pack / "data/cases" / case
         expected = [(row["where"] or "", row["fault"]) for row in table if row["fault"] != "none"]
         assert slow.read_run(folder / "run.jsonl", slow.read_collection(folder)).faults == expected
-        files = files_of(folder, "base")
+        files = files_of(folder)
         if not expected:
             tseval.score_changes(folder / "run.jsonl", folder / "qrels.tsv", **files)
             continue
@@ -225,7 +238,7 @@ def test_months(pack: Path, run: str) -> None:
     assert len(table) == 468
     for rule in dict.fromkeys(row["rule"] for row in table):
         own = [row for row in table if row["rule"] == rule]
-        assert not list(wrong(own, board(scores_of(folder, f"{run}.jsonl.gz", rule)))), rule
+        assert not list(wrong(own, board(folder, f"{run}.jsonl.gz", rule))), rule
 
 
 def test_months_as_the_slow_twin_has_them(pack: Path) -> None:
@@ -252,7 +265,7 @@ def test_questions_of_months(pack: Path) -> None:
     inputs = ChangeInputs(
         [folder / f"{run}.jsonl.gz" for run in RUNS],
         folder / "qrels.tsv",
-        **files_of(folder, "base"),
+        **files_of(folder),
     )
     evaluation: ChangeEvaluation = evaluated(FAMILY, inputs, ChangeOptions(), Called())
     frame = by_question(evaluation, Asked((), ChangeOptions())).frame
@@ -272,6 +285,6 @@ def test_months_at_any_time(pack: Path, run: str) -> None:
     assert len(curve) == 360
     for before in dict.fromkeys(row["before"] for row in curve):
         part = [row for row in curve if row["before"] == before]
-        at = None if before == "inf" else before
-        found = board(scores_of(folder, f"{run}.jsonl.gz", "base", at))
+        at = "" if before == "inf" else f"@{before}"
+        found = board(folder, f"{run}.jsonl.gz", "base", at)
         assert not list(wrong(part, found)), before

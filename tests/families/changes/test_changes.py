@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
@@ -19,6 +20,7 @@ from tests import program
 from tests.families.changes.worlds import DAYS, World, worlds, written
 from tests.oracles import changes as slow
 from tseval import InputError, Scores
+from tseval.core.registry import measure
 from tseval.families.changes import checks
 from tseval.families.changes.explanation import named
 from tseval.families.changes.rules import ChangeRules
@@ -34,17 +36,12 @@ FEW = 2
 @st.composite
 def readings(draw: st.DrawFn) -> slow.Reading:
     """Any value of every rule."""
-    values = {
-        name.replace("-", "_"): draw(st.sampled_from(known))
-        for name, known in RULES.items()
-        if name != "faults"
-    }
+    values = {name.replace("-", "_"): draw(st.sampled_from(known)) for name, known in RULES.items()}
     return slow.Reading(p=draw(st.sampled_from([0.5, 0.8, 0.25])), **values)
 
 
 def rules_of(reading: slow.Reading) -> dict[str, str]:
-    every = {name: getattr(reading, name.replace("-", "_")) for name in RULES if name != "faults"}
-    return every | {"faults": "dropped"}
+    return {name: getattr(reading, name.replace("-", "_")) for name in RULES}
 
 
 def scored(
@@ -58,7 +55,9 @@ def scored(
         for level, units, name in KEYS
     ]
     moments = [name if at is None else f"{name}@{at}" for name in wanted]
-    return tseval.score_changes(measures=moments, rules=rules_of(reading), **given, **more)
+    return tseval.score_changes(
+        measures=moments, rules=rules_of(reading), lenient=True, **given, **more
+    )
 
 
 def board(scores: Scores) -> dict[tuple[str, str, str], float | None]:
@@ -161,9 +160,6 @@ BY_HAND = {
 }
 
 
-WANTED = "tRR tRBP tAP silent tRR(nil) tRR(has-answer) tNDCG(has-answer) tAP(has-answer,ideal)"
-
-
 def test_by_hand() -> None:
     """Worked out on paper.
 
@@ -177,19 +173,23 @@ def test_by_hand() -> None:
     On day 3 nothing is relevant, nothing returned: 1.
     Question b is silent: 1 on days 1 and 2; on day 3 w1 is missed: 0.
     """
-    scores = tseval.score_changes(measures=WANTED, **BY_HAND)
     trr, trbp = [1 / 2, 1 / 2, 1], [4 / 3, 1 / 2, 1]
     tap = [(12.5 + 16 / 27) / 16, 1 / 2, 1]
-    assert scores.value("tRR") == pytest.approx((sum(trr) / 3 + 2 / 3) / 2, abs=1e-15)
-    assert scores.value("tRBP") == pytest.approx((sum(trbp) / 3 + 2 / 3) / 2, abs=1e-15)
-    assert scores.value("tAP") == pytest.approx((sum(tap) / 3 + 2 / 3) / 2, abs=1e-15)
-    assert scores.value("silent") == pytest.approx((1 / 3 + 1) / 2, abs=1e-15)
-    assert scores.value("tRR(nil)") == pytest.approx((3 / 4 + 1) / 2, abs=1e-15)
     ndcg = (5 / math.log2(3) + 1 / 6) / (10 + 5 / math.log2(3) + 1 / 2)
-    assert scores.value("tNDCG(has-answer)") == pytest.approx((ndcg + 0) / 2, abs=1e-15)
     ideal = (12.5 + 16 / 27) / (100 + 37.5 + 16 / 3)
-    assert scores.value("tAP(has-answer,ideal)") == pytest.approx((ideal + 0) / 2, abs=1e-15)
-    assert scores.value("tRR(has-answer)") == pytest.approx((1 / 2 + 0) / 2, abs=1e-15)
+    expected = {
+        "tRR": (sum(trr) / 3 + 2 / 3) / 2,
+        "tRBP": (sum(trbp) / 3 + 2 / 3) / 2,
+        "tAP": (sum(tap) / 3 + 2 / 3) / 2,
+        "silent": (1 / 3 + 1) / 2,
+        "tRR(units=nil)": (3 / 4 + 1) / 2,
+        "tRR(units=has-answer)": (1 / 2 + 0) / 2,
+        "tNDCG(units=has-answer)": (ndcg + 0) / 2,
+        "tAP(ideal,units=has-answer)": (ideal + 0) / 2,
+    }
+    wanted = [measure(name, "changes")(level="documents") for name in expected]
+    scores = tseval.score_changes(measures=wanted, **BY_HAND)
+    assert [scores.value(name) for name in wanted] == pytest.approx([*expected.values()], abs=1e-15)
 
 
 def test_a_proposed_question_counts_from_its_first_day() -> None:
@@ -215,7 +215,7 @@ def test_a_proposed_question_counts_from_its_first_day() -> None:
             }
         ),
     }
-    wanted = "tRR(questions) units(questions,has-answer)"
+    wanted = "tRR units(units=has-answer)"
     kept = tseval.score_changes(measures=wanted, rules={"proposed": "keep"}, **given)
     assert [kept.value(name) for name in kept.measures] == [2 / 3, 2]
     left = tseval.score_changes(measures=wanted, **given)
@@ -236,10 +236,12 @@ def test_the_best_hundred_documents_count(relevant: int, expected: float) -> Non
     }
     with pytest.raises(InputError, match="more-than-100"):
         tseval.score_changes(**given)
-    scores = tseval.score_changes(measures="tRR", rules={"faults": "dropped"}, **given)
-    assert scores.value("tRR") == pytest.approx(expected, abs=1e-15)
+    scores = tseval.score_changes(measures="tRR(level=documents)", lenient=True, **given)
+    (value,) = (scores.value(name) for name in scores.measures)
+    assert value == pytest.approx(expected, abs=1e-15)
     given["runs"] = given["runs"].tail(100)
-    assert tseval.score_changes(measures="tRR", **given).value("tRR") == scores.value("tRR")
+    again = tseval.score_changes(measures="tRR(level=documents)", **given)
+    assert [each.value for each in again.records()] == [each.value for each in scores.records()]
 
 
 # What changes no number.
@@ -329,8 +331,41 @@ def test_without_days_silent_ones_are_missing(tmp_path: Path) -> None:
     files = example(tmp_path)
     files["days"] = None
     scores = scored(files, slow.BASE)
-    assert scores.value("units") == 3 * 2
+    assert scores.value("units(level=documents)") == 3 * 2
     assert any("no --days: 2 days" in each for each in scores.warnings)
+
+
+def test_without_documents_they_are_of_the_first_day_on_which_a_run_returns_them() -> None:
+    """On paper: m1 and w1 are returned by nobody, so only m2 is there to return, on day 1.
+
+    The other run returns n1 a day before, and so it is of that day: on day 2 it is of another.
+    """
+    run = BY_HAND["runs"]
+    other = run.tail(1).assign(run="other", day=DAYS[0])
+    given = {name: table for name, table in BY_HAND.items() if name not in ("documents", "runs")}
+    wanted = "tRR(level=documents,units=has-answer) units(level=documents,units=has-answer)"
+    scores = tseval.score_changes(runs=run, measures=wanted, **given)
+    assert [scores.value(name) for name in scores.measures] == [1 / 2, 1]
+    assert "|documents:runs|" in scores.signature
+    told = scores.warnings[0]
+    assert "no --documents" in told
+    assert "2 judgments of documents that no run returns ignored" in told
+    both = [run.assign(run="mine"), other]
+    with pytest.raises(InputError, match='wrong-day: 2026-01-31, a: "n1" is of another day'):
+        tseval.score_changes(runs=both, **given)
+    noisy = tseval.score_changes(runs=both, measures="tRR(level=documents)", lenient=True, **given)
+    assert noisy.value("tRR(level=documents)", run="mine") == ((1 / 2 + 1 + 1) / 3 + 1) / 2
+
+
+def test_judged_questions_without_their_rule_are_told_and_change_nothing(tmp_path: Path) -> None:
+    files = example(tmp_path)
+    with_them = tseval.score_changes(**files, lenient=True)
+    without = tseval.score_changes(**(files | {"questions": None}), lenient=True)
+    assert with_them.signature == without.signature
+    assert list(with_them.records()) == list(without.records())
+    told = "--questions is not read: it counts with --rule question-gain=judged alone"
+    assert told in with_them.warnings
+    assert told not in without.warnings
 
 
 def test_missing_topics(tmp_path: Path) -> None:
@@ -342,10 +377,11 @@ def test_missing_topics(tmp_path: Path) -> None:
     silent = scored(files, slow.BASE)
     zero = scored(files, slow.Reading(missing_topic="zero"))
     left_out = scored(files, slow.BASE, on_missing="skip")
-    own = silent.value("tRR", "t1")
-    assert zero.value("tRR", "t2") == 0
-    assert silent.value("tRR", "t2") == 2 / 3
-    assert left_out.value("tRR") == own
+    name = "tRR(level=documents)"
+    own = silent.value(name, "t1")
+    assert zero.value(name, "t2") == 0
+    assert silent.value(name, "t2") == 2 / 3
+    assert left_out.value(name) == own
 
 
 Change = Callable[[dict[str, Any]], None]
@@ -355,7 +391,6 @@ Change = Callable[[dict[str, Any]], None]
     ("rules", "more", "told"),
     [
         ({"question-gain": "judged"}, {"questions": None}, "needs judged questions: --questions"),
-        ({}, {}, "--questions changes nothing without --rule question-gain=judged"),
         ({"ties": "luck"}, {"questions": None}, "rule ties cannot be 'luck'"),
     ],
 )
@@ -364,7 +399,10 @@ def test_wrong_usage(tmp_path: Path, rules: dict[str, str], more: Any, told: str
         tseval.score_changes(rules=rules, **(example(tmp_path) | more))
 
 
-@pytest.mark.parametrize("name", ["tRR(nil,has-answer)", "tRBP(p=1)", "tRBP(p=x)", "tRR(ideal)"])
+@pytest.mark.parametrize(
+    "name",
+    ["tRR(units=some)", "tRR(level=days)", "tRR(nil)", "tRBP(p=1)", "tRBP(p=x)", "tRR(ideal)"],
+)
 def test_wrong_measures(tmp_path: Path, name: str) -> None:
     with pytest.raises(tseval.MeasureError):
         tseval.score_changes(measures=name, **(example(tmp_path) | {"questions": None}))
@@ -400,14 +438,14 @@ BAD_LINES = [
 
 
 @pytest.mark.parametrize(("line", "reason"), BAD_LINES)
-@pytest.mark.parametrize("way", ["refused", "dropped"])
+@pytest.mark.parametrize("lenient", [False, True])
 def test_what_cannot_be_understood_is_always_refused(
-    tmp_path: Path, line: str, reason: str, way: str
+    tmp_path: Path, line: str, reason: str, lenient: bool
 ) -> None:
     files = example(tmp_path) | {"questions": None}
     files["runs"].write_text('{"runtag": "mine"}\n' + line + "\n")
     with pytest.raises(InputError) as caught:
-        tseval.score_changes(rules={"faults": way}, **files)
+        tseval.score_changes(lenient=lenient, **files)
     (fault,) = caught.value.faults
     assert (fault.line, fault.text) == (2, line)
     assert reason in fault.reason
@@ -551,13 +589,12 @@ DAYS_OF_FIXTURES = ("2026-03-02", "2026-03-03", "2026-03-04")
 
 @pytest.mark.parametrize("rules", [(), ("--rule", "average=units")])
 def test_a_curve_is_the_measure_at_its_times(rules: tuple[str, ...]) -> None:
-    wanted = ("-m", "tNDCG tAP(questions) silent(nil)", *rules)
-    _, *rows = (line.split(",") for line in program.tseval("curve", *FILES, *wanted, "-q")
-                .out.replace("tAP(questions)", "tAPq").splitlines())  # fmt: skip
+    wanted = ("-m", "tNDCG(level=documents) tAP silent(level=documents,units=nil)", *rules)
+    out = program.tseval("curve", *FILES, *wanted, "-q").out
+    _, *rows = csv.reader(io.StringIO(out))
     given = {"topics": FILES[4], "documents": FILES[6], "days": FILES[8]}
-    named = {"tAPq": "tAP(questions)"}
     for run, topic, name, _, hours, value in rows:
-        at = f"{named.get(name, name)}@{float(hours) + 1:g}h"
+        at = f"{name}@{float(hours) + 1:g}h"
         scores = tseval.score_changes(
             list(FILES[:2]), FILES[2], at, rules={"average": "units"} if rules else {}, **given
         )
@@ -568,7 +605,7 @@ def test_a_curve_is_the_measure_at_its_times(rules: tuple[str, ...]) -> None:
 
 
 def test_batches_are_the_measures_of_their_days() -> None:
-    wanted = ("-m", "tNDCG tAP(questions) silent(nil)")
+    wanted = ("-m", "tNDCG(level=documents) tAP silent(level=documents,units=nil)")
     out = program.tseval("curve", *FILES, *wanted, "--batch", "1d", "-q").out
     rows = pd.read_csv(io.StringIO(out)).set_index(["run", "topic", "measure", "hours"])["value"]
     for at, day in enumerate(DAYS_OF_FIXTURES):
@@ -579,7 +616,7 @@ def test_batches_are_the_measures_of_their_days() -> None:
             topics=FILES[4],
             documents=FILES[6],
             days=pd.DataFrame({"day": [day]}),
-            rules={"faults": "dropped"},
+            lenient=True,
         )
         for run, topic, name, value in scores.records():
             own = rows[run, topic, name, 24.0 * at]
@@ -594,16 +631,25 @@ def test_units_have_no_curve() -> None:
 
 def test_two_runs_are_compared_over_topics(tmp_path: Path) -> None:
     scores = tmp_path / "scores.json"
-    wanted = "tNDCG silent(nil) silent(has-answer)"
+    wanted = "tNDCG silent(units=nil) silent(units=has-answer)"
     assert program.tseval("changes", *FILES, "-q", "-m", wanted, "-o", scores).code == 0
     outcome = program.tseval("compare", scores)
-    assert "silent(nil) (higher is better)" in outcome.out
-    assert "silent(has-answer) (lower is better)" in outcome.out
+    assert "silent(units=nil) (higher is better)" in outcome.out
+    assert "silent(units=has-answer) (lower is better)" in outcome.out
     page = tmp_path / "page.html"
     assert program.tseval("report", scores, "-o", page).code == 0
     text = page.read_text(encoding="utf-8")
     assert "Has-answer and nil units" in text
     assert "Measures of every run, level and set" in text
+
+
+def test_a_report_reads_a_faulty_run_again_as_its_scores_tell(tmp_path: Path) -> None:
+    run, scores, page = (tmp_path / name for name in ("run.jsonl", "scores.json", "page.html"))
+    run.write_text((FIXTURES / "terse.jsonl").read_text().replace('"d2-1"', '"d3-1"'))
+    assert program.tseval("changes", run, *FILES[2:], "--lenient", "-q", "-o", scores).code == 0
+    outcome = program.tseval("report", scores, "-o", page)
+    assert outcome.code == 0
+    assert "Measures of every run, level and set" in page.read_text(encoding="utf-8")
 
 
 def test_validate_tells_faults_by_the_run_and_beside_the_collection(tmp_path: Path) -> None:
@@ -645,9 +691,11 @@ def test_judgments_without_a_header(tmp_path: Path) -> None:
 def test_what_is_let_pass_is_told(tmp_path: Path) -> None:
     run = tmp_path / "run.jsonl"
     run.write_text((FIXTURES / "terse.jsonl").read_text().replace('"d2-1"', '"d3-1"'))
-    outcome = program.tseval("changes", run, *FILES[2:], "--rule", "faults=dropped")
+    outcome = program.tseval("changes", run, *FILES[2:], "--lenient")
     assert outcome.code == 0
-    assert "1 fault let pass by --rule faults=dropped; " in outcome.err
+    assert "1 fault let pass by --lenient; " in outcome.err
     assert 'wrong-day: 2026-03-02, f1: "d3-1" is of another day' in outcome.err
+    assert "|lenient:yes|" in outcome.out
+    assert "lenient" not in program.tseval("changes", *FILES).out
     lacking = program.tseval("changes", *FILES, "--rule", "missing-date=tied")
     assert lacking.code == 0

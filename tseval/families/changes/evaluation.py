@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tseval.core.declared import argument, file_option, input_tables
+from tseval.core.declared import argument, file_option, input_tables, option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
@@ -26,7 +26,13 @@ from tseval.families.changes.files import (
     read_questions,
     read_rankings,
 )
-from tseval.families.changes.index import DOCUMENT_LEVEL, ChangeIndex, build_index, days_of
+from tseval.families.changes.index import (
+    DOCUMENT_LEVEL,
+    ChangeIndex,
+    build_index,
+    days_of,
+    documents_of,
+)
 from tseval.families.changes.measures import UNITS
 from tseval.families.changes.rules import ChangeRules
 from tseval.families.changes.tables import Collection, Rankings
@@ -34,7 +40,6 @@ from tseval.files.forms import check_forms, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.reading import faults_of, input_of
 from tseval.parallel.runs import Spread
-from tseval.tables import ABSENT
 from tseval.tables.keys import pair_keys
 
 if TYPE_CHECKING:
@@ -58,16 +63,16 @@ class ChangeInputs:
         required=True,
         table=tables.QUESTIONS,
     )
-    documents: Given = file_option(
-        "--documents",
-        "The day of each document: a table `doc_id day`.",
-        required=True,
-        table=tables.DOCUMENTS,
-    )
     days: Given | None = file_option(
         "--days",
         "The days of the collection, one a line. Default: those of judgments and runs together.",
         table=tables.DAYS,
+    )
+    documents: Given | None = file_option(
+        "--documents",
+        "The day of each document: a table `doc_id day`. Default: the first day on which a run "
+        "returns it.",
+        table=tables.DOCUMENTS,
     )
     questions: Given | None = file_option(
         "--questions",
@@ -79,7 +84,14 @@ class ChangeInputs:
 
 @dataclass(frozen=True)
 class ChangeOptions:
-    """Nothing is asked for beside what all families are asked for."""
+    """What is asked for beside what all families are asked for."""
+
+    lenient: bool = option(
+        "--lenient",
+        "Score what is left of a run that breaks the track's rules. Without it such a run is "
+        "refused, with every fault, its line, day and question.",
+        kind=bool,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +145,7 @@ class ChangeEvaluation(Evaluation):
 
 def read(
     inputs: ChangeInputs,
-    options: ChangeOptions,  # noqa: ARG001 - as of all families
+    options: ChangeOptions,
     edition: Edition[ChangeRules],
     rules: Mapping[str, str],
     access: Access,
@@ -145,24 +157,31 @@ def read(
     applied = edition.rules.changed(rules)
     _check_usage(inputs, applied)
     check_forms(access.forms, input_tables(ChangeInputs))
-    known = _collection(inputs, access)
     runs = [input_of(each, tables.RANKINGS) for each in inputs.runs]
     said = read_rankings(runs, access.form("run"), Spread(access.sharing))
+    judged = applied.question_gain == "judged"
+    known = _collection(inputs if judged else replace(inputs, questions=None), said, access)
     met = [day for day in said.day.vocabulary() if is_day(day)]
     days = sorted(known.days.day.vocabulary()) if known.days else days_of(met, known)
     if not days:
         raise UsageError("no day is known: give the days of the collection, --days FILE")
     kept = sifted(said, known.questions, known.documents, days, applied.order)
-    if applied.faults == "refused":
+    if not options.lenient:
         refuse(said, kept.found, runs)
-    traits = {"rules": applied.said(edition.rules)}
+    traits = {
+        "rules": applied.said(edition.rules),
+        "lenient": "yes" if options.lenient else "",
+    }
     records = [said.origin, *known.origins.values()]
     return ChangeEvaluation(
         edition=replace(edition, rules=applied),
         changes=build_index(said, known, kept, applied),
-        traits=traits | hashes(known.origins),
+        traits=traits | hashes(known.origins) | ({} if known.dated else {"documents": "runs"}),
         inputs=tuple(source for origin in records for source in origin.sources),
-        warnings=tuple(_warnings(said, known, kept, applied)),
+        warnings=(
+            *_unused(inputs, applied),
+            *_warnings(said, known, kept, applied, options),
+        ),
     )
 
 
@@ -170,33 +189,35 @@ def _check_usage(inputs: ChangeInputs, rules: ChangeRules) -> None:
     """Tell wrong usage before any file is read."""
     if not inputs.runs:
         raise UsageError("no run is given: name at least one")
-    judged = rules.question_gain == "judged"
-    if judged and inputs.questions is None:
+    if rules.question_gain == "judged" and inputs.questions is None:
         raise UsageError("rule question-gain=judged needs judged questions: --questions FILE")
-    if inputs.questions is not None and not judged:
-        raise UsageError("--questions changes nothing without --rule question-gain=judged")
     beside = [inputs.qrels, inputs.topics, inputs.documents, inputs.days, inputs.questions]
     check_inputs([*inputs.runs, *(each for each in beside if each is not None)])
 
 
-def _collection(inputs: ChangeInputs, access: Access) -> Collection:
-    """What stands beside the runs; every judged document must have a day.
+def _collection(inputs: ChangeInputs, said: Rankings, access: Access) -> Collection:
+    """What stands beside the runs; every judged document must have a day if days are given.
 
     One format for all inputs is that of runs and judgments: the other files have theirs by name.
     """
     form = partial(form_named, access.forms)
+    days = None if inputs.days is None else read_days(inputs.days, form("days"))
+    dated = inputs.documents is not None
     known = Collection(
         questions=read_questions(inputs.topics, form("topics")),
-        documents=read_documents(inputs.documents, form("documents")),
+        documents=documents_of(said, days)
+        if inputs.documents is None
+        else read_documents(inputs.documents, form("documents")),
+        dated=dated,
         gains=read_gains(inputs.qrels, access.form("qrels")),
-        days=None if inputs.days is None else read_days(inputs.days, form("days")),
+        days=days,
         question_gains=None
         if inputs.questions is None
         else read_question_gains(inputs.questions, form("questions")),
     )
     judged = known.gains
-    lost = judged.doc_id.within(known.documents.doc_id.names) == ABSENT
-    if lost.any():
+    lost = known.undated
+    if dated and lost.any():
         faults = faults_of(input_of(inputs.qrels, tables.GAINS), judged.origin.sources[0])
         for row in np.flatnonzero(lost).tolist():
             reason = f'document "{judged.doc_id[row]}" has no day'
@@ -205,12 +226,26 @@ def _collection(inputs: ChangeInputs, access: Access) -> Collection:
     return known
 
 
-def _warnings(said: Rankings, known: Collection, kept: Kept, rules: ChangeRules) -> Iterator[str]:
+def _unused(inputs: ChangeInputs, rules: ChangeRules) -> Iterator[str]:
+    """Judged questions that count for nothing: their file is not read."""
+    if inputs.questions is not None and rules.question_gain != "judged":
+        yield "--questions is not read: it counts with --rule question-gain=judged alone"
+
+
+def _warnings(
+    said: Rankings, known: Collection, kept: Kept, rules: ChangeRules, options: ChangeOptions
+) -> Iterator[str]:
     """What is not wrong, but what a reader should know."""
+    if not known.dated:
+        lost = count(int(np.count_nonzero(known.undated)), "judgment")
+        yield (
+            "no --documents: a document is of the first day on which a run returns it; "
+            f"{lost} of documents that no run returns ignored"
+        )
     if known.days is None:
         number = count(len(kept.days), "day")
         yield f"no --days: {number} of judgments and runs count; days silent in both are missing"
-    if rules.faults == "dropped":
+    if options.lenient:
         yield from dropped(said, kept.found)
     yield from _unknown(known, rules)
     yield from _outside(known, kept)
@@ -239,7 +274,7 @@ def _outside(known: Collection, kept: Kept) -> Iterator[str]:
     gains = known.gains
     relevant = gains.doc_id.rows(gains.gain > 0)
     days = dict(zip(known.documents.doc_id.to_list(), known.documents.day.to_list(), strict=True))
-    lost = sorted({days[doc] for doc in relevant.to_list()} - set(kept.days))
+    lost = sorted({days[doc] for doc in relevant.to_list() if doc in days} - set(kept.days))
     if lost:
         yield f"qrels: relevant documents of {count(len(lost), 'day')} not in --days, ignored: " + (
             listed(lost)

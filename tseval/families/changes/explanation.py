@@ -15,7 +15,9 @@ from tseval.families.changes.index import DOCUMENT_LEVEL, QUESTION_LEVEL, Change
 from tseval.families.changes.measures import (
     FAMILY,
     HAS_ANSWER,
+    LEVEL,
     NIL,
+    OVERALL,
     SILENT,
     UNITS,
     values_of,
@@ -25,7 +27,6 @@ from tseval.tables.times import written
 if TYPE_CHECKING:
     import pandas as pd
 
-OVERALL = "overall"
 SETS = (OVERALL, HAS_ANSWER, NIL)
 SHOWN = ("tRR", "tRBP", "tNDCG", "tAP", "tAP(ideal)", SILENT)
 """The measures of a unit."""
@@ -37,7 +38,11 @@ OF_ALL_QUESTIONS = "(questions)"
 def named(name: str, level: str, units: str) -> str:
     """A measure of a level and a set of units, as it is written."""
     base, _, own = name.rstrip(")").partition("(")
-    given = [each for each in (level, units, own) if each not in (DOCUMENT_LEVEL, OVERALL, "")]
+    where = [
+        f"{LEVEL}={level}" if level != QUESTION_LEVEL else "",
+        f"{UNITS}={units}" if units != OVERALL else "",
+    ]
+    given = [each for each in (own, *where) if each]
     return f"{base}({','.join(given)})" if given else base
 
 

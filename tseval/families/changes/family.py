@@ -31,8 +31,8 @@ def is_table_of_gains(path: str) -> bool:
 
 
 NAME = measures.FAMILY
-GUIDELINES = Edition(
-    name="guidelines",
+CHANGES_2026 = Edition(
+    name="changes2026",
     family=NAME,
     summary="the guidelines of 2026, in the plainest reading of what they leave open",
     measures=tuple(
@@ -54,13 +54,13 @@ RUN is a run of TREC Change Detection, or a table `topic day qid question_rank d
 QRELS a table `topic qid doc_id gain`. All may be compressed; `-` is standard input.
 
 \b
-tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --documents documents.tsv
-  --days days.txt --explain sets
+tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --days days.txt
+  --documents documents.tsv --explain sets
 """,
     inputs=ChangeInputs,
     options=ChangeOptions,
     definitions=measures.DEFINITIONS,
-    editions=(GUIDELINES,),
+    editions=(CHANGES_2026,),
     read=read,
     schemas=(RANKINGS, GAINS, QUESTION_GAINS, DOCUMENTS, QUESTIONS, DAYS),
     formats=FORMATS,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.families.changes.checks import Kept
+from tseval.families.changes.files import is_day
 from tseval.families.changes.rankings import Items, Ranked
 from tseval.families.changes.rules import ChangeRules
-from tseval.families.changes.tables import Collection, Rankings
+from tseval.families.changes.tables import Collection, Days, Documents, Rankings
 from tseval.tables import ABSENT, Ids
 from tseval.tables.arrow import strings
 from tseval.tables.keys import last_row_of, pair_keys
@@ -302,3 +303,20 @@ def days_of(said: Sequence[str], known: Collection) -> list[str]:
     if questions is not None:
         days |= set(questions.day.rows(questions.gain > 0).to_list())
     return sorted(days)
+
+
+def documents_of(said: Rankings, days: Days | None) -> Documents:
+    """The documents that runs return, each of the first day on which any run does.
+
+    It is for a collection whose documents are not given. Only its days count, where they are known.
+    """
+    names = said.day.vocabulary()
+    known = set(names) if days is None else set(days.day.vocabulary())
+    real = np.array([is_day(day) and day in known for day in names], bool)
+    returned = np.array([bool(doc.strip()) for doc in said.doc_id.vocabulary()], bool)
+    rows = np.flatnonzero(returned[said.doc_id.codes] & real[said.day.codes])
+    place = np.argsort(np.argsort(np.array(names, np.str_)))
+    rows = rows[np.argsort(place[said.day.codes[rows]], kind="stable")]
+    _, first = np.unique(said.doc_id.codes[rows], return_index=True)
+    chosen = rows[first]
+    return Documents(said.doc_id.rows(chosen), said.day.rows(chosen), said.origin.rows(chosen))

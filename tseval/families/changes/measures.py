@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.ledgers import Account, Ledger, ratio
-from tseval.core.measure import Argument, Definition, Measure, Parameter
+from tseval.core.measure import Definition, Measure, Parameter
 from tseval.core.results import Values
-from tseval.errors import MeasureError
 from tseval.families.changes.index import DOCUMENT_LEVEL, QUESTION_LEVEL, ChangeIndex, Level
 from tseval.families.changes.rankings import (
     Ranked,
@@ -30,8 +29,9 @@ GUIDELINES = "TREC 2026 Change Detection track, guidelines"
 PAPER = (
     "Liu, Moffat, Baldwin and Zhang, Quit While Ahead: Evaluating Truncated Rankings, SIGIR 2016"
 )
-HAS_ANSWER, NIL = "has-answer", "nil"
-"""The two kinds of units: those on which there is something to return, and the others."""
+OVERALL, HAS_ANSWER, NIL = "overall", "has-answer", "nil"
+"""All units, those on which there is something to return, and the others."""
+LEVEL, UNITS, SILENT = "level", "units", "silent"
 READS = ("gains", "ties", "order", "missing-date", "missing-topic", "proposed", "question-gain")
 OF_RANKING: Mapping[str, Callable[[Ranked, Measure, ChangeIndex], FloatArray]] = {
     "tRR": lambda ranked, _, __: reciprocal_rank(ranked),
@@ -58,15 +58,15 @@ def values_of(index: ChangeIndex, measure: Measure) -> FloatArray:
 
 def level_of(index: ChangeIndex, measure: Measure) -> Level:
     """The rankings that a measure is taken from."""
-    return index.levels[QUESTION_LEVEL if measure.has(QUESTION_LEVEL) else DOCUMENT_LEVEL]
+    return index.levels[str(measure.argument(LEVEL))]
 
 
 def chosen(level: Level, measure: Measure) -> BoolArray:
     """The units that a measure is about."""
-    answers = level.ranked.has_answer
-    if measure.has(HAS_ANSWER):
+    answers, units = level.ranked.has_answer, measure.argument(UNITS)
+    if units == HAS_ANSWER:
         return answers
-    return ~answers if measure.has(NIL) else np.ones(len(answers), bool)
+    return ~answers if units == NIL else np.ones(len(answers), bool)
 
 
 def averaged(index: ChangeIndex, measure: Measure) -> Account:
@@ -127,11 +127,6 @@ def _as_it_is(totals: Sequence[FloatArray], _: IntArray) -> Values:
     return Values(total, np.ones(len(total), bool))
 
 
-def _one_set(arguments: Mapping[str, Argument]) -> None:
-    if HAS_ANSWER in arguments and NIL in arguments:
-        raise MeasureError(f"a unit is {HAS_ANSWER} or {NIL}, never both: name one of them")
-
-
 def probability(text: str) -> float:
     """A number between 0 and 1."""
     value = number(text)
@@ -140,13 +135,20 @@ def probability(text: str) -> float:
     return value
 
 
-UNITS, SILENT = "units", "silent"
-SETS = (
+OF_UNITS = (
     Parameter(
-        QUESTION_LEVEL, "the rankings of the questions, not of their documents", "", flag=True
+        LEVEL,
+        "the rankings of a topic's questions, or of each question's documents",
+        default=QUESTION_LEVEL,
+        choices=(DOCUMENT_LEVEL, QUESTION_LEVEL),
     ),
-    Parameter(HAS_ANSWER, "only units on which there is something to return", "", flag=True),
-    Parameter(NIL, "only units on which there is nothing to return", "", flag=True),
+    Parameter(
+        UNITS,
+        "all units, those on which there is something to return, or those on which there is "
+        "nothing",
+        default=OVERALL,
+        choices=(OVERALL, HAS_ANSWER, NIL),
+    ),
 )
 PERSISTENCE = Parameter(
     "p",
@@ -174,14 +176,13 @@ def _of_end(
         family=FAMILY,
         title=title,
         summary=summary,
-        formula=f"{formula}; {END}. A unit is a question on a day, a mean over days, then "
-        "questions, then topics",
+        formula=f"{formula}; {END}. A unit is a topic's questions on a day, or with "
+        "level=documents a question on a day; a mean over days, then questions, then topics",
         empty_case=NOTHING,
         range=span,
         citation=f"{PAPER}; {GUIDELINES}",
         account=averaged,
-        parameters=(*SETS, *more),
-        check=_one_set,
+        parameters=(*more, *OF_UNITS),
         reads=(*READS, "average", *(["ap"] if ap else [])),
     )
 
@@ -230,9 +231,8 @@ DEFINITIONS = (
         citation=GUIDELINES,
         account=averaged,
         higher_is_better=False,
-        turned_by=(NIL,),
-        parameters=SETS,
-        check=_one_set,
+        turned_by=(f"{UNITS}={NIL}",),
+        parameters=OF_UNITS,
         reads=("missing-date", "proposed", "question-gain", "average"),
     ),
     Definition(
@@ -246,8 +246,7 @@ DEFINITIONS = (
         range="0 and above",
         citation=GUIDELINES,
         account=number_of_units,
-        parameters=SETS,
-        check=_one_set,
+        parameters=OF_UNITS,
         reads=("proposed", "question-gain"),
     ),
 )

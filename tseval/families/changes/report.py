@@ -37,5 +37,6 @@ def compared(evaluation: ChangeEvaluation, setting: Setting[ChangeOptions]) -> I
 
 REPORT = Reporting(
     (Section("sets", "Has-answer and nil units", compared),),
-    retold=lambda _: ChangeOptions(),
+    takes=("lenient",),
+    retold=lambda traits: ChangeOptions(lenient="lenient" in traits),
 )

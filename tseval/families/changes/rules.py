@@ -11,12 +11,6 @@ from tseval.core.rules import RuleSet, choice
 class ChangeRules(RuleSet):
     """Every choice; the defaults are the plainest reading of the guidelines of 2026."""
 
-    faults: str = choice(
-        "refused",
-        "a run that breaks the track's rules",
-        refused="is refused, with every fault, its line, day and question",
-        dropped="is scored without what is faulty",
-    )
     gains: str = choice(
         "raw",
         "a gain counts",

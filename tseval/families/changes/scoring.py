@@ -26,10 +26,11 @@ def score_changes(
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
     topics: Given,
-    documents: Given,
     days: Given | None = None,
+    documents: Given | None = None,
     questions: Given | None = None,
-    edition: str = "guidelines",
+    lenient: bool = False,
+    edition: str = "changes2026",
     rules: Mapping[str, str] | None = None,
     at: str | Sequence[str] = (),
     on_missing: OnMissing | None = None,
@@ -49,8 +50,8 @@ def score_changes(
     """
     return scored(
         FAMILY,
-        ChangeInputs(several(runs), qrels, topics, documents, days, questions),
-        ChangeOptions(),
+        ChangeInputs(several(runs), qrels, topics, days, documents, questions),
+        ChangeOptions(lenient),
         Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from tseval.tables import Column, Ids, Kind, Origin, Schema
+from tseval.tables import ABSENT, Column, Ids, Kind, Origin, Schema
 from tseval.tables.base import Table, all_said, of_table
 from tseval.tables.schema import RUN, TOPIC
 
@@ -141,9 +141,17 @@ class Collection:
 
     questions: Questions
     documents: Documents
+    dated: bool
+    """Whether the days of documents were given; else they are those of the runs."""
     gains: Gains
     days: Days | None
     question_gains: QuestionGains | None
+
+    @property
+    def undated(self) -> BoolArray:
+        """Which judgments are of documents that have no day."""
+        lost: BoolArray = self.gains.doc_id.within(self.documents.doc_id.names) == ABSENT
+        return lost
 
     @property
     def origins(self) -> dict[str, Origin]:
@@ -151,7 +159,7 @@ class Collection:
         named: dict[str, Table | None] = {
             "qrels": self.gains,
             "topics": self.questions,
-            "documents": self.documents,
+            "documents": self.documents if self.dated else None,
             "days": self.days,
             "questions": self.question_gains,
         }
