@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.errors import Fault, InputError
 from tseval.tables.arrow import strings
-from tseval.tables.columns import Ids
+from tseval.tables.columns import ABSENT, Ids
 from tseval.tables.temporal import all_names
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class TopicNames:
     def with_prefix(self, topics: Ids) -> dict[str, str]:
         """For each topic of the gold the first name with a prefix that stands for it here."""
         found: dict[str, str] = {}
-        for name in topics.take_names(np.unique(topics.codes)):
+        for name, _ in _prefixed(topics):
             same = self._same(name)
-            if name != _bare(name) and same in self._known:
+            if same in self._known:
                 found.setdefault(same, name)
         return found
 
@@ -75,10 +75,9 @@ class TopicNames:
         """Where a second name with a prefix stands for a topic of the gold."""
         first = self.with_prefix(topics) | self.written
         faults = []
-        codes, rows = np.unique(topics.codes, return_index=True)
-        for name, row in zip(topics.take_names(codes), rows.tolist(), strict=True):
+        for name, row in _prefixed(topics):
             same = self._same(name)
-            if name == _bare(name) or same not in self._known or first[same] == name:
+            if same not in self._known or first[same] == name:
                 continue
             names = f'topics "{first[same]}" and "{name}"'
             reason = f'{names} would both be the topic "{same}" of the nuggets'
@@ -95,6 +94,16 @@ class TopicNames:
 
 def _bare(name: str) -> str:
     return PREFIX.sub("", name)
+
+
+def _prefixed(topics: Ids) -> list[tuple[str, int]]:
+    """The names with a prefix that some row has, each with the first row that has it."""
+    names = {at: name for at, name in enumerate(topics.vocabulary()) if name != _bare(name)}
+    if not names:
+        return []
+    first = np.full(len(topics.names), ABSENT)
+    first[topics.codes[::-1]] = np.arange(len(topics))[::-1]
+    return [(name, int(first[at])) for at, name in names.items() if first[at] != ABSENT]
 
 
 def with_topics_named(table: Any, rename: TopicNames) -> Any:
