@@ -93,7 +93,7 @@ def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     form, _ = recognise(source)
     if form == ARRAY:
         names = array_keys(source)
-    near = [] if _is_far(names) else ranked(names)
+    near = _lacking(names)
     if form == ARRAY:
         what = f", of {near[0].schema.table} by its keys" if near else ""
         return Fault(
@@ -102,9 +102,11 @@ def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     return Fault(source.path, 1, *_told(near, names)) if near else None
 
 
-def _is_far(names: Sequence[str]) -> bool:
-    near = ranked(names)
-    return not near or (near[0].known < NAMED and len(near[0].missing) > 1)
+def _lacking(names: Sequence[str]) -> list[Near]:
+    """The tables that lack something, the nearest first; none if that one is far."""
+    near = [each for each in ranked(names) if each.missing]
+    far = not near or (near[0].known < NAMED and len(near[0].missing) > 1)
+    return [] if far else near
 
 
 def _told(near: Sequence[Near], names: Sequence[str]) -> tuple[str, str]:

@@ -166,7 +166,8 @@ class Scores:
 
     def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
         """The content of a file of these scores, in one of `RESULT_FORMS`."""
-        from tseval.files.score_writers import ScoreFile, Undefined, score_file_bytes
+        from tseval.files.score_writers import score_file_bytes
+        from tseval.tables.scores import ScoreFile, Undefined
 
         file = ScoreFile(
             self.runs,

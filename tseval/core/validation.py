@@ -98,10 +98,13 @@ def _told(source: Input, *ranks: Rank) -> str | None:
 
 
 def _fitting(names: list[str]) -> Schema | None:
-    """The plain table that has all required columns, the most of them, and then the most of all."""
-    known = registry.schemas().values()
+    """The plain table that has all required columns, the most of them, and then the most of all.
+
+    One column alone shows its table only where no other stands beside it that the table lacks.
+    """
+    known = (each for each in registry.schemas().values() if names and not each.missing(names))
     return max(
-        (schema for schema in known if names and not schema.missing(names)),
+        (s for s in known if len(s.required) > 1 or len(s.placed(names)) == len(names)),
         key=lambda schema: (len(schema.required), len(schema.placed(names))),
         default=None,
     )

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from tseval.files.latex import LatexTable, escaped, latex_bytes
-
-if TYPE_CHECKING:
-    from tseval.files.score_writers import ScoreFile
+from tseval.tables.scores import ScoreFile
 
 DECIMALS = 4
 SMALLEST = 0.5 * 10**-DECIMALS

@@ -5,47 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tseval.files.score_tables import latex_scores, markdown_scores
-from tseval.tables import InputRecord
-from tseval.tables.scores import ScoreRecord
+from tseval.tables.scores import ScoreFile
 from tseval.version import VERSION
 
 UNDEFINED = "undefined"
 """What stands for an undefined value in the form `trec`."""
-
-
-@dataclass(frozen=True)
-class Undefined:
-    """A measure of a run that is undefined in some topics, of those that it was taken in."""
-
-    run: str
-    measure: str
-    topics: int
-    of: int
-
-
-@dataclass(frozen=True)
-class ScoreFile:
-    """What a file of scores tells; each form tells as much of it as it can."""
-
-    runs: tuple[str, ...]
-    records: Sequence[ScoreRecord]
-    """By run, topic and measure; the topic `all` last of each run."""
-    signature: str
-    inputs: tuple[InputRecord, ...]
-    warnings: tuple[str, ...]
-    types: tuple[str, ...]
-    """The topics that are information types."""
-    undefined: Sequence[Undefined]
-    weights: Sequence[ScoreRecord]
-    """What values of topics weigh, where `all` is a quotient of sums."""
 
 
 def trec_bytes(scores: ScoreFile) -> bytes:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids
-from tseval.tables.origin import Origin
+from tseval.tables.origin import InputRecord, Origin
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
@@ -54,3 +55,30 @@ class TopicScores(Table):
             values = [f"{v}\t{w!r}" for v, w in zip(values, self.weight.tolist(), strict=True)]
         lines = sorted("\t".join(row) for row in zip(*names, values, strict=True))
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """A measure of a run that is undefined in some topics, of those that it was taken in."""
+
+    run: str
+    measure: str
+    topics: int
+    of: int
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """What a file of scores tells; each form tells as much of it as it can."""
+
+    runs: tuple[str, ...]
+    records: Sequence[ScoreRecord]
+    """By run, topic and measure; the topic `all` last of each run."""
+    signature: str
+    inputs: tuple[InputRecord, ...]
+    warnings: tuple[str, ...]
+    types: tuple[str, ...]
+    """The topics that are information types."""
+    undefined: Sequence[Undefined]
+    weights: Sequence[ScoreRecord]
+    """What values of topics weigh, where `all` is a quotient of sums."""

@@ -75,11 +75,19 @@ def test_every_form_is_recognised(
         assert [row[4] for row in rows] == ["a", "a", "b"]
 
 
-@pytest.mark.parametrize("header", ["date,text", "date text", "day, number"])
-def test_any_two_columns_are_no_clusters(header: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("date,text", "no topic: nearest to timelines (topic date text)"),
+        ("date text", "no topic: nearest to timelines (topic date text)"),
+        ("day, number", "no doc_id: nearest to documents (doc_id day)"),
+        ("place, number", "no known table; looked for updates: "),
+    ],
+)
+def test_any_two_columns_are_no_clusters(header: str, said: str, tmp_path: Path) -> None:
     done = program("validate", written(tmp_path, f"{header}\n2024-01-01,flood\n", "posts.csv"))
     assert done.code == 1
-    assert "posts.csv:1: no known table; looked for updates: " in done.out
+    assert f"posts.csv:1: {said}" in done.out
 
 
 @pytest.mark.parametrize("first", ["c1,4194305", "c1 4194305", "c1,f-1", "c1 f-1", "cluster,post"])
