@@ -208,6 +208,18 @@ def test_help_of_a_family_does_without_pandas() -> None:
     assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(program))
 
 
+def test_scores_by_matches_do_without_pandas_and_matchers() -> None:
+    """To import them takes longer than to score a small run."""
+    program = (
+        "sys.argv = 'tseval score fixtures/runs/swift.tsv fixtures/nuggets.tsv --quiet'"
+        ".split() + ['--matches', 'fixtures/matches.tsv']\n"
+        "from tseval.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code"
+    )
+    assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(program))
+
+
 def test_no_room_hides_a_public_name() -> None:
     """To import `tseval.report.x` would bind the room in the place of the function."""
     import tseval

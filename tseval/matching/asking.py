@@ -69,16 +69,18 @@ class AskingOptions:
     @property
     def terms(self) -> matchers.Terms | None:
         """These terms; None where none was asked for."""
-        from matchers import Terms
-
-        asked = Terms(
+        asked = (
             self.replay,
             self.dry_run,
             self.allow_unjudged,
             self.max_calls or 0,
             self.budget or 0.0,
         )
-        return None if asked == Terms() else asked
+        if not any(asked):
+            return None  # and nothing of matchers has to be loaded
+        from matchers import Terms
+
+        return Terms(*asked)
 
 
 def remarks(matcher: matchers.Matcher) -> tuple[str, ...]:

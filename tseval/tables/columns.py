@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tseval.tables.arrow import integers, numbers, strings
+from tseval.tables.arrow import integers, numbers, strings, truths
 from tseval.tables.fingerprints import all_differ
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def _places(names: Any, vocabulary: Any) -> IntArray:
 
 
 def _found(names: Any, hashed: Any) -> IntArray:
-    found = pc.fill_null(pc.index_in(names, value_set=hashed), ABSENT)
-    return numbers(found).astype(np.int64)
+    found = pc.index_in(names, value_set=hashed)
+    return np.where(truths(pc.is_valid(found)), numbers(found), np.int64(ABSENT))
 
 
 @dataclass(frozen=True)

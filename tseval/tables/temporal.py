@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.tables.arrow import integers, strings, truths
+from tseval.tables.arrow import integers, numbers, strings
 from tseval.tables.base import Table, filled, optional
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
@@ -230,7 +230,7 @@ def _update_rows(matches: Matches, updates: Updates) -> tuple[IntArray, IntArray
 
 def blank(ids: Ids) -> BoolArray:
     """Which rows have no name, or one of white space alone."""
-    names: BoolArray = truths(pc.equal(pc.utf8_trim_whitespace(ids.names), ""))
+    names: BoolArray = numbers(pc.utf8_length(pc.utf8_trim_whitespace(ids.names))) == 0
     return names[ids.codes]
 
 
