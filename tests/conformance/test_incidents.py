@@ -254,7 +254,7 @@ def printed(
     )
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     kinds = ("overall", "pertopic", "perevent")
-    names = {kind: f"0rule_run.tsv.results.2021.{kind}.txt" for kind in kinds}
+    names = {kind: f"0rule_run.results.2021.{kind}.txt" for kind in kinds}
     assert sorted(path.name for path in folder.iterdir()) == sorted(names.values())
     return {kind: (folder / name).read_text() for kind, name in names.items()}
 

@@ -118,7 +118,7 @@ REFUSED = [
     ),
     (
         ("--run", SWIFT, "--truth", NUGGETS, "--topics", TOPICS),
-        "--topics has no meaning with --run and --truth",
+        "--run, --topics and --truth are of different families: give one",
     ),
     (("--engine", "nobody"), "nobody"),
     (("--scheduler", "tcp://nowhere:1"), "give --engine dask, too"),

@@ -105,7 +105,7 @@ def test_filtering_and_the_report_agree(tmp_path: Path) -> None:
     truth, scores = FILTER / "truth.tsv", tmp_path / "scores.json"
     whole = in_picture("filter", *runs, truth)
     assert whole == {
-        run.name: Palette.of([each.name for each in runs]).colour(run.name) for run in runs
+        run.stem: Palette.of([each.stem for each in runs]).colour(run.stem) for run in runs
     }
     assert in_picture("filter", *runs[::-1], truth, "--batch", "2d") == whole
     said("filter", *runs, truth, "-q", "-o", scores)

@@ -147,7 +147,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"updates": SWIFT}, "runs and gold belong together"),
     ({"matcher": "exact"}, "--matcher has no meaning without --updates"),
     ({"rules": {"reward": "binary"}}, "--rule has no meaning without --updates FILE and --nuggets"),
-    ({"runs": SWIFT}, "--labels FILE and --ontology FILE (incidents), or --truth FILE (filtering)"),
+    ({"run": SWIFT}, "--labels FILE and --ontology FILE (incidents), or --truth FILE (filtering)"),
     ({"weather": "fine"}, "a report takes no 'weather'"),
     ({"batch": "1d"}, "--batch has no meaning without --run"),
     ({"updates": SWIFT, "nuggets": NUGGETS, "runs": SWIFT}, "give one"),

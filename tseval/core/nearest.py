@@ -93,7 +93,7 @@ def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     form, _ = recognise(source)
     if form == ARRAY:
         names = array_keys(source)
-    near = _lacking(names)
+    near = _near_ones(names, fitting=form == ARRAY)
     if form == ARRAY:
         what = f", of {near[0].schema.table} by its keys" if near else ""
         return Fault(
@@ -102,9 +102,9 @@ def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     return Fault(source.path, 1, *_told(near, names)) if near else None
 
 
-def _lacking(names: Sequence[str]) -> list[Near]:
-    """The tables that lack something, the nearest first; none if that one is far."""
-    near = [each for each in ranked(names) if each.missing]
+def _near_ones(names: Sequence[str], *, fitting: bool) -> list[Near]:
+    """The tables, the nearest first, with those that lack nothing or not; none if it is far."""
+    near = [each for each in ranked(names) if fitting or each.missing]
     far = not near or (near[0].known < NAMED and len(near[0].missing) > 1)
     return [] if far else near
 

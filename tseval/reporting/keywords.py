@@ -41,7 +41,10 @@ class ReportKeywords(TypedDict, total=False):
     runs: Tables
     run: Tables
     clusters: Table
+    # Responses.
+    file: Tables
     # Change detection.
+    lenient: bool
     qrels: Table
     documents: Table
     days: Table | None
