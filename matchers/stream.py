@@ -80,8 +80,11 @@ def coded(columns: list[pa.LargeBinaryArray]) -> Coded:
     """The words of columns, one after another, numbered as they come first."""
     import pyarrow as pa
 
-    encoded = pa.chunked_array(columns, pa.large_binary()).combine_chunks().dictionary_encode()
-    return Coded(encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64))
+    encoded = pa.concat_arrays(columns).dictionary_encode()
+    number = encoded.indices  # read from its memory: `to_numpy` would load pandas
+    content = np.frombuffer(number.buffers()[1] or b"", np.int32)
+    codes = content[number.offset :][: len(number)].astype(np.int64)
+    return Coded(encoded.dictionary.to_pylist(), codes)
 
 
 def _plain(texts: list[str]) -> bytes:
