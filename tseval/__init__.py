@@ -12,6 +12,7 @@ from tseval import version
 
 if TYPE_CHECKING:
     from tseval.comparison import compare
+    from tseval.comparison.with_gold import lead
     from tseval.core.measure import Measure
     from tseval.core.registry import measure
     from tseval.core.scores import Scores
@@ -58,6 +59,7 @@ _PUBLIC = {
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
     "jitter": "tseval.families.temporal.scoring",
+    "lead": "tseval.comparison.with_gold",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.families.incidents.pooling",
     "read_matches": "tseval.families.temporal.plain_files",
@@ -92,6 +94,7 @@ __all__ = [
     "__version__",
     "compare",
     "jitter",
+    "lead",
     "measure",
     "pool_incidents",
     "read_matches",

@@ -20,7 +20,8 @@ from tseval.comparison.board import Board
 from tseval.comparison.contests import Comparison
 from tseval.comparison.findings import FINDINGS_FORMS, Findings
 from tseval.comparison.frames import sections
-from tseval.comparison.plan import AGAINST, LEAVE_OUT, POWER, RUNS, Plan, Treatment
+from tseval.comparison.lead import leads
+from tseval.comparison.plan import AGAINST, LEAD, LEAVE_OUT, POWER, RUNS, Plan, Treatment
 from tseval.comparison.power import discriminate_board
 from tseval.comparison.ranking import correlate_boards
 from tseval.comparison.requirements import unmet
@@ -102,6 +103,12 @@ class Question:
         within=(LEAVE_OUT,),
     )
 
+    lead: bool = option(
+        "--lead",
+        "Instead: how much earlier each run says the nuggets that both of two say; with --gold.",
+        kind=bool,
+    )
+
     @property
     def analysis(self) -> str:
         """Which analysis is asked for; two at once are refused."""
@@ -109,6 +116,7 @@ class Question:
             POWER: self.power,
             AGAINST: bool(self.against or self.against_matcher or self.against_measure),
             LEAVE_OUT: bool(self.leave_out),
+            LEAD: self.lead,
         }
         chosen = [name for name, wanted in asked.items() if wanted]
         if len(chosen) > 1:
@@ -233,12 +241,20 @@ def left_out(request: Request) -> Findings:
         )
 
 
+def leading(request: Request) -> Findings:
+    """Runs head to head on what both of two said."""
+    with progress("matching", request.quiet) as tell:
+        evaluation = request.scored.evaluation(tell)
+    return leads(evaluation, request.plan)
+
+
 MARKDOWN = "markdown"
 ANALYSES: Mapping[str, Callable[[Request], Findings]] = {
     RUNS: compared,
     POWER: powers,
     AGAINST: correlated,
     LEAVE_OUT: left_out,
+    LEAD: leading,
 }
 
 
@@ -337,6 +353,15 @@ def _recorded(request: Request) -> Iterator[str]:
         yield from () if recorded is None else (source.path for source in recorded.inputs)
 
 
+OF_SCORES = {
+    "wanted": "-m",
+    "at": "--at",
+    "on_missing": "--on-missing",
+    "undefined": "--undefined",
+    "lower": "--lower-is-better",
+    "higher": "--higher-is-better",
+}
+"""Options about measures and their values, of which --lead takes none."""
 FOR_GOLD = {
     "rules": "--rule",
     "jobs": "--jobs",
@@ -345,6 +370,7 @@ FOR_GOLD = {
     "resume": "--resume",
     "against_matcher": "--against-matcher",
     "leave_out": "--leave-out",
+    "lead": "--lead",
     "edition": "--edition",
     "at": "--at",
 }
@@ -359,6 +385,9 @@ def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
             if not what.has_meaning(analysis):
                 where = "a comparison of runs" if analysis == RUNS else f"--{analysis}"
                 raise UsageError(f"{what.name} has no meaning with {where}")
+    without_scores = [flag for name, flag in OF_SCORES.items() if on_line(name)]
+    if analysis == LEAD and without_scores:
+        raise UsageError(f"{without_scores[0]} has no meaning with --lead, which takes no measure")
     if gold.gold is None:
         of_score = {**_told(TemporalInputs), **_told(TemporalOptions), **_told(Naming)}
         asked = [what.name for what in of_score.values()]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.comparison.contests import Comparison, Contest, RunStanding
 from tseval.comparison.findings import Findings
+from tseval.comparison.lead import Lead
 from tseval.comparison.power import Power
 from tseval.comparison.ranking import Correlation
 from tseval.comparison.reusability import Contribution, Moved, Reusability
@@ -22,6 +23,7 @@ PAIRS_SHOWN = 28
 Against a baseline all are."""
 DECIMALS = 4
 LEAST_P = 0.0001
+SHARE_DECIMALS = 2
 BLANK = "–"
 
 
@@ -170,10 +172,32 @@ def _contribution(each: Contribution) -> dict[str, Any]:
     }
 
 
+def _lead(each: Lead) -> dict[str, Any]:
+    return {
+        "run": each.run,
+        "other": each.other,
+        "topics": each.topics,
+        "nuggets": each.nuggets,
+        "mean lead (h)": _between(each.mean, each.mean_low, each.mean_high),
+        "median lead (h)": _between(each.median, each.median_low, each.median_high),
+        "earlier": _between(each.earlier, each.earlier_low, each.earlier_high, SHARE_DECIMALS),
+        "later": _number(each.later, SHARE_DECIMALS),
+    }
+
+
+def _between(
+    value: float | None, low: float | None, high: float | None, decimals: int = DECIMALS
+) -> str:
+    """A value with its interval."""
+    ends = "" if low is None and high is None else f" [{_number(low, decimals)}, "
+    return _number(value, decimals) + (ends and f"{ends}{_number(high, decimals)}]")
+
+
 SHOWN: dict[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "power": ("Discriminative power", _power),
     "reusability": ("How much scores and ranks move", _reusability),
     "runs": ("Each run without what it, or its team, brought alone", _moved),
+    "leads": ("Leads on the nuggets that both runs say", _lead),
     "left_out": ("What was left out, and the ranking of all runs then", _contribution),
 }
 """The heading and the columns of each part."""

@@ -23,7 +23,7 @@ ON_MISSING = ("zero", ON_SKIP, "error")
 UNDEFINED = ("skip", "zero")
 
 
-RUNS, POWER, AGAINST, LEAVE_OUT = "runs", "power", "against", "leave-out"
+RUNS, POWER, AGAINST, LEAVE_OUT, LEAD = "runs", "power", "against", "leave-out", "lead"
 """The analyses: runs held against each other, and the others by the options that ask for them."""
 
 
@@ -60,7 +60,7 @@ class Plan:
         "How intervals are made of resampled topics.",
         default=INTERVALS[0],
         choices=INTERVALS,
-        within=(RUNS,),
+        within=(RUNS, LEAD),
         shows_default=True,
     )
     alpha: float = option(
@@ -68,7 +68,7 @@ class Plan:
         "A corrected p value up to this is a difference; intervals hold the rest.",
         default=ALPHA,
         kind=float,
-        within=(RUNS, POWER, AGAINST),
+        within=(RUNS, POWER, AGAINST, LEAD),
         shows_default=True,
     )
     resamples: int = option(
@@ -77,7 +77,7 @@ class Plan:
         "drawn further.",
         default=RESAMPLES,
         kind=int,
-        within=(RUNS, POWER, AGAINST),
+        within=(RUNS, POWER, AGAINST, LEAD),
         shows_default=True,
     )
     seed: int = option(
@@ -85,14 +85,14 @@ class Plan:
         "For everything random.",
         default=0,
         kind=int,
-        within=(RUNS, POWER, AGAINST),
+        within=(RUNS, POWER, AGAINST, LEAD),
         shows_default=True,
     )
     baseline: str | None = option(
         "--baseline",
         "Compare with this run alone. Default: every pair.",
         metavar="RUN",
-        within=(RUNS, POWER),
+        within=(RUNS, POWER, LEAD),
     )
 
     def __post_init__(self) -> None:

@@ -45,8 +45,11 @@ class ScoredRuns:
         self, treatment: Treatment, on_missing: str | None = None, progress: Progress | None = None
     ) -> Board:
         """The board of their scores; `on_missing` defaults to the edition's rule."""
-        evaluation = self._read(self.family.read, replace(self.access, progress=progress))
-        return self.board_of(evaluation, treatment, on_missing)
+        return self.board_of(self.evaluation(progress), treatment, on_missing)
+
+    def evaluation(self, progress: Progress | None = None) -> Evaluation:
+        """The runs, read and matched."""
+        return self._read(self.family.read, replace(self.access, progress=progress))
 
     def board_of(
         self, evaluation: Evaluation, treatment: Treatment, on_missing: str | None = None

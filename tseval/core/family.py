@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.core.batches import Batches
+    from tseval.core.firsts import Firsts
     from tseval.core.panels import Picture
     from tseval.core.scores import Scores
     from tseval.core.sections import Reporting
@@ -244,6 +245,13 @@ class Evaluation(ABC):
     def in_batches(self, measure: Measure, batches: Batches) -> Values:
         """A measure of each unit in each batch, of the shape (units, most)."""
         return in_batches(measure, self.index, batches)
+
+    # What holding runs against each other needs.
+
+    @property
+    def firsts(self) -> Firsts:
+        """When each run first said each piece of gold."""
+        raise UsageError(f"nothing is said first and later in {self.edition.family}")
 
 
 class Lost(NamedTuple):

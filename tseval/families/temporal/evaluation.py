@@ -17,6 +17,7 @@ import numpy as np
 
 from tseval.core.editions import Edition
 from tseval.core.family import SHORT_HASH, Access, Evaluation
+from tseval.core.firsts import Firsts
 from tseval.core.measure import Measure
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files
@@ -100,6 +101,12 @@ class TemporalEvaluation(Evaluation):
         """The unit and the time of every update that counts."""
         index = self.assessed
         return index.unit[index.sent], index.updates.time[index.sent]
+
+    @property
+    def firsts(self) -> Firsts:
+        """M(u).time: when each run first said each nugget."""
+        first = self.index.first
+        return Firsts(first.unit, first.nugget, self.index.updates.time[first.update])
 
     def default_measures(self) -> Sequence[str]:
         """The edition's; with errors of times those of the draft that rest on times, if it has."""
