@@ -6,7 +6,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from tests.oracles.temporal import Collection, Duplicate, Match, Nugget, Update
-from tseval.core.calling import Asked, evaluated
+from tseval.core.calling import CommonOptions, evaluated
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
@@ -83,9 +83,9 @@ def frames(collection: Collection) -> dict[str, pd.DataFrame]:
     }
 
 
-def read(inputs: TemporalInputs, asked: Asked | None = None) -> TemporalEvaluation:
+def read(inputs: TemporalInputs, common: CommonOptions | None = None) -> TemporalEvaluation:
     """Runs and gold read, matched and indexed, as they are without any option."""
-    found: TemporalEvaluation = evaluated(FAMILY, inputs, TemporalOptions(), asked)
+    found: TemporalEvaluation = evaluated(FAMILY, inputs, TemporalOptions(), common)
     return found
 
 

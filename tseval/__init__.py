@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from tseval.families.changes.scoring import score_changes
-    from tseval.families.clusters.drawing import sample_posts
+    from tseval.families.clusters.assessor_sample import sample_posts
     from tseval.families.clusters.scoring import score_clusters
     from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
@@ -66,7 +66,7 @@ _PUBLIC = {
     "read_nuggets": "tseval.families.temporal.plain_files",
     "read_updates": "tseval.families.temporal.plain_files",
     "report": "tseval.reporting.api",
-    "sample_posts": "tseval.families.clusters.drawing",
+    "sample_posts": "tseval.families.clusters.assessor_sample",
     "score": "tseval.families.temporal.scoring",
     "score_changes": "tseval.families.changes.scoring",
     "score_clusters": "tseval.families.clusters.scoring",

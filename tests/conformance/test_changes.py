@@ -20,8 +20,7 @@ import tseval
 from tests import program
 from tests.oracles import changes as slow
 from tseval import InputError, Scores
-from tseval.core.calling import Asked as Called
-from tseval.core.calling import evaluated
+from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.family import Asked
 from tseval.families.changes.evaluation import ChangeEvaluation, ChangeInputs, ChangeOptions
 from tseval.families.changes.explanation import by_question, named
@@ -267,7 +266,7 @@ def test_questions_of_months(pack: Path) -> None:
         folder / "qrels.tsv",
         **files_of(folder),
     )
-    evaluation: ChangeEvaluation = evaluated(FAMILY, inputs, ChangeOptions(), Called())
+    evaluation: ChangeEvaluation = evaluated(FAMILY, inputs, ChangeOptions(), CommonOptions())
     frame = by_question(evaluation, Asked((), ChangeOptions())).frame
     found = frame.set_index(["run", "topic", "qid"])
     table = rows(pack / "expected/months.by_question.tsv")

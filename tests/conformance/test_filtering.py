@@ -22,7 +22,7 @@ from tests.program import tseval as program
 from tseval.core import calling
 from tseval.core.registry import measures
 from tseval.core.results import Values
-from tseval.families.filtering import reports
+from tseval.families.filtering import trend_tables
 from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.files import read_returned, read_truth
@@ -69,7 +69,7 @@ def evaluated(pack: Path, year: str, cutoff: str, unjudged: str, folder: Path) -
     runs = runs_of_the_recipe(pack, folder) if year == "kba2012" else real
     inputs = FilterInputs([str(run) for run in runs], str(truth_path(pack, year)))
     rules = {"unjudged": {"ignore": "ignore", "negative": "fp"}[unjudged]}
-    evaluation = calling.evaluated(FAMILY, inputs, options, calling.Asked(rules=rules))
+    evaluation = calling.evaluated(FAMILY, inputs, options, calling.CommonOptions(rules=rules))
     wanted = measures([f"end({metric})" for metric in NAMES.values()], FAMILY.name)
     prepared = evaluation.prepared_for(wanted, per_topic=False)
     assert isinstance(prepared, FilterEvaluation)
@@ -226,7 +226,7 @@ def test_sweeps(conformance: Path, folder: Path, metric: str) -> None:
 def test_z(conformance: Path, folder: Path) -> None:
     told = oracle(conformance)["kba2012"]["ztests_Fpra_1day_cutoff50"]["flat_vs_degrading"]
     evaluation = evaluated(conformance, "kba2012", "50", "ignore", folder)
-    frame = reports.comparison(evaluation.index, [("F_pra", "1d")])
+    frame = trend_tables.comparison(evaluation.index, [("F_pra", "1d")])
     (row,) = frame[(frame["run"] == "t-degrading") & (frame["other"] == "t-flat")].to_dict(
         "records"
     )

@@ -11,7 +11,7 @@ import pytest
 
 from tests import cases
 from tests.program import tseval
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.inputs import TemporalInputs
@@ -80,7 +80,7 @@ def evaluated(
     suffix = ".tsv.gz" if gold.name.endswith(".gz") else ".tsv"
     return cases.read(
         TemporalInputs(runs, gold, beside / f"matches{suffix}", pool=pool),
-        Asked(edition=edition, rules=dict(rules)),
+        CommonOptions(edition=edition, rules=dict(rules)),
     )
 
 

@@ -14,7 +14,7 @@ import matchers
 import tseval
 from matchers import Fuzzy
 from tests.program import tseval as program
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.errors import InputError
 from tseval.families.clusters.files import read_clusters
 from tseval.families.temporal.inputs import TemporalInputs
@@ -123,7 +123,9 @@ def test_a_gold_that_is_replaced_during_matching_signs_nothing(
     if how == "whole":
         scores = tseval.score(str(updates), str(nuggets), measures="R")
     else:
-        scores = score_in_blocks(TemporalInputs([str(updates)], str(nuggets)), asked=Asked("R"))
+        scores = score_in_blocks(
+            TemporalInputs([str(updates)], str(nuggets)), common=CommonOptions("R")
+        )
     assert scores.value("R") == 1
     assert [each.sha256 for each in scores.inputs] == hashes
     assert f"nuggets:sha256:{hashes[1][:12]}" in scores.signature

@@ -11,13 +11,13 @@ import click
 import pandas as pd
 
 from tseval.cli import options
-from tseval.cli.declared_options import input_format, record_options
+from tseval.cli.declared_options import input_format, named_options, record_options
 from tseval.cli.options import on_line, runs_and_gold
 from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where
-from tseval.core.declared import build
+from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
 from tseval.core.naming import Naming, named
 from tseval.errors import UsageError
@@ -80,6 +80,10 @@ class Review:
         return {self.review: review_bytes(matcher, updates, nuggets, pairs, laid, form)}
 
 
+FILES = named_options(TemporalInputs, SCORES)
+"""The files of `score` that can change matches, by their flags."""
+
+
 @click.command("match")
 @options.runs_and_nuggets
 @click.option(
@@ -93,17 +97,7 @@ class Review:
 )
 @click.option("--threshold", type=float, help="The threshold of every matcher.")
 @options.chained(*record_options(AskingOptions))
-@click.option(
-    "--pool",
-    metavar="FILE",
-    help="The updates assessors saw: runs without texts take theirs from there.",
-)
-@click.option(
-    "--corrections",
-    metavar="FILE",
-    help="Pairs to accept or reject, whatever the matcher finds: a table `topic update_id "
-    "nugget_id verdict`, such as --review writes it.",
-)
+@options.chained(FILES["--pool"], FILES["--corrections"])
 @click.option(
     "--review",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -18,7 +18,7 @@ from tseval.cli.ineffective_options import refuse_ineffective
 from tseval.cli.options import refuse_sharing
 from tseval.cli.output import check_output, deliver, form_of, leave_if
 from tseval.cli.progress import progress
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.core.declared import SCORES, files_given, option
 from tseval.core.naming import AS_THEY_ARE
 from tseval.core.requirements import failures, required, requirements
@@ -112,7 +112,7 @@ def in_blocks(call: Call, rows: int) -> None:
     form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
     with progress("folding", request.quiet) as tell:
         scores = score_in_blocks(
-            call.inputs(request.files), call.options, _asked(request), rows, tell
+            call.inputs(request.files), call.options, _common(request), rows, tell
         )
     unmet = failures(required(wishes, scores.runs, FAMILY.name), scores)
     deliver(written_scores(scores, request, form), request.output)
@@ -169,7 +169,7 @@ def _follower(call: Call, inputs: TemporalInputs, asked: StreamOptions) -> Follo
     from tseval.families.temporal.streaming.follow import Follower, Following
     from tseval.families.temporal.streaming.scorer import StreamScorer
 
-    scorer = StreamScorer(inputs, call.options, _asked(call.request))
+    scorer = StreamScorer(inputs, call.options, _common(call.request))
     following = Following(
         every=asked.every,
         per_topic=call.request.per_topic,
@@ -180,9 +180,9 @@ def _follower(call: Call, inputs: TemporalInputs, asked: StreamOptions) -> Follo
     return Follower(scorer, following)
 
 
-def _asked(request: Request) -> Asked:
-    """What is asked for as the call in Python has it."""
-    return Asked(
+def _common(request: Request) -> CommonOptions:
+    """The options of every family, as the call in Python has them."""
+    return CommonOptions(
         request.wanted,
         request.at,
         on_missing=request.on_missing,

@@ -26,8 +26,8 @@ Options = TypeVar("Options")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What every family is asked for: measures, times, rules, and what becomes of what lacks."""
+class CommonOptions:
+    """The options of every family: measures, times, rules, and what becomes of what lacks."""
 
     measures: Iterable[str | Measure] | str | Measure | None = None
     at: str | Sequence[str] = ()
@@ -63,25 +63,29 @@ def evaluated(
     family: Family[Inputs, Options],
     inputs: Inputs,
     options: Options,
-    asked: Asked | None = None,
+    common: CommonOptions | None = None,
     where: Where | None = None,
 ) -> Any:
     """The family's evaluation: inputs, read with options by an edition's rules."""
-    asked, where = asked or Asked(), where or Where()
-    edition = registry.edition(asked.edition, family.name)
+    common, where = common or CommonOptions(), where or Where()
+    edition = registry.edition(common.edition, family.name)
     with where.shared() as sharing:
-        wanted = tuple(asked_for(asked.measures))
-        access = Access(asked.forms, sharing, wanted=wanted)
-        inputs = named(inputs, Naming.of(asked.columns))
-        return family.read(inputs, options, edition, rules(asked.rules.items(), options), access)
+        wanted = tuple(asked_for(common.measures))
+        access = Access(common.forms, sharing, wanted=wanted)
+        inputs = named(inputs, Naming.of(common.columns))
+        return family.read(inputs, options, edition, rules(common.rules.items(), options), access)
 
 
 def scored(
-    family: Family[Inputs, Options], inputs: Inputs, options: Options, asked: Asked, where: Where
+    family: Family[Inputs, Options],
+    inputs: Inputs,
+    options: Options,
+    common: CommonOptions,
+    where: Where,
 ) -> Scores:
     """The scores of inputs."""
-    evaluation = evaluated(family, inputs, options, asked, where)
-    wanted = chosen_measures(evaluation, asked_for(asked.measures), asked.at)
+    evaluation = evaluated(family, inputs, options, common, where)
+    wanted = chosen_measures(evaluation, asked_for(common.measures), common.at)
     return scores_of(
-        evaluation, wanted, asked.on_missing, asked.undefined, per_topic=asked.per_topic
+        evaluation, wanted, common.on_missing, common.undefined, per_topic=common.per_topic
     )

@@ -22,7 +22,7 @@ from tests.families.agreement import forms
 from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.core.scores import Scores
 from tseval.families.temporal.inputs import TemporalInputs
 from tseval.families.temporal.streaming.blocks import score_in_blocks
@@ -405,7 +405,7 @@ def in_blocks(case: Case) -> None:
     updates = forms.given(world.runs, folder, "updates", form)
     sources = TemporalInputs([updates], path["nuggets"], path["matches"], path["topics"])
     scores = score_in_blocks(
-        sources, asked=Asked(world.options["measures"]), rows=case.draw(st.integers(1, 5))
+        sources, common=CommonOptions(world.options["measures"]), rows=case.draw(st.integers(1, 5))
     )
     case.same(values(scores), values(case.plain))
 

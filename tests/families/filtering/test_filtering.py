@@ -24,9 +24,9 @@ from tseval.families.filtering.index import best
 from tseval.families.filtering.inputs import FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import METRICS, Batches, Counts
 from tseval.families.filtering.period import Period
-from tseval.families.filtering.reports import fits, places, ranking, ranking_notes
 from tseval.families.filtering.stability import assumption_shares, slope_stability
 from tseval.families.filtering.teams import Teams
+from tseval.families.filtering.trend_tables import fits, places, ranking, ranking_notes
 
 pytestmark = pytest.mark.small_times
 

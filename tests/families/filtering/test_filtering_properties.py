@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import tseval
 from tests.oracles import filtering as slow
 from tests.oracles.filtering import Options
-from tseval.core.calling import Asked, evaluated
+from tseval.core.calling import CommonOptions, evaluated
 from tseval.errors import InputError
-from tseval.families.filtering import reports, stability, teams
+from tseval.families.filtering import stability, teams, trend_tables
 from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.files import is_kba, read_returned
@@ -79,7 +79,7 @@ class World:
             "partial": options.partial,
             "weights": {"union": "shared"}.get(options.weights, options.weights),
         }
-        found = evaluated(FAMILY, FilterInputs(runs, truth), asked, Asked(rules=rules))
+        found = evaluated(FAMILY, FilterInputs(runs, truth), asked, CommonOptions(rules=rules))
         assert isinstance(found, FilterEvaluation)
         return found
 
@@ -129,7 +129,7 @@ def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
     evaluation = world.evaluation(str(cutoff))
     options = replace(world.options, cutoff=cutoff)
     length = evaluation.options.batches[0]
-    frame = reports.every_batch(evaluation.index, [(metric, length) for metric in METRICS])
+    frame = trend_tables.every_batch(evaluation.index, [(metric, length) for metric in METRICS])
     for number, rows in enumerate(world.runs):
         tallies = slow.tallies(slow.best(rows), world.truth, options)
         for metric in METRICS:
@@ -216,7 +216,7 @@ def test_bursts(world: World, cutoff: int, metric: str) -> None:
 def test_the_weights_of_bursts(world: World) -> None:
     evaluation = world.evaluation("sweep")
     cut = evaluation.index.cut(evaluation.options.batches[0])
-    frame = reports.bursts(evaluation.index.tally, [cut])
+    frame = trend_tables.bursts(evaluation.index.tally, [cut])
     own = frame[frame["topic"] != "all"]
     ours = {
         (t, int(s)): w for t, s, w in zip(own["topic"], own["start"], own["weight"], strict=True)
@@ -254,7 +254,7 @@ def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: boo
     options = replace(world.options, cutoff=50)
     evaluation = world.evaluation("50")
     asked = [(metric, evaluation.options.batches[0])]
-    frame = reports.fits(evaluation.index, asked, weighted=weighted)
+    frame = trend_tables.fits(evaluation.index, asked, weighted=weighted)
     for rows, ours in zip(world.runs, frame.to_dict("records"), strict=True):
         points = slow.series(slow.tallies(slow.best(rows), world.truth, options), metric, options)
         line = slow.line(points)
@@ -284,7 +284,7 @@ def test_the_tables_of_stability(world: World, metric: str) -> None:
     """Held to the fits of single runs, counted one by one."""
     evaluation = world.evaluation("50")
     asked = [(metric, f"{length}s") for length in (4, 7)]
-    frame = reports.fits(evaluation.index, asked)
+    frame = trend_tables.fits(evaluation.index, asked)
     short, long = (frame[frame["batch"] == length].to_dict("records") for _, length in asked)
     shares = stability.assumption_shares(evaluation.index, asked).to_dict("records")
     for rows, ours in zip((short, long), shares, strict=True):
@@ -317,7 +317,7 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
     named = {run: "ab"[at % 2] for at, run in enumerate(evaluation.index.runs)}
     asked = [(metric, evaluation.options.batches[0]) for metric in metrics]
     found = teams.Teams.of(evaluation.index, asked, named)
-    frame, runs = found.places(), reports.ranking(evaluation.index, asked)
+    frame, runs = found.places(), trend_tables.ranking(evaluation.index, asked)
     for metric, length in asked:
         own = frame[frame["ranking"] == f"end({metric},batch={length})"]
         by_run = runs[runs["metric"] == metric].set_index("run")["place"]

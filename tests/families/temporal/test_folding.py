@@ -18,7 +18,7 @@ from tests import cases
 from tests.oracles import temporal as slow
 from tests.program import FIXTURES, NUGGETS
 from tests.program import tseval as program
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.errors import InputError, UsageError
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.streaming.blocks import score_in_blocks
@@ -122,7 +122,9 @@ def test_blocks_of_any_size_give_the_bytes_of_the_whole(
             measures=NAMES,
             undefined=undefined,  # type: ignore[arg-type]
         )
-        blocks = score_in_blocks(sources, asked=Asked(NAMES, undefined=undefined), rows=rows)
+        blocks = score_in_blocks(
+            sources, common=CommonOptions(NAMES, undefined=undefined), rows=rows
+        )
         for form in ("json", "csv"):
             assert blocks.in_form(form) == whole.in_form(form)
 
@@ -154,9 +156,9 @@ def test_what_stands_for_an_update_does_so_in_blocks_and_live(
             together = tseval.score(given.updates, given.nuggets, measures=NAMES, **files)
         except InputError as fault:  # a pool of other runs
             with pytest.raises(InputError, match=re.escape(str(fault))):
-                score_in_blocks(given, asked=Asked(NAMES), rows=rows)
+                score_in_blocks(given, common=CommonOptions(NAMES), rows=rows)
             return
-        blocks = score_in_blocks(given, asked=Asked(NAMES), rows=rows)
+        blocks = score_in_blocks(given, common=CommonOptions(NAMES), rows=rows)
         assert list(blocks.records(per_topic=True)) == list(together.records(per_topic=True))
         assert blocks.warnings == together.warnings
         lines = Path(written.paths["updates"]).read_bytes()
@@ -277,23 +279,23 @@ def test_an_update_that_stands_twice_is_found_in_any_block(rows: int, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("options", "asked", "reason"),
+    ("options", "common", "reason"),
     [
-        (TemporalOptions(), Asked(edition="ts2013"), "by the draft"),
-        (TemporalOptions(), Asked(rules={"reward": "binary"}), "without other rules"),
-        (TemporalOptions(binary=True), Asked(), "matcher and threshold alone"),
+        (TemporalOptions(), CommonOptions(edition="ts2013"), "by the draft"),
+        (TemporalOptions(), CommonOptions(rules={"reward": "binary"}), "without other rules"),
+        (TemporalOptions(binary=True), CommonOptions(), "matcher and threshold alone"),
     ],
 )
 def test_what_blocks_cannot_do_is_refused(
-    options: TemporalOptions, asked: Asked, reason: str
+    options: TemporalOptions, common: CommonOptions, reason: str
 ) -> None:
     fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
     with pytest.raises(UsageError, match=reason):
-        score_in_blocks(fixtures, options, asked)
+        score_in_blocks(fixtures, options, common)
 
 
 @pytest.mark.parametrize("at", ["6h", ["6h"], ("6h",)])
 def test_a_time_may_stand_alone(at: str | list[str]) -> None:
     fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
-    found = score_in_blocks(fixtures, asked=Asked("R", at))
+    found = score_in_blocks(fixtures, common=CommonOptions("R", at))
     assert found.measures == ("R", "R@6h")

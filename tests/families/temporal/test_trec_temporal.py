@@ -15,7 +15,7 @@ import tseval
 from tests import cases, oracles
 from tests.oracles import trec_temporal as slow
 from tests.program import tseval as program
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.core.curves import curves
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
@@ -93,7 +93,7 @@ def evaluation(collection: slow.Collection, edition: str = "ts") -> TemporalEval
             topics=pd.DataFrame(periods, columns=["topic", "start", "end"]) if periods else None,
             pool=None if pool is None else frame(pool, "topic update_id text duplicate_id"),
         ),
-        Asked(edition=edition),
+        CommonOptions(edition=edition),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tseval.core.calling import Asked, Where, scored
+from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -52,6 +52,8 @@ def score_changes(
         FAMILY,
         ChangeInputs(several(runs), qrels, topics, days, documents, questions),
         ChangeOptions(lenient),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
+        CommonOptions(
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+        ),
         Where(jobs, engine, scheduler),
     )

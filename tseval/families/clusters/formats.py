@@ -14,7 +14,7 @@ from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
 from tseval.core.nearest import array_keys, nearest_fault
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
-from tseval.families.clusters.drawing import sampled
+from tseval.families.clusters.assessor_sample import sampled
 from tseval.families.clusters.files import (
     Clock,
     read_clusters,

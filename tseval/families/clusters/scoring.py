@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tseval.core.calling import Asked, Where, scored
+from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -57,6 +57,8 @@ def score_clusters(
         FAMILY,
         ClusterInputs(several(runs), clusters, qrels, epochs, live, live_epochs, selected),
         ClusterOptions(times, topic, sample, sampling, seed),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
+        CommonOptions(
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+        ),
         Where(jobs, engine, scheduler),
     )

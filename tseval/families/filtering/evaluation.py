@@ -139,7 +139,7 @@ class FilterEvaluation(Evaluation):
 
     def notes(self, wanted: Sequence[Measure]) -> tuple[str, ...]:
         """How runs are ranked by their end points."""
-        from tseval.families.filtering.reports import ranking_notes
+        from tseval.families.filtering.trend_tables import ranking_notes
 
         asked = self.trends(wanted) if any(map(is_of_batches, wanted)) else []
         return ranking_notes(self.trend_index, asked)

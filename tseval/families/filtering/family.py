@@ -6,11 +6,11 @@ from tseval.core.family import Family
 from tseval.families.filtering import measures
 from tseval.families.filtering.editions import DIETZ2013, KBA2013, KENTER2015
 from tseval.families.filtering.evaluation import FilterEvaluation, read
+from tseval.families.filtering.explanation import PICTURE, VIEWS, series
 from tseval.families.filtering.formats import FORMATS
 from tseval.families.filtering.inputs import FilterInputs, FilterOptions
 from tseval.families.filtering.report import REPORT
 from tseval.families.filtering.tables import TRUTH
-from tseval.families.filtering.views import PICTURE, VIEWS, series
 from tseval.tables.schema import POSTS
 
 FAMILY = Family(

@@ -19,7 +19,7 @@ from tseval.core.panels import (
     with_room,
 )
 from tseval.families.filtering.index import TrendIndex
-from tseval.families.filtering.reports import every_batch, fits, ranking
+from tseval.families.filtering.trend_tables import every_batch, fits, ranking
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:

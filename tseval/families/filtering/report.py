@@ -12,7 +12,7 @@ from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.inputs import FilterOptions
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.picture import known, marks
-from tseval.families.filtering.reports import every_batch, fits
+from tseval.families.filtering.trend_tables import every_batch, fits
 
 Trends = Sequence[tuple[str, str]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tseval.core.calling import Asked, Where, scored
+from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -69,7 +69,7 @@ def score_filtering(
         FAMILY,
         FilterInputs(several(runs), truth),
         options,
-        Asked(
+        CommonOptions(
             measures,
             edition=edition,
             rules=rules or {},

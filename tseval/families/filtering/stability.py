@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.families.filtering.index import Fitted, TrendIndex
-from tseval.families.filtering.reports import LEVEL, assumed
+from tseval.families.filtering.trend_tables import LEVEL, assumed
 from tseval.statistics.ranks import kendall, kendall_p
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.families.filtering.index import USUAL, TrendIndex
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
-from tseval.families.filtering.reports import places, usual_scores
+from tseval.families.filtering.trend_tables import places, usual_scores
 from tseval.statistics.ranks import kendall, kendall_p
 
 if TYPE_CHECKING:

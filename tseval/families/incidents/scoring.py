@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tseval.core.calling import Asked, Where, scored
+from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -61,6 +61,8 @@ def score_incidents(
         FAMILY,
         IncidentInputs(several(runs), first, ontology, more, topics, epochs),
         IncidentOptions(actionable, entries, threshold, alpha, lambda_, seed),
-        Asked(measures, at, edition, rules or {}, on_missing, forms=input_format, columns=columns),
+        CommonOptions(
+            measures, at, edition, rules or {}, on_missing, forms=input_format, columns=columns
+        ),
         Where(jobs, engine, scheduler),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tseval.core import family
-from tseval.core.calling import Asked, Where, evaluated, scored
+from tseval.core.calling import CommonOptions, Where, evaluated, scored
 from tseval.core.family import asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -68,7 +68,9 @@ def score(
         FAMILY,
         TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool, corrections),
         TemporalOptions(_matcher(matcher, matches), threshold),
-        Asked(measures, at, edition, rules or {}, on_missing, undefined, input_format, columns),
+        CommonOptions(
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+        ),
         Where(jobs, engine, scheduler, resume),
     )
 
@@ -107,7 +109,7 @@ def jitter(
         FAMILY,
         TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool, corrections),
         options,
-        Asked(measures, at, edition, rules or {}),
+        CommonOptions(measures, at, edition, rules or {}),
     )
     wanted = chosen_measures(evaluation, asked_for(measures), at)
     asked = family.Asked(tuple(wanted), options, on_missing=on_missing, undefined=undefined)

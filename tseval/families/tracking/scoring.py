@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tseval.core.calling import Asked, Where, scored
+from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
@@ -46,6 +46,6 @@ def score_values(
         FAMILY,
         ValueInputs(several(runs), gold, topics),
         ValueOptions(),
-        Asked(measures, at, None, {}, on_missing, undefined, input_format, columns),
+        CommonOptions(measures, at, None, {}, on_missing, undefined, input_format, columns),
         Where(jobs, engine, scheduler),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.core.declared import files_given
 from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def score_in_blocks(
     inputs: TemporalInputs,
     options: TemporalOptions | None = None,
-    asked: Asked | None = None,
+    common: CommonOptions | None = None,
     rows: int = ROWS,
     progress: Progress | None = None,
 ) -> Scores:
@@ -49,11 +49,11 @@ def score_in_blocks(
     Runs are files of TSV, JSON lines or Parquet in any order; the edition is the draft. Sums of
     costs that are not whole numbers may differ from those of `score` in the last digit.
     """
-    options, asked = options or TemporalOptions(), asked or Asked()
-    inputs = named(inputs, Naming.of(asked.columns))
-    check_choice("undefined", asked.undefined, get_args(Undefined))
-    runs = _runs(inputs, form_for(asked.forms, "updates"))
-    scorer = StreamScorer(inputs, options, asked)
+    options, common = options or TemporalOptions(), common or CommonOptions()
+    inputs = named(inputs, Naming.of(common.columns))
+    check_choice("undefined", common.undefined, get_args(Undefined))
+    runs = _runs(inputs, form_for(common.forms, "updates"))
+    scorer = StreamScorer(inputs, options, common)
     gold, pairing, fold = scorer.gold, scorer.pairing, scorer.fold
     fold.has_cost = any(each.has_cost for each in runs)
     for updates in _blocks(runs, rows, fold.has_cost):

@@ -164,7 +164,7 @@ class Follower:
 
     def _signature(self) -> str:
         """What must be the same when a state goes on."""
-        measures, asked = self.fold.wanted.measures, self.scorer.asked
+        measures, asked = self.fold.wanted.measures, self.scorer.common
         evaluation = self.scorer.evaluation()
         signature = evaluation.signature(
             **evaluation.traits_of(measures),

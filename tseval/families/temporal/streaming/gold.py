@@ -38,6 +38,7 @@ from tseval.tables import (
 )
 from tseval.tables.arrow import strings
 from tseval.tables.keys import earliest
+from tseval.tables.origin import origins_of
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
@@ -79,13 +80,8 @@ class StreamGold:
     @property
     def origins(self) -> dict[str, Origin]:
         """Where each table that was given comes from, in the order of signatures."""
-        tables = {
-            "nuggets": self.nuggets,
-            "matches": self.matches,
-            "topics": self.topics,
-            "pool": self.pool,
-        }
-        return {name: table.origin for name, table in tables.items() if table is not None}
+        order = ("nuggets", "matches", "topics", "pool")
+        return origins_of({name: getattr(self, name) for name in order})
 
     @cached_property
     def hashes(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tseval.core.calling import Asked
+from tseval.core.calling import CommonOptions
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
@@ -20,15 +20,17 @@ from tseval.tables import InputRecord
 class StreamScorer:
     """The gold, how pairs with it are found, and what has come of all runs."""
 
-    def __init__(self, inputs: TemporalInputs, options: TemporalOptions, asked: Asked) -> None:
-        if asked.edition not in (None, DRAFT.name) or asked.rules:
+    def __init__(
+        self, inputs: TemporalInputs, options: TemporalOptions, common: CommonOptions
+    ) -> None:
+        if common.edition not in (None, DRAFT.name) or common.rules:
             raise UsageError("streams are scored by the draft, without other rules")
         if replace(options, matcher=None, threshold=None) != TemporalOptions():
             raise UsageError("of the options streams take matcher and threshold alone")
-        chosen = foldable(asked.measures)
-        times = [asked.at] if isinstance(asked.at, str) else asked.at
-        self.asked = asked
-        self.gold = read_gold(inputs, asked.forms)
+        chosen = foldable(common.measures)
+        times = [common.at] if isinstance(common.at, str) else common.at
+        self.common = common
+        self.gold = read_gold(inputs, common.forms)
         self.pairing = Pairing(self.gold, options.matcher, options.threshold)
         self.fold = Fold(wanted_of(self.gold, chosen, times))
 
@@ -41,4 +43,4 @@ class StreamScorer:
     def scores(self, inputs: Sequence[InputRecord] = (), empty: Sequence[str] = ()) -> Scores:
         """The scores of what has come so far."""
         evaluation, wanted = self.evaluation(inputs, empty), self.fold.wanted.measures
-        return scores_of(evaluation, wanted, self.asked.on_missing, self.asked.undefined)
+        return scores_of(evaluation, wanted, self.common.on_missing, self.common.undefined)

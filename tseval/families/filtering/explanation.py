@@ -11,7 +11,7 @@ from tseval.core.family import Asked, Shown, View, Writer, Written
 from tseval.core.scoring import missing_topics
 from tseval.core.wording import listed
 from tseval.errors import UsageError
-from tseval.families.filtering import inputs, reports, stability
+from tseval.families.filtering import inputs, stability, trend_tables
 from tseval.families.filtering.caveats import trend_warnings
 from tseval.families.filtering.evaluation import FilterEvaluation
 from tseval.families.filtering.index import TrendIndex
@@ -76,7 +76,7 @@ class Trends:
 def ranking(evaluation: FilterEvaluation, asked: Request) -> Shown:
     """Runs by end point beside the usual score."""
     trends = Trends.of(evaluation, asked)
-    return trends.shown(reports.ranking(trends.index, trends.asked))
+    return trends.shown(trend_tables.ranking(trends.index, trends.asked))
 
 
 def tests(evaluation: FilterEvaluation, asked: Request) -> Shown:
@@ -84,15 +84,17 @@ def tests(evaluation: FilterEvaluation, asked: Request) -> Shown:
     trends = Trends.of(evaluation, asked)
     if len(trends.index.runs) < 2:
         raise UsageError("--show tests needs two runs at least")
-    frame = reports.comparison(trends.index, trends.asked)
-    return trends.shown(frame, reports.TRUST, reports.DOUBT, for_people=reports.TESTS_FOR_PEOPLE)
+    frame = trend_tables.comparison(trends.index, trends.asked)
+    return trends.shown(
+        frame, trend_tables.TRUST, trend_tables.DOUBT, for_people=trend_tables.TESTS_FOR_PEOPLE
+    )
 
 
 def fits(evaluation: FilterEvaluation, asked: Request) -> Shown:
     """Each trend in full."""
     trends = Trends.of(evaluation, asked)
-    frame = reports.fits(trends.index, trends.asked, weighted=asked.options.weighted)
-    return trends.shown(frame, reports.DOUBT, for_people=reports.FITS_FOR_PEOPLE)
+    frame = trend_tables.fits(trends.index, trends.asked, weighted=asked.options.weighted)
+    return trends.shown(frame, trend_tables.DOUBT, for_people=trend_tables.FITS_FOR_PEOPLE)
 
 
 def stable(evaluation: FilterEvaluation, asked: Request) -> Shown:
@@ -152,7 +154,7 @@ def bursts(evaluation: FilterEvaluation, asked: Request) -> Shown:
     index = evaluation.index
     cuts = [index.tally.whole, *map(index.cut, asked.options.lengths)]
     warnings = tuple(trend_warnings(index, evaluation.trends(())))
-    return Shown(reports.bursts(index.tally, cuts), warnings=warnings)
+    return Shown(trend_tables.bursts(index.tally, cuts), warnings=warnings)
 
 
 VIEWS = (
@@ -222,6 +224,6 @@ def series(evaluation: FilterEvaluation, asked: Request) -> Mapping[Path, bytes]
         raise UsageError("--series has no meaning without runs")
     trends = Trends.of(evaluation, asked)
     every = [(metric, length) for length in trends.index.lengths for metric in METRICS]
-    frame = reports.every_batch(trends.index, every)
+    frame = trend_tables.every_batch(trends.index, every)
     form = path.suffix.lstrip(".").lower() or "csv"
     return {path: rows_bytes(frame, form, evaluation.signature(**trends.traits))}
