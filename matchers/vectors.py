@@ -226,7 +226,10 @@ def _size(file: Path) -> int:
 
 
 def _write(file: Path, pack: Pack) -> Pack:
-    """Write a pack beside its place, move it there, and read it back."""
+    """Write a pack beside its place, move it there, and read it back.
+
+    Another process may have tidied it away by then: it is in a larger pack, and here in memory.
+    """
     stream = io.BytesIO()
     np.save(stream, pack.keys, allow_pickle=False)
     told = np.lib.format.header_data_from_array_1_0(pack.vectors)
@@ -244,7 +247,10 @@ def _write(file: Path, pack: Pack) -> Pack:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return _read(file)
+    try:
+        return _read(file)
+    except FileNotFoundError:
+        return pack
 
 
 def _index(stream: BinaryIO) -> tuple[bytes, bytes]:

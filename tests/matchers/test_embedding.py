@@ -384,6 +384,27 @@ class TestStore:
         assert store.vectors(keys_of(texts)).tolist() == rows_for(texts).tolist()
         assert all(file.suffix == vectors.SUFFIX for file in tmp_path.iterdir())
 
+    def test_a_pack_that_another_tidies_away_at_once_stays_here(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+    ) -> None:
+        """Between the moment when it is in its place and that when it is read back."""
+        moved = Path.replace
+
+        def gone_at_once(self: Path, target: Path) -> Path:
+            monkeypatch.setattr(Path, "replace", moved)
+            moved(self, target).unlink()
+            return target
+
+        monkeypatch.setattr(Path, "replace", gone_at_once)
+        texts, later = ["text 1"], ["text 2"]
+        store = Store(tmp_path)
+        store.add(keys_of(texts), rows_for(texts))
+        assert list(tmp_path.iterdir()) == []
+        assert store.vectors(keys_of(texts)).tolist() == rows_for(texts).tolist()
+        store.add(keys_of(later), rows_for(later))
+        assert not Store(tmp_path).missing(keys_of(later)).any()
+        assert [w.message for w in recwarn] == []
+
     def test_small_packs_are_put_together(self, tmp_path: Path) -> None:
         write_many(tmp_path, 0)
         assert len(list(tmp_path.iterdir())) <= vectors.MANY + 1

@@ -78,6 +78,25 @@ class TestEveryEngine:
         assert list(engines[name].run(work.numbered, work.UNITS[:3])) == [1, 2, 3]
 
 
+def test_a_result_that_comes_as_patience_ends_is_taken() -> None:
+    class Late:
+        """What is done just after waiting for it was given up."""
+
+        def __init__(self) -> None:
+            self.waited = 0
+
+        def result(self, timeout: float | None = None) -> int:
+            self.waited += 1
+            if self.waited == 1:
+                raise TimeoutError(f"timed out after {timeout} s.")
+            return 7
+
+        def done(self) -> bool:
+            return self.waited > 0
+
+    assert cluster.Cluster()._awaited(work.UNITS[0], Late()) == 7
+
+
 def test_who_has_done_its_own_takes_what_another_has_last(
     engines: dict[str, Engine], tmp_path: Path
 ) -> None:

@@ -90,7 +90,7 @@ class Cluster:
                 return future.result(timeout=PATIENCE)
             except TimeoutError as error:
                 if future.done():
-                    raise  # by the work itself
+                    return future.result()  # it came just now, or the work itself raised it
                 if not self._client.ncores():
                     raise EngineError(f"{unit}: no worker is left; {START}") from error
 
