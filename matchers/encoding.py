@@ -191,7 +191,7 @@ def need_extra(matcher: str = "embedding") -> None:
     if lacking:
         raise MatcherError(
             f"{matcher} needs {' and '.join(lacking)}: pip install torch, "
-            "then pip install 'tseval[embeddings]'"
+            "then pip install sentence-transformers"
         )
 
 

@@ -169,7 +169,7 @@ def _client_library() -> Any:
     try:
         return import_module("openai")
     except ImportError as error:
-        raise MatcherError("llm needs the extra 'llm': pip install 'tseval[llm]'") from error
+        raise MatcherError("llm needs the extra 'llm': pip install openai") from error
 
 
 def _read(completion: Any, count: int) -> str:

@@ -97,15 +97,32 @@ class DryRun(TsevalError):
 
 
 class MissingExtra(TsevalError):
-    """An optional dependency that is not installed; the message holds the line that installs it."""
+    """An optional dependency that is not installed; the message holds the lines that install it."""
 
     def __init__(self, extra: str, needed_for: str) -> None:
-        super().__init__(f"{needed_for} needs the extra '{extra}': pip install 'tseval[{extra}]'")
+        ways = [f"pip install '.[{extra}]' in a checkout of tseval"]
+        packages = " ".join(f"'{each}'" for each in _packages(extra))
+        ways += [f"or, anywhere, pip install {packages}"] if packages else []
+        super().__init__(f"{needed_for} needs the extra '{extra}': {', '.join(ways)}")
         self.extra = extra
         self.needed_for = needed_for
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         return MissingExtra, (self.extra, self.needed_for)
+
+
+def _packages(extra: str) -> list[str]:
+    """What an extra consists of, as the tseval that is installed declares it."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        declared = requires("tseval") or []
+    except PackageNotFoundError:  # a checkout that is not installed
+        return []
+    parts = (each.partition(";") for each in declared)
+    return [
+        name.strip() for name, _, when in parts if f'extra == "{extra}"' in when.replace("'", '"')
+    ]
 
 
 @dataclass(frozen=True, slots=True)

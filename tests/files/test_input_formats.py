@@ -18,13 +18,13 @@ pytestmark = pytest.mark.small_times
 
 TEMPORAL_FORMS = (*PLAIN_FORMS, "trec-ts")
 TIMELINE_FORMS = ("timeline-json", "timeline-text", "timeline-markdown", "timeline-rows")
-SCORE_FORMS = (*TEMPORAL_FORMS, "trec", "json")
+SCORE_FORMS = (*TEMPORAL_FORMS, "trec")
 OFFERED = {
     **dict.fromkeys(("score", "curve", "match", "calibrate", "values"), TEMPORAL_FORMS),
     **dict.fromkeys(("clusters", "incidents", "filter", "changes", "responses"), PLAIN_FORMS),
     "timelines": (*PLAIN_FORMS, *TIMELINE_FORMS),
     **dict.fromkeys(("compare", "report"), SCORE_FORMS),
-    "validate": (*TEMPORAL_FORMS, *TIMELINE_FORMS, "trec", "json"),
+    "validate": (*TEMPORAL_FORMS, *TIMELINE_FORMS, "trec"),
 }
 LABELS = pd.DataFrame(
     [("flood", "f1", "High", "Report-News", 1), ("flood", "f2", "Low", "", 2)],
@@ -75,8 +75,12 @@ READ = {
 def write(frame: pd.DataFrame, path: Path, form: str) -> None:
     if form == "parquet":
         frame.to_parquet(path)
-    elif form == "jsonl":
-        frame.to_json(path, orient="records", lines=True)
+    elif form in ("jsonl", "json"):
+        frame.to_json(path, orient="records", lines=form == "jsonl")
+    elif form == "xlsx":
+        pytest.importorskip("python_calamine", reason="needs the extra excel")
+        frame.to_excel(path.with_suffix(".xlsx"), index=False)
+        path.with_suffix(".xlsx").rename(path)
     else:
         frame.to_csv(path, sep="\t" if form == "tsv" else ",", index=False)
 
@@ -120,7 +124,7 @@ def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path
 def test_the_files_of_another_track_are_not_offered(name: str) -> None:
     outcome = program.tseval(name, "a", "b", "--input-format", "trec-ts")
     assert outcome.code == 2
-    assert "'trec-ts' is not one of 'tsv', 'csv', 'jsonl', 'parquet'" in outcome.err
+    assert "'trec-ts' is not one of 'tsv', 'csv', 'jsonl', 'json', 'parquet', 'xlsx'" in outcome.err
 
 
 def test_curves_over_clusters_have_plain_forms_alone(tmp_path: Path) -> None:
@@ -133,10 +137,10 @@ def test_curves_over_clusters_have_plain_forms_alone(tmp_path: Path) -> None:
 
 
 def test_runs_to_compare_have_no_form_of_scores() -> None:
-    given = (program.SWIFT, "--gold", program.NUGGETS, "--input-format", "json")
+    given = (program.SWIFT, "--gold", program.NUGGETS, "--input-format", "trec")
     outcome = program.tseval("compare", *given)
     assert outcome.code == 2
-    assert "--input-format json is for scores; runs and gold have: tsv, csv, jsonl" in outcome.err
+    assert "--input-format trec is for scores; runs and gold have: tsv, csv, jsonl" in outcome.err
 
 
 INPUTS = {

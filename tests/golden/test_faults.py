@@ -107,7 +107,7 @@ UPDATE_FAULTS = {
     "no topic": ({"topic": ""}, "empty topic", "give every row its topic"),
     "blank id": ({"update_id": "  "}, "empty update_id", "give every row its update_id"),
 }
-FORMS = ("tsv", "csv", "jsonl", "parquet")
+FORMS = ("tsv", "csv", "jsonl", "json", "parquet")
 
 
 def written(form: str, *rows: Row) -> bytes:
@@ -123,6 +123,8 @@ def written(form: str, *rows: Row) -> bytes:
         return "".join(
             json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in body
         ).encode()
+    if form == "json":
+        return json.dumps([dict(zip(header, row, strict=True)) for row in body]).encode()
     out = io.BytesIO()
     columns = [pa.array([row[at] for row in body], pa.string()) for at in range(len(header))]
     pq.write_table(pa.Table.from_arrays(columns, list(header)), out)
@@ -131,13 +133,13 @@ def written(form: str, *rows: Row) -> bytes:
 
 def place(form: str, row: int) -> str:
     """Where a row below the header is."""
-    if form == "parquet":
+    if form in ("json", "parquet"):
         return f"run.{form}: row {row}"
     return f"run.{form}:{row if form == 'jsonl' else row + 1}"
 
 
 def quoted(form: str, header: Row, row: Row) -> str:
-    if form == "jsonl":
+    if form in ("json", "jsonl"):
         return json.dumps(dict(zip(header, row, strict=True)))
     return written("csv", row).decode().rstrip("\n") if form == "csv" else "\t".join(row)
 
@@ -228,7 +230,7 @@ def test_an_id_that_stands_twice(form: str) -> None:
     again = with_cells(HEADER, FIRST, {"text": "again"})
     Path(f"run.{form}").write_bytes(written(form, HEADER, FIRST, again))
     where = place(form, 2)
-    first = {"tsv": "line 2", "csv": "line 2", "jsonl": "line 1", "parquet": "row 1"}[form]
+    first = {"jsonl": "line 1", "json": "row 1", "parquet": "row 1"}.get(form, "line 2")
     check(
         f'error: {where}: update_id "u1" stands twice within its topic\n'
         f"  | {quoted(form, HEADER, again)}\n"
@@ -676,7 +678,7 @@ def test_a_format_that_is_not_recognised() -> None:
     check(
         "error: run:1: the format is not recognised\n  | Dear all here is our run\n"
         "  looked for updates as TSV or CSV with a header line naming topic update_id time text, "
-        "as JSON lines, and as Parquet; --input-format settles it\n",
+        "as JSON, as Parquet, and as .xlsx; --input-format settles it\n",
         *("score", "run", NUGGETS),
     )
 
@@ -892,7 +894,8 @@ def test_a_missing_extra_names_the_line_that_installs_it(
     outcome = program.tseval("curve", SWIFT, NUGGETS, "-o", "curve.svg", "--quiet")
     assert outcome.code == 1
     assert outcome.err.startswith("error: ")
-    assert "pip install 'tseval[report]'" in outcome.err
+    assert "pip install '.[report]' in a checkout of tseval" in outcome.err
+    assert "or, anywhere, pip install 'altair" in outcome.err
     assert outcome.err.count("\n") == 1
     assert not list(here.iterdir())
 
@@ -1272,11 +1275,12 @@ NEAR = {
     ),
     "an array": (
         '[{"topic": "t", "update_id": "u", "text": "a", "time": 5}]',
-        "f:1: a JSON array, of updates by its keys, where a table has one JSON object a line",
+        'f: row 1: time "5" is 1970-01-01T00:00:05Z in Unix seconds, before 1990',
     ),
-    "an array over lines": (
-        '[\n  {"topic": "t", "nugget_id": "n",\n  "text": "a", "time": 5}\n]\n',
-        "f:1: a JSON array, of nuggets by its keys, where a table has one JSON object a line",
+    "an array without an id": (
+        '[\n  {"topic": "t",\n  "text": "a", "time": 5}\n]\n',
+        "f:1: no update_id: nearest to updates (topic update_id time text); "
+        "nuggets: no nugget_id; clusters: no cluster_id, post_id",
     ),
     "a misspelt column": (
         "topic\tupdate_id\ttimestmp\ttext\nt\tu\t5\ta\n",
@@ -1332,15 +1336,70 @@ def test_match_has_nothing_to_find_in_assessed_matches() -> None:
     assert outcome.err.startswith("error: assessed matches are in a file already")
 
 
-def test_an_array_is_called_one_wherever_a_table_is_read() -> None:
-    Path("f").write_text('[{"topic": "t", "update_id": "u", "text": "a", "time": 1329910380}]')
-    for more in ((), ("--input-format", "jsonl"), ("--in-blocks", "2")):
-        outcome = program.tseval("score", "f", NUGGETS, *more)
-        assert outcome.code == 1
-        assert outcome.err.startswith(
-            "error: f:1: a JSON array, where updates have one JSON object a line\n  | [{"
-        )
-        assert outcome.err.endswith("jq -c '.[]' FILE\n")
+ARRAY = """[
+  {"topic": "t", "update_id": "a", "text": "x",
+   "time": 1329910380},
+  {"topic": "t", "update_id": "b", "text": "y", "time": 1329910381}
+]
+"""
+BROKEN_ARRAYS = {
+    "cut off": (ARRAY[:-3], "f:4: not JSON: neither a comma nor the end of the array: column 68"),
+    "no comma": (
+        ARRAY.replace("},", "}"),
+        "f:4: not JSON: neither a comma nor the end of the array: column 3",
+    ),
+    "a comma too many": (
+        ARRAY.replace("}\n]", "},]"),
+        "f:4: not JSON: a comma and no object behind it: column 69",
+    ),
+    "more behind it": (ARRAY + "{}", "f:6: not JSON: something behind the array: column 1"),
+    "a number": (
+        ARRAY.replace("},", "}, 5,"),
+        "f: row 2: a JSON number where an object is expected",
+    ),
+    "a list": (
+        ARRAY.replace("},", "}, [],"),
+        "f: row 2: a JSON list where an object is expected",
+    ),
+    "no key": (ARRAY.replace('"text": "y", ', ""), 'f: row 2: no "text"'),
+    "a key twice": (
+        ARRAY.replace('"update_id": "b"', '"topic": "t", "update_id": "b"'),
+        'f: row 2: the key "topic" stands twice in one object',
+    ),
+    "half a character": (
+        ARRAY.replace('"y"', '"\\ud83c"'),
+        "f: row 2: an escape stands for half a character: not UTF-8",
+    ),
+    "an id twice": (
+        ARRAY.replace('"b"', '"a"'),
+        'f: row 2: update_id "a" stands twice within its topic',
+    ),
+    "deep": (ARRAY.replace('"y"', "[" * 5000), "f: not JSON: "),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_ARRAYS)
+def test_a_faulty_array_is_told_by_its_line_or_row(name: str) -> None:
+    content, expected = BROKEN_ARRAYS[name]
+    Path("f").write_text(content)
+    outcome = program.tseval("validate", "f", "--table", "updates")
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[0].startswith(expected)
+    scored = program.tseval("score", "f", NUGGETS)
+    assert scored.err.startswith(f"error: {expected}")
+    assert scored.err.count("\n  ") == (1 if name == "deep" else 2), "the line and the cure"
+
+
+def test_an_array_that_is_no_utf_8_is_told_by_its_line() -> None:
+    Path("f").write_bytes(ARRAY.encode().replace(b'"y"', b'"\xff"'))
+    outcome = program.tseval("score", "f", NUGGETS)
+    assert outcome.err.startswith("error: f:4: byte 0xff is not UTF-8\n")
+
+
+def test_an_array_is_read_whole_and_not_in_blocks() -> None:
+    Path("f").write_text(ARRAY)
+    outcome = program.tseval("score", "f", NUGGETS, "--in-blocks", "2")
+    assert outcome.err == ("error: f is json; what is read in blocks is: tsv, jsonl, parquet\n")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -1351,9 +1410,9 @@ def test_a_fault_of_all_rows_is_said_once_with_their_number(form: str) -> None:
     frame = pd.DataFrame(rows).astype(str)
     frame.loc[4, "cost"] = "-1"
     write_as(frame, form)
-    unit = "row" if form == "parquet" else "line"
-    first = 1 if form in ("jsonl", "parquet") else 2
-    place = f"f: row {first}" if form == "parquet" else f"f:{first}"
+    unit = "row" if form in ("json", "parquet") else "line"
+    first = 1 if form in ("jsonl", "json", "parquet") else 2
+    place = f"f: row {first}" if form in ("json", "parquet") else f"f:{first}"
     lines = program.tseval("validate", "--table", "updates", "f").out.splitlines()
     assert lines[0] == (
         f'{place}: time "day 0" is neither a number nor an ISO 8601 time; '
@@ -1370,8 +1429,8 @@ def test_a_fault_of_all_rows_is_said_once_with_their_number(form: str) -> None:
 def write_as(frame: pd.DataFrame, form: str) -> None:
     if form == "parquet":
         frame.to_parquet("f")
-    elif form == "jsonl":
-        frame.to_json("f", orient="records", lines=True)
+    elif form in ("json", "jsonl"):
+        frame.to_json("f", orient="records", lines=form == "jsonl")
     else:
         frame.to_csv("f", sep="\t" if form == "tsv" else ",", index=False)
 

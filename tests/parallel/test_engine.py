@@ -165,7 +165,8 @@ class TestChoice:
         outcome = tseval("match", SWIFT, NUGGETS, "--engine", "dask", "-j", 1)
         assert outcome.code == 1
         assert outcome.err == (
-            "error: the engine dask needs the extra 'dask': pip install 'tseval[dask]'\n"
+            "error: the engine dask needs the extra 'dask': pip install '.[dask]' in a checkout of "
+            "tseval, or, anywhere, pip install 'dask[distributed]>=2025.1'\n"
         )
 
 

@@ -14,7 +14,7 @@ from tseval.files.columns import ColumnName, Columns, column_names
 from tseval.files.frames import FrameInput
 from tseval.files.inputs import Input
 from tseval.files.jsonl import holds_key
-from tseval.files.plain import recognise
+from tseval.files.plain import BY_KEYS, recognise
 from tseval.files.reading import input_of
 
 if TYPE_CHECKING:
@@ -161,12 +161,12 @@ def _names(source: Input) -> list[str]:
 
 
 def _has_column(source: Input, name: str) -> bool:
-    """Whether an input has a column of this name; of JSON lines any may have the key."""
+    """Whether an input has a column of this name; of JSON any row may have the key."""
     if name in _names(source):
         return True
     return (
         not isinstance(source, FrameInput)
-        and recognise(source)[0] == "jsonl"
+        and recognise(source)[0] in BY_KEYS
         and holds_key(source, name)
     )
 

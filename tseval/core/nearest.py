@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from tseval.core import registry
 from tseval.errors import Fault
 from tseval.files import csv_table, parquet, tsv
-from tseval.files.plain import ARRAY, ARRAY_CURE, recognise
+from tseval.files.plain import recognise
 from tseval.tables import Schema
 
 if TYPE_CHECKING:
@@ -90,21 +89,13 @@ def misspelt(names: Sequence[str], fitting: Schema | None) -> Near | None:
 
 def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     """What is wrong with a file that is no table, by the nearest; None if none is near."""
-    form, _ = recognise(source)
-    if form == ARRAY:
-        names = array_keys(source)
-    near = _near_ones(names, fitting=form == ARRAY)
-    if form == ARRAY:
-        what = f", of {near[0].schema.table} by its keys" if near else ""
-        return Fault(
-            source.path, 1, f"{ARRAY}{what}, where a table has one JSON object a line", ARRAY_CURE
-        )
+    near = _near_ones(names)
     return Fault(source.path, 1, *_told(near, names)) if near else None
 
 
-def _near_ones(names: Sequence[str], *, fitting: bool) -> list[Near]:
-    """The tables, the nearest first, with those that lack nothing or not; none if it is far."""
-    near = [each for each in ranked(names) if fitting or each.missing]
+def _near_ones(names: Sequence[str]) -> list[Near]:
+    """The tables that lack something, the nearest first; none if it is far."""
+    near = [each for each in ranked(names) if each.missing]
     far = not near or (near[0].known < NAMED and len(near[0].missing) > 1)
     return [] if far else near
 
@@ -121,19 +112,3 @@ def _told(near: Sequence[Near], names: Sequence[str]) -> tuple[str, str]:
         reason,
         f"name the columns as the table does; here: {' '.join(names)}; --table settles it",
     )
-
-
-def array_keys(source: Input) -> list[str]:
-    """The keys of the first object in an array, as far as the first bytes tell."""
-    return next(_objects(source.head().decode("utf-8-sig", "replace")), [])
-
-
-def _objects(text: str) -> Iterator[list[str]]:
-    start = text.find("{")
-    if start < 0:
-        return
-    try:
-        record, _ = json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return
-    yield list(record)

@@ -66,4 +66,4 @@ def forms_of(formats: Iterable[Format], tables: Iterable[str]) -> tuple[str, ...
     """The names that `--input-format` takes for files of these tables, of the formats there are."""
     named = set(tables)
     own = [form for each in formats if each.name in named for form in each.forms]
-    return (*PLAIN_FORMS, *dict.fromkeys(own))
+    return tuple(dict.fromkeys((*PLAIN_FORMS, *own)))

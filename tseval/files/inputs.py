@@ -107,6 +107,10 @@ class Input:
     def __str__(self) -> str:
         return self.path
 
+    def where_names_stand(self) -> str:
+        """Where the names of its columns were found, for people."""
+        return "here"
+
     @property
     def is_table(self) -> bool:
         """Whether it is known to be a plain table, whatever its content looks like."""
@@ -138,6 +142,11 @@ class Input:
     def can_be_read_again(self) -> bool:
         """Whether another `Input` of the same path would find the same bytes."""
         return not self.is_standard_input and self.file.is_file()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its bytes can be had: what stands for a frame has none."""
+        return self.can_be_read_again or self._kept is not None
 
     @cached_property
     def _kept(self) -> bytes | None:
@@ -270,3 +279,15 @@ class Input:
                 wanted.discard(number)
             first += len(lines)
         return found
+
+
+class RowInput(Input):
+    """An input that is known to have rows and no lines, as Parquet has."""
+
+    unit = "row"
+
+    def __init__(self, source: Input) -> None:
+        super().__init__(source.file)
+        self.path = source.path
+        self.columns, self.run_name = source.columns, source.run_name
+        self._kept = source._kept  # a pipe cannot be read again

@@ -91,7 +91,7 @@ def records(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Every line that has no fault, with its number: the cells that it has."""
     for line, record in objects(source, faults, _with_numbers_as_text):
-        cells = _record(record, schema, line, faults)
+        cells = cells_in(record, schema, line, faults)
         if cells is not None:
             yield line, cells
 
@@ -131,16 +131,24 @@ def _parsed(
     except (ValueError, RecursionError) as error:
         faults.add(number, f"not JSON: {error}", OBJECT_CURE)
         return None
-    if isinstance(record, dict):
-        if rb"\u" in line and holds_half(record):
-            faults.add(number, HALF, HALVES_CURE)
-            return None
-        return record
-    # A number may have been kept as it is written.
-    is_text = isinstance(record, str) and line.lstrip().startswith(b'"')
-    kind = KINDS[type(record)] if is_text or not isinstance(record, str) else "number"
-    faults.add(number, f"a JSON {kind} where an object is expected", OBJECT_CURE)
-    return None
+    is_number = not line.lstrip().startswith((b'"', b"{", b"[", b"n", b"t", b"f"))
+    return object_in(
+        record, number, faults, OBJECT_CURE, is_number=is_number, escaped=rb"\u" in line
+    )
+
+
+def object_in(
+    record: Any, number: int, faults: FaultList, cure: str, *, is_number: bool, escaped: bool
+) -> dict[str, Any] | None:
+    """What was decoded, if it is an object without a fault; a number may have been kept as text."""
+    if not isinstance(record, dict):
+        kind = "number" if is_number else KINDS[type(record)]
+        faults.add(number, f"a JSON {kind} where an object is expected", cure)
+        return None
+    if escaped and holds_half(record):
+        faults.add(number, HALF, HALVES_CURE)
+        return None
+    return record
 
 
 def holds_half(value: Any) -> bool:
@@ -152,7 +160,7 @@ def holds_half(value: Any) -> bool:
     return False
 
 
-def _record(
+def cells_in(
     record: dict[str, Any], schema: Schema, line: int, faults: FaultList
 ) -> dict[str, str] | None:
     """The cells of one object; None if a required one is missing or a value is of a wrong type."""
@@ -161,7 +169,7 @@ def _record(
         value = _value(record, column)
         if value is None:
             if column.required and not (column.may_be_blank and _has_key(record, column)):
-                cure = f'every line needs the key "{column.name}"'
+                cure = f'every {faults.source.unit} needs the key "{column.name}"'
                 if schema.people_make_it and not _has_key(record, column):
                     cure += f"; --column {column.name}=KEY says what it is called"
                 faults.add(line, f'no "{column.name}"', cure)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from tseval.errors import Fault, InputError
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
+from tseval.files.inputs import Input, RowInput
 from tseval.files.tsv import UTF8_CURE, not_utf8
 from tseval.tables import Column, Kind, Schema, Texts
 
@@ -24,16 +24,8 @@ _BROKEN = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError)
 """What Arrow raises on damaged files."""
 
 
-class ParquetInput(Input):
-    """An input that is known to be Parquet: it has rows and no lines."""
-
-    unit = "row"
-
-    def __init__(self, source: Input) -> None:
-        super().__init__(source.file)
-        self.path = source.path
-        self.columns, self.run_name = source.columns, source.run_name
-        self._kept = source._kept  # a pipe cannot be read again
+class ParquetInput(RowInput):
+    """An input that is known to be Parquet."""
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The rows as their values, separated by tabs."""

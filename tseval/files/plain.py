@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,10 +12,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tseval.errors import Fault, UsageError, nearest
-from tseval.files import csv_table, parquet, tsv
+from tseval.files import JSON, csv_table, json_array, parquet, spreadsheet, tsv
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
-from tseval.files.inputs import Input
+from tseval.files.inputs import Input, RowInput
 from tseval.files.jsonl import read_jsonl
 from tseval.files.threads import side_by_side
 from tseval.files.value_parsing import read_numbers
@@ -31,16 +30,22 @@ READERS: dict[str, Reader] = {
     "tsv": tsv.read_tsv,
     "csv": csv_table.read_csv,
     "jsonl": read_jsonl,
+    JSON: json_array.read_array,
     "parquet": parquet.read_parquet,
+    "xlsx": spreadsheet.read_spreadsheet,
 }
 """How each of `PLAIN_FORMS` is read."""
+OF_ROWS: dict[str, type[RowInput]] = {
+    JSON: json_array.ArrayInput,
+    "parquet": parquet.ParquetInput,
+    "xlsx": spreadsheet.SpreadsheetInput,
+}
+"""The forms that have rows and no lines, and an input of each."""
+BY_KEYS = ("jsonl", JSON)
+"""The forms in which any row may have keys that others lack."""
 NOTHING_COMMON: Mapping[str, str] = MappingProxyType({})
 FEW_ROWS = 2_000
 """Up to so many rows, to start a thread takes longer than a column."""
-ARRAY = "a JSON array"
-"""No form of a plain table, but one that is known when it is seen."""
-ARRAY_START = re.compile(rb"\[\s*[{\]]")
-ARRAY_CURE = "write its elements one a line, without the brackets and the commas: jq -c '.[]' FILE"
 DOCUMENT_CURE = (
     "write each object in one line: jq -c '.records[]' FILE for what tseval wrote with -f json, "
     "jq -c . FILE for other JSON"
@@ -64,11 +69,13 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
     head = source.head()
     if head.startswith(parquet.MAGIC):
         return "parquet", parquet.header(source)
+    if head.startswith((spreadsheet.MAGIC, spreadsheet.OLD_MAGIC)):
+        return "xlsx", spreadsheet.header(source)
     first = head.removeprefix(tsv.BYTE_ORDER_MARK).lstrip()
     if first.startswith(b"{"):
         return "jsonl", first_keys(first)
-    if ARRAY_START.match(first):
-        return ARRAY, []
+    if json_array.START.match(first):
+        return JSON, json_array.first_keys(first)
     line = head.partition(b"\n")[0]
     if b"\t" in line:
         return "tsv", tsv.split_header(line, Schema("any", ()))
@@ -92,11 +99,10 @@ def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
     """Read one input as a table of this schema; any fault is an `InputError`."""
     schema = schema.called(source.columns)
     form = form_of(source, schema, form)
-    if form == "parquet":
-        source = parquet.ParquetInput(source)
+    source = by_rows(source, form)
     faults = FaultList(source)
     names = header(source, schema, form, faults)
-    if form != "jsonl":
+    if form not in BY_KEYS:
         check_header(names, schema, faults)
     check_doubts(names, schema, faults)
     cells = READERS[form](source, schema, faults)
@@ -105,10 +111,15 @@ def read_rows(source: Input, schema: Schema, form: str | None = None) -> Rows:
     return rows
 
 
+def by_rows(source: Input, form: str | None) -> Input:
+    """The same input as one of rows, if its form has rows and no lines."""
+    return OF_ROWS[form](source) if form in OF_ROWS else source
+
+
 def form_of(source: Input, schema: Schema, form: str | None) -> str:
     """The form of an input: the one that is named, else what its content shows."""
-    if form == "jsonl" and recognise(source)[0] == ARRAY:
-        form = None  # it is said below what it is
+    if form == "jsonl" and recognise(source)[0] == JSON:
+        return JSON
     form = form or _form(source, schema)
     if form not in READERS:
         known = ", ".join(READERS)
@@ -125,9 +136,6 @@ def _form(source: Input, schema: Schema) -> str:
         faults.add(None, "the file is empty", cure)
         faults.check()
     form, names = recognise(source)
-    if form == ARRAY:
-        faults.add(1, f"{ARRAY}, where {schema.table} have one JSON object a line", ARRAY_CURE)
-        faults.check()
     if form == "jsonl" and source.first_line().strip() == b"{":
         reason = f"an object over several lines, where {schema.table} have one a line"
         faults.add(1, reason, DOCUMENT_CURE)
@@ -138,7 +146,7 @@ def _form(source: Input, schema: Schema) -> str:
         wanted = " ".join(column.name for column in schema.required)
         cure = (
             f"looked for {schema.table} as TSV or CSV with a header line naming {wanted}, "
-            "as JSON lines, and as Parquet; --input-format settles it"
+            "as JSON, as Parquet, and as .xlsx; --input-format settles it"
         )
         faults.add(1, "the format is not recognised", cure)
         faults.check()
@@ -153,7 +161,8 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
         noun = "column" if len(missing) == 1 else "columns"
         needed = " ".join(column.name for column in schema.required)
         needs = "need" if schema.table.endswith("s") else "needs"
-        cure = f"{schema.table} {needs} the columns {needed}; here: {' '.join(names)}"
+        here = faults.source.where_names_stand()
+        cure = f"{schema.table} {needs} the columns {needed}; {here}: {' '.join(names)}"
         if schema.people_make_it:
             like = misspelt(missing[0], names, schema) or "NAME"
             cure += f"; --column {missing[0]}={like} says what it is called"
@@ -184,11 +193,13 @@ def check_doubts(names: list[str], schema: Schema, faults: FaultList) -> None:
 def header(source: Input, schema: Schema, form: str, faults: FaultList) -> list[str]:
     """The names of an input's columns; a header line that is not UTF-8 is a fault.
 
-    Of JSON lines they are the keys of the first.
+    Of JSON they are the keys of the first object.
     """
     if form == "parquet":
         return parquet.header(source)
-    if form == "jsonl":
+    if form == "xlsx":
+        return spreadsheet.header(source)
+    if form in BY_KEYS:
         return recognise(source)[1]
     if form == "tsv":
         names = tsv.header(source, schema, faults)

@@ -13,8 +13,7 @@ from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.parquet import ParquetInput
-from tseval.files.plain import Rows, build, read_rows, recognise
+from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Schema, repeated_rows
 from tseval.tables.base import Table
 
@@ -62,8 +61,8 @@ def no_rows(source: Input, schema: Schema) -> Rows:
 
 def faults_of(source: Input, record: InputRecord) -> FaultList:
     """A list for the faults of an input that was read before."""
-    is_parquet = record.unit == "row" and not isinstance(source, FrameInput)
-    return FaultList(ParquetInput(source) if is_parquet else source)
+    has_rows = record.unit == "row" and not isinstance(source, FrameInput) and source.is_there
+    return FaultList(by_rows(source, recognise(source)[0]) if has_rows else source)
 
 
 def refuse(source: Input, reason: str, cure: str) -> None:

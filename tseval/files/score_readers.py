@@ -27,7 +27,7 @@ from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Rank
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Input
-from tseval.files.plain import ARRAY, Rows, build, first_keys, read_rows, recognise
+from tseval.files.plain import Rows, build, first_keys, read_rows, recognise
 from tseval.files.reading import check_between_files, input_of, refuse, rows_of
 from tseval.files.score_writers import UNDEFINED
 from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
@@ -126,10 +126,10 @@ def _read(source: Input, form: str | None) -> Found:
         return Found(read_frame(source, SCORES))
     check_form(form)
     form = form or recognised(source)
-    if form in READERS:
+    if form in READERS and not (form == JSON and recognise(source)[0] == JSON):
         return READERS[form](source)
     rows = read_rows(source, SCORES, form)
-    if rows.origin.sources[0].unit != "row":
+    if recognise(source)[0] != "parquet":
         return Found(rows)
     try:
         types = _names(json.loads(parquet.metadata(source, "types") or "[]"))
@@ -174,7 +174,7 @@ def recognised(source: Input) -> str | None:
         faults = FaultList(source)
         faults.add(1, "the format is not recognised", LOOKED_FOR)
         faults.check()
-    return None if form == ARRAY else form
+    return None if form == JSON else form
 
 
 def _is_trec(fields: list[str]) -> bool:
@@ -459,7 +459,7 @@ def read_teams(given: Given, form: str | None = None) -> dict[str, str]:
 
 def check_form(form: str | None) -> None:
     """Refuse the name of a form that scores do not have."""
-    known = (*PLAIN_FORMS, *READERS)
+    known = dict.fromkeys((*PLAIN_FORMS, *READERS))
     if form is not None and form not in known:
         raise UsageError(f"unknown input format '{form}'; known: {', '.join(known)}")
 

@@ -146,7 +146,7 @@ class Cluster:
                 has = "no tseval" if version is None else f"tseval {version}"
                 raise EngineError(
                     f"worker {worker} has {has}, this is {VERSION}: "
-                    f"pip install tseval=={VERSION} where the workers run, and start them again"
+                    f"pip install the same tseval where the workers run, and start them again"
                 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tseval.core.declared import file_option, option
 from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
-from tseval.core.nearest import array_keys, nearest_fault
+from tseval.core.nearest import nearest_fault
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.clusters import push_files
 from tseval.families.clusters.assessor_sample import sampled
@@ -30,7 +30,7 @@ from tseval.files.epochs import EPOCHS_FILE, read_epochs
 from tseval.files.formats import Format, Line, Rank
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
-from tseval.files.plain import Rows, recognise
+from tseval.files.plain import BY_KEYS, Rows, recognise
 from tseval.tables import InputRecord, Origin
 from tseval.tables.epochs import snowflake_times
 
@@ -200,8 +200,9 @@ def _is(source: Input, name: str) -> bool:
 
 def _is_of_rows(source: Input) -> bool:
     """Whether JSON is one object a row, or an array of them, and no collapsed facts."""
-    names = recognise(source)[1]
-    keys = names if source.head().lstrip()[:1] == b"{" else array_keys(source)
+    form, keys = recognise(source)
+    if form not in BY_KEYS:
+        return False
     return bool(keys) and FACT not in keys and nearest_fault(source, keys) is not None
 
 

@@ -125,9 +125,9 @@ def kind_of(source: Input, form: str | None = None) -> str | None:
     """Which kind of run an input is by its first bytes; None if it is none."""
     if source.is_table or form is not None:
         return PLAIN
-    names = recognise(source)[1]
+    found, names = recognise(source)
     for kind, keys in ((LINES, TRACK_KEYS), (PROPOSAL, PROPOSAL_KEYS)):
-        if all(key in names for key in keys):
+        if found == "jsonl" and all(key in names for key in keys):
             return kind
     if not PREDICTIONS.missing(names):
         return PLAIN

@@ -55,7 +55,7 @@ from tseval.families.responses.tables import (
 from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows, recognise
+from tseval.files.plain import BY_KEYS, Rows, recognise
 from tseval.files.reading import input_of, names_of, refuse, rows_of
 from tseval.files.text_lines import first_row
 from tseval.tables import InputRecord, Origin, Schema
@@ -95,7 +95,7 @@ def read_sheets(
 def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
     if form is None and not source.is_table and is_hits(source):
         return _hit_lines(source)
-    if form in (None, "jsonl") and _is_json(source):
+    if form in (None, *BY_KEYS) and _is_json(source):
         return _json_sheet(source, Read(name, rules))
     names = names_of(source) if source.is_table else names_in(source, form)
     for sort, schema in TABLES:
@@ -359,7 +359,7 @@ def is_nugget_list(source: Input) -> bool:
 
 def _is_gold_json(source: Input, form: str | None) -> bool:
     names = recognise(source)[1]
-    return is_json(source) and form in (None, "jsonl") and bool(NUGGETS.missing(names))
+    return is_json(source) and form in (None, *BY_KEYS) and bool(NUGGETS.missing(names))
 
 
 def _gold_of(

@@ -11,7 +11,7 @@ from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import HALF, HALVES_CURE, KINDS, OBJECT_CURE, holds_half, objects
-from tseval.files.plain import ARRAY, recognise
+from tseval.files.plain import BY_KEYS, recognise
 from tseval.files.text_lines import whole_text
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables.times import TIME_CURE, NotANumber, moment, number
@@ -88,7 +88,7 @@ def _whole(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
 
 def is_json(source: Input) -> bool:
     """Whether a file looks like JSON."""
-    return recognise(source)[0] in ("jsonl", ARRAY)
+    return recognise(source)[0] in BY_KEYS
 
 
 def first_object(source: Input) -> Object | None:

@@ -1,0 +1,98 @@
+"""Tables as a spreadsheet, `.xlsx`: the first sheet that holds anything, a row for a row.
+
+Rows have the numbers that the spreadsheet shows; the first that holds anything names the columns.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.errors import Fault, InputError, MissingExtra
+from tseval.files.cells import Cells, column_of
+from tseval.files.inputs import Input, RowInput
+
+if TYPE_CHECKING:
+    from tseval.files.faults import FaultList
+    from tseval.tables import Schema
+
+MAGIC = b"PK\x03\x04"
+OLD_MAGIC = b"\xd0\xcf\x11\xe0"
+"""Of spreadsheets before 2007, and of those with a password."""
+OLD_CURE = "save it as .xlsx, without a password, or as CSV"
+
+
+class SpreadsheetInput(RowInput):
+    """An input that is known to be a spreadsheet."""
+
+    def lines(self, numbers: Collection[int]) -> dict[int, str]:
+        """The rows as their values, separated by tabs."""
+        found = _cells(self)[1]
+        return {number: "\t".join(found[number - 1]) for number in numbers}
+
+    def where_names_stand(self) -> str:
+        """In which sheet, if there are several."""
+        filled = _cells(self)[0]
+        return f"in the first sheet of {len(filled)}, {filled[0]}" if len(filled) > 1 else "here"
+
+
+def header(source: Input) -> list[str]:
+    """The names of the columns; none of an empty sheet."""
+    return _header(_cells(source)[1])[1]
+
+
+def read_spreadsheet(source: Input, schema: Schema, _faults: FaultList) -> Cells:
+    """Read the columns of the schema that the header names; blank rows are left out."""
+    _, rows = _cells(source)
+    first, names = _header(rows)
+    filled = [at for at in range(first + 1, len(rows)) if any(rows[at])]
+    return Cells(
+        {
+            name: column_of([rows[row][at] for row in filled], name, schema)
+            for name, at in schema.placed(names).items()
+        },
+        np.array(filled, np.int64) + 1,
+    )
+
+
+def _header(rows: list[list[str]]) -> tuple[int, list[str]]:
+    at = next((at for at, row in enumerate(rows) if any(row)), 0)
+    return at, [name.strip() for name in rows[at]] if rows else []
+
+
+def _cells(source: Input) -> tuple[tuple[str, ...], list[list[str]]]:
+    """The names of the sheets that hold anything, and the rows of the first as text."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError as error:
+        raise MissingExtra("excel", f"{source.path}: reading a spreadsheet") from error
+    with source.open() as stream:
+        content = bytes(stream.read())
+    if content.startswith(OLD_MAGIC):
+        reason = "is a spreadsheet of the form before 2007, or has a password"
+        raise InputError([Fault(source.path, None, reason, OLD_CURE)])
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        found = {name: _texts(book.get_sheet_by_name(name)) for name in book.sheet_names}
+    except CalamineError as error:
+        reason = f"cannot be read as a spreadsheet: {error}"
+        raise InputError([Fault(source.path, None, reason, "save it again, or as CSV")]) from error
+    filled = {name: rows for name, rows in found.items() if any(map(any, rows))}
+    return tuple(filled), next(iter(filled.values()), [])
+
+
+def _texts(sheet: Any) -> list[list[str]]:
+    rows = sheet.to_python(skip_empty_area=False)
+    return [[_text(cell) for cell in row] for row in rows]
+
+
+def _text(cell: Any) -> str:
+    """A cell as CSV would have it: whole numbers without a point, times in ISO 8601."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    return str(cell.isoformat()) if hasattr(cell, "isoformat") else str(cell)
