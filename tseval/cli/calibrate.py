@@ -15,8 +15,9 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.core.calling import Where
 from tseval.core.declared import build
+from tseval.core.naming import Naming, named
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import DEFAULT_MATCHER
+from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs
 from tseval.families.temporal.judged import INPUTS, read_judged
 from tseval.files import PICTURES
 from tseval.files.forms import Forms
@@ -64,6 +65,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
 @options.format_option(FORMS, "table")
 @options.output_option
 @input_format(FAMILY, *INPUTS)
+@options.chained(*record_options(Naming))
 @options.engine_options
 @options.quiet_option
 @options.debug_option
@@ -79,7 +81,7 @@ def command(
     engine: str,
     scheduler: str | None,
     quiet: bool,
-    **asking: Any,
+    **given: Any,
 ) -> None:
     """How far a matcher agrees with assessors, and which threshold to use.
 
@@ -97,9 +99,11 @@ def command(
         raise click.UsageError("Give the updates, then the file of nuggets, then that of matches.")
     if save is not None and save.suffix.lower() != SUFFIX:
         raise click.UsageError(f"A profile's name ends in {SUFFIX}, or no command will know it.")
-    judged = read_judged(files[:-2], files[-2], files[-1], input_format)
+    inputs = TemporalInputs(files[:-2], files[-2], matches=files[-1])
+    inputs = named(inputs, build(Naming, given))
+    judged = read_judged(inputs.updates, inputs.nuggets, inputs.matches or "", input_format)
     warn(judged.warnings, quiet)
-    terms = build(AskingOptions, asking).terms
+    terms = build(AskingOptions, given).terms
     found = []
     with Where(jobs, engine, scheduler).shared() as sharing:
         for name in dict.fromkeys(names):

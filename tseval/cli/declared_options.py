@@ -88,6 +88,12 @@ def named_options(record: type, view: str) -> dict[str, Callable[[Any], Any]]:
     }
 
 
+def column_options() -> list[Callable[[Any], Any]]:
+    """What files call columns, for commands to which the names of runs mean nothing."""
+    named = [(field, what) for field, what in declared(Naming) if field.name != "run_names"]
+    return [option_of(field.name, field.default, what) for field, what in named]
+
+
 def option_of(name: str, default: Any, what: Declared) -> Callable[[Any], Any]:
     """A declared option as the command line has it."""
     default = None if default is MISSING else default

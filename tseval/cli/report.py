@@ -18,6 +18,7 @@ from tseval.comparison.plan import Plan, Treatment
 from tseval.core import declared as declarations
 from tseval.core.calling import Where
 from tseval.core.declared import Declared
+from tseval.core.naming import Naming
 from tseval.core.rules import each_once
 from tseval.errors import UsageError
 from tseval.files.formats import forms_of
@@ -145,6 +146,7 @@ def taken(strange: set[str] | None) -> tuple[FamilyOption, ...]:
 @options.undefined_option
 @options.output_option
 @options.input_format(forms_of(FORMATS, ("scores",)), ("scores",), "the files of scores")
+@chained(*record_options(Naming))
 @options.engine_options
 @options.quiet_option
 @options.debug_option
@@ -174,6 +176,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     taken_here: tuple[FamilyOption, ...] = click.get_current_context().meta[TAKEN]
     named = {each.keyword: given[each.keyword] for each in taken_here}
     rules = each_once(parted(request.rules))
+    naming = declarations.build(Naming, given)
     asked = assembling.Request(
         scores=files,
         measures=request.wanted,
@@ -181,7 +184,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         plan=declarations.build(Plan, given),
         form=request.input_format,
         title=request.title,
-        beside=beside({**named, "edition": request.edition_name, "rules": rules}),
+        beside=beside({**named, "edition": request.edition_name, "rules": rules, "naming": naming}),
         curves=request.curves,
     )
     with declarations.build(Where, given).shared() as sharing:

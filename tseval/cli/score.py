@@ -20,7 +20,7 @@ from tseval.cli.output import check_output, deliver, form_of, leave_if
 from tseval.cli.progress import progress
 from tseval.core.calling import CommonOptions
 from tseval.core.declared import SCORES, files_given, option
-from tseval.core.naming import AS_THEY_ARE
+from tseval.core.naming import AS_THEY_ARE, NamedStream, named_stream
 from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
 from tseval.errors import UsageError
@@ -126,7 +126,8 @@ def follow(call: Call, asked: StreamOptions) -> None:
         raise click.UsageError("With --follow give the file of nuggets, or - and it.")
     naming = call.request.naming
     placed = replace(call, request=replace(call.request, naming=AS_THEY_ARE))
-    inputs = placed.inputs((STREAM, files[-1]))
+    stream = named_stream(placed.inputs((STREAM, files[-1])), naming, "updates")
+    inputs = stream.beside
     unused = {
         "-f": call.request.form,
         "-o": call.request.output,
@@ -134,8 +135,6 @@ def follow(call: Call, asked: StreamOptions) -> None:
         "--input-format": call.request.input_format,
         "--brief": call.request.brief,
         "--require": call.request.require,
-        "--column": naming.columns,
-        "--columns": naming.column_file,
         "--name": naming.run_names,
     }
     for flag, value in unused.items():
@@ -145,7 +144,7 @@ def follow(call: Call, asked: StreamOptions) -> None:
     if asked.continued and asked.state is None:
         raise UsageError("--continued needs the state to go on from: --state FILE")
     check_inputs(files_given(inputs))
-    follower = _follower(call, inputs, asked)
+    follower = _follower(call, stream, asked)
     try:
         _run(follower)
     except (KeyboardInterrupt, OSError):
@@ -164,17 +163,18 @@ def _where_it_goes_on(state: Path, lines: int) -> str:
     )
 
 
-def _follower(call: Call, inputs: TemporalInputs, asked: StreamOptions) -> Follower:
+def _follower(call: Call, stream: NamedStream[TemporalInputs], asked: StreamOptions) -> Follower:
     """What follows the stream."""
     from tseval.families.temporal.streaming.follow import Follower, Following
     from tseval.families.temporal.streaming.scorer import StreamScorer
 
-    scorer = StreamScorer(inputs, call.options, _common(call.request))
+    scorer = StreamScorer(stream.beside, call.options, _common(call.request), stream.said)
     following = Following(
         every=asked.every,
         per_topic=call.request.per_topic,
         state=asked.state,
         continued=asked.continued,
+        schema=stream.schema,
         undisturbed=undisturbed,
     )
     return Follower(scorer, following)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from tseval.cli import options
+from tseval.cli.declared_options import column_options
 from tseval.cli.output import check_standard_output
 from tseval.core import registry
+from tseval.core.declared import build
+from tseval.core.naming import Naming
 from tseval.core.validation import validate
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
@@ -23,12 +28,13 @@ def command_of_validation() -> click.Command:
             help="What the files are. Default: by the columns that their headers name.",
         ),
         options.input_format(forms_of(registry.formats(), tables), tables),
+        *column_options(),
         options.debug_option,
     )
     return click.command("validate")(options.chained(*decorators)(run))
 
 
-def run(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
+def run(files: tuple[str, ...], table: str | None, input_format: Forms, **given: Any) -> None:
     """Every fault of a file, as file:line: reason.
 
     Each file by itself; and if there are updates, nuggets and matches among them, whether the
@@ -36,7 +42,7 @@ def run(files: tuple[str, ...], table: str | None, input_format: Forms) -> None:
     """
     check_standard_output()
     faulty = False
-    for line, is_fault in validate(files, table, input_format):
+    for line, is_fault in validate(files, table, input_format, build(Naming, given)):
         faulty |= is_fault
         click.echo(line)
     if faulty:

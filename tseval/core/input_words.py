@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:
     """The part of a signature that tells what columns were called by the caller's word."""
-    told = dict.fromkeys(each.replace("|", "%7C") for one in inputs for each in one.columns)
+    return said_trait(each for one in inputs for each in one.columns)
+
+
+def said_trait(said: Iterable[str]) -> dict[str, str]:
+    """The same of what was said, such as `updates.text=says`."""
+    told = dict.fromkeys(each.replace("|", "%7C") for each in said)
     return {"columns": ",".join(told)} if told else {}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tseval.core import registry
 from tseval.core.declared import Declared, declared, input_name, input_tables, option
+from tseval.core.declared import given as declared_given
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError, did_you_mean, nearest
 from tseval.files.columns import ColumnName, Columns, column_names
@@ -52,6 +54,23 @@ class Naming:
             return cls(tuple(f"{key}={name}" for key, name in columns.items()))
         return cls(column_file=None if columns is None else str(columns))
 
+    @classmethod
+    def recorded(cls, trait: str, inputs: type) -> Naming:
+        """What a signature tells that columns were called, for inputs of this kind."""
+        kinds: dict[str, list[str]] = {}
+        for kind, table in input_tables(inputs).items():
+            kinds.setdefault(table, []).append(kind)
+        said = []
+        for each in trait.replace("%7C", "|").split(",") if trait else ():
+            table, _, name = each.partition(".")
+            said += [f"{kind}:{name}" for kind in kinds.get(table, ())]
+        return cls(tuple(said))
+
+    @property
+    def given(self) -> str:
+        """The first option that was given; empty if none was."""
+        return next((what.name for what in declared_given(self).values()), "")
+
 
 AS_THEY_ARE = Naming()
 """No other names."""
@@ -83,22 +102,112 @@ def named(inputs: Inputs, naming: Naming) -> Inputs:
     """The inputs with what their columns and runs are called; a name that fits none is refused."""
     if naming == AS_THEY_ARE:
         return inputs
-    given = {
+    given = _given(inputs)
+    _name_columns(list(given.values()), column_names(naming.columns, naming.column_file))
+    _name_runs([each for each in given.values() if each.several], naming.run_names)
+    return _with(inputs, given)
+
+
+def _given(inputs: Any) -> dict[str, _Given]:
+    """The inputs that may have names of their own, by their fields."""
+    return {
         field.name: _Given.of(what, what.table, getattr(inputs, field.name))
         for field, what in declared(type(inputs))
         if what.table is not None
     }
-    _name_columns(list(given.values()), column_names(naming.columns, naming.column_file))
-    _name_runs([each for each in given.values() if each.several], naming.run_names)
+
+
+def _with(inputs: Inputs, given: Mapping[str, _Given]) -> Inputs:
     return replace(inputs, **{name: each.value for name, each in given.items()})  # type: ignore[type-var]
 
 
-def _name_columns(given: Sequence[_Given], names: Sequence[ColumnName]) -> None:
+@dataclass(frozen=True)
+class NamedStream(Generic[Inputs]):
+    """A stream, of which nothing is known before it comes, and what is given beside it."""
+
+    beside: Inputs
+    """The other inputs, with what their columns are called."""
+    schema: Schema
+    """The stream's own columns, as it calls them."""
+    said: tuple[str, ...]
+    """What was said of columns, as signatures have it."""
+
+
+def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inputs]:
+    """The same where the input of this field is a stream.
+
+    What is said of no input holds for all that have the column, and in the stream for those lines.
+    """
+    given = _given(replace(inputs, **{field: ()}))  # type: ignore[type-var]
+    stream, names = given[field], column_names(naming.columns, naming.column_file)
+    own = [each for each in names if each.kind == stream.kind]
+    shared = [each for each in names if not each.kind and stream.schema.find(each.own)]
+    for each in own:
+        if stream.schema.find(each.own) is None:
+            _refuse_name(each, [stream])
+    others = [each for each in given.values() if each is not stream]
+    rest = [each for each in names if each not in own]
+    _name_columns(others, [each for each in rest if each not in shared])
+    _name_columns(others, shared, may_lack=True)
+    schema = stream.schema.called({each.own: each.name for each in own})
+    schema = schema.also_called({each.own: each.name for each in shared})
+    sources = [(each.schema.table, one) for each in others for one in each.sources]
+    told = [f"{stream.schema.table}.{each.own}={each.name}" for each in (*own, *shared)]
+    told += [f"{t}.{own}={name}" for t, one in sources for own, name in one.columns.items()]
+    beside = _with(inputs, {name: each for name, each in given.items() if name != field})
+    return NamedStream(beside, schema, tuple(told))
+
+
+def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> None:
+    """Tell files what their columns are called, of which only the columns may show the table.
+
+    Where it is known it is `table`. A file that cannot be read is left alone.
+    """
+    names = column_names(naming.columns, naming.column_file)
+    schemas = registry.schemas()
+    for each in names:
+        if each.kind and each.kind not in schemas and not each.kept:
+            raise UsageError(
+                f"--column {each}: no table '{each.kind}'{did_you_mean(each.kind, schemas)}"
+            )
+    found: set[ColumnName] = set()
+    for source in sources:
+        with suppress(InputError):
+            found.update(_name_file(source, names, table))
+    for each in names:
+        if each not in found and not each.kept:
+            _refuse_column(each, sources)
+
+
+def _name_file(
+    source: Input, names: Sequence[ColumnName], table: str | None
+) -> Iterator[ColumnName]:
+    """Tell a file what its columns are called; gives the names that it has."""
+    here = [each for each in names if _has_column(source, each.name)]
+    kinds = [table] if table else dict.fromkeys(each.kind for each in here if each.kind)
+    plain = [each for each in here if not each.kind]
+    for kind in kinds:
+        schema = registry.schemas().get(kind)
+        own = [each for each in here if each.kind == kind]
+        columns = {each.own: each.name for each in (*plain, *own)}
+        if schema is not None and (table or not schema.called(columns).missing(_names(source))):
+            source.columns = columns
+            yield from (*plain, *own)
+            return
+    source.columns = {each.own: each.name for each in plain}
+    yield from plain
+
+
+def _name_columns(
+    given: Sequence[_Given], names: Sequence[ColumnName], *, may_lack: bool = False
+) -> None:
     """Tell each input what its columns are called; what is said of one kind goes first."""
     for said in sorted(names, key=lambda each: bool(each.kind)):
         _check_kind(said, given)
         meant = [each for each in given if each.sources and said.kind in ("", each.kind)]
         known = [each for each in meant if each.schema.find(said.own) is not None]
+        if not known and may_lack:
+            continue
         if not known:
             _refuse_name(said, meant)
             continue
@@ -112,7 +221,7 @@ def _name_columns(given: Sequence[_Given], names: Sequence[ColumnName]) -> None:
                     source.columns = {**source.columns, own: said.name}
                 elif said.kind:
                     _refuse_column(said, [source])
-        if not found:
+        if not found and not may_lack:
             _refuse_column(said, [source for each in known for source in each.sources])
 
 

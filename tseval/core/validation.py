@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tseval.core import registry
+from tseval.core.naming import AS_THEY_ARE, Naming, name_files
 from tseval.core.nearest import misspelt, names_in, nearest_fault
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.files.faults import FaultList
@@ -17,13 +18,19 @@ from tseval.files.plain import READERS, read_rows
 from tseval.tables import Schema
 
 
-def validate(paths: Sequence[str], table: str | None = None, forms: Forms = None) -> Iterator[Line]:
+def validate(
+    paths: Sequence[str],
+    table: str | None = None,
+    forms: Forms = None,
+    naming: Naming = AS_THEY_ARE,
+) -> Iterator[Line]:
     """Lines to show, each with whether it tells a fault."""
     check_inputs(paths)
+    sources = [Input(path) for path in paths]
+    name_files(sources, naming, table)
     read: list[Any] = []
-    for path in paths:
+    for source in sources:
         try:
-            source = Input(path)
             name = table or _asked_for(source, forms) or _table_of(source, form_of_the_rest(forms))
             form = form_for(forms, name)
             found = format_of(name, source, form)
@@ -48,7 +55,7 @@ def validate(paths: Sequence[str], table: str | None = None, forms: Forms = None
 def format_of(name: str, source: Input, form: str | None) -> Format:
     """The format of a name that an input is in: as asked for, or by its content; else plain."""
     named = [each for each in registry.formats() if each.name == name]
-    for each in named:
+    for each in named if not source.is_table else ():
         if form in each.forms or (each.recognised is not None and each.recognised(source)):
             return each
     return next((each for each in named if each.reads_tables), Format(name, _plain(name)))
@@ -72,10 +79,11 @@ def _table_of(source: Input, form: str | None) -> str:
     asked = {each.name for each in registry.formats() if form in each.forms}
     if len(asked) == 1:
         return asked.pop()
-    told = None if form in READERS else _told(source, Rank.SURE, Rank.LIKELY)
+    plain = form in READERS or source.is_table
+    told = None if plain else _told(source, Rank.SURE, Rank.LIKELY)
     if told is not None:
         return told
-    names = names_in(source, form)
+    names = source.renamed(names_in(source, form))
     fitting = _fitting(names)
     if misspelt(names, fitting) is not None:
         faults = FaultList(source)
@@ -83,7 +91,7 @@ def _table_of(source: Input, form: str | None) -> str:
         faults.check()
     if fitting is not None:
         return fitting.table
-    told = None if form in READERS else _told(source, Rank.AFTER_TABLES, Rank.LAST)
+    told = None if plain else _told(source, Rank.AFTER_TABLES, Rank.LAST)
     if told is None:
         raise _no_table(source, names)
     return told

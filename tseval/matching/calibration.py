@@ -15,6 +15,7 @@ import numpy as np
 
 from tseval import statistics
 from tseval.core.family import SHORT_HASH
+from tseval.core.input_words import columns_trait
 from tseval.matching.in_units import match_in_units
 from tseval.matching.judged_pairs import BINS, STEP, Disagreement, JudgedUpdates, Tally, scored
 from tseval.matching.matching import get_matcher
@@ -162,4 +163,5 @@ def signature(judged: JudgedUpdates, names: Sequence[str], seed: int) -> str:
     inputs = [*["updates"] * (len(hashes) - 2), "nuggets", "matches"]
     parts = [f"tseval:{VERSION}", *(f"matcher:{name}" for name in names)]
     parts += [f"{name}:{hash_}" for name, hash_ in zip(inputs, hashes, strict=True)]
+    parts += [f"{name}:{value}" for name, value in columns_trait(judged.inputs).items()]
     return "|".join([*parts, f"seed:{seed}"])

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Unpack
 from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
 from tseval.core.measure import Measure
+from tseval.core.naming import Naming
+from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
@@ -68,6 +70,7 @@ def report(
     engine: str | Engine = "local",
     scheduler: str | None = None,
     input_format: Forms = None,
+    columns: Columns = None,
     **beside: Unpack[ReportKeywords],
 ) -> Page:
     """One self-contained page about runs and their scores.
@@ -81,7 +84,7 @@ def report(
     """
     plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
     treatment = Treatment(on_missing, undefined)
-    given = given_beside(beside)
+    given = given_beside({**beside, "naming": Naming.of(columns)})
     with shared(engine, jobs, scheduler) as sharing:
         request = Request(
             scores, measures, treatment, plan, input_format, title, given, curves, sharing

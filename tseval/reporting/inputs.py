@@ -12,11 +12,12 @@ from typing import Any
 from tseval.core import declared as declarations
 from tseval.core.declared import REPORT, Declared, declared
 from tseval.core.family import Access, Evaluation, Family
+from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.registry import all_families, edition
 from tseval.errors import UsageError
 from tseval.parallel.sharing import Progress, Sharing
 
-OF_ALL = ("edition", "rules")
+OF_ALL = ("edition", "rules", "naming")
 """What may be given with the inputs of any family."""
 
 
@@ -44,13 +45,15 @@ class ReportInputs:
     options: Any
     edition: str | None = None
     rules: Mapping[str, str] = field(default_factory=dict)
+    naming: Naming = AS_THEY_ARE
 
     def read(self, sharing: Sharing, progress: Progress | None = None) -> Evaluation:
         """Read every input."""
         rules = declarations.rules(self.rules.items(), self.options)
         access = Access(sharing=sharing, progress=progress)
         chosen = edition(self.edition, self.family.name)
-        return self.family.read(self.inputs, self.options, chosen, rules, access)
+        inputs = named(self.inputs, self.naming)
+        return self.family.read(inputs, self.options, chosen, rules, access)
 
 
 def keyword(flag: str) -> str:
@@ -100,7 +103,7 @@ def beside(values: Mapping[str, Any]) -> ReportInputs | None:
 
 def _is_given(value: Any) -> bool:
     empty = isinstance(value, str | Sequence | Mapping) and not value
-    return value is not None and value is not False and not empty
+    return value is not None and value is not False and not empty and value != AS_THEY_ARE
 
 
 def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
@@ -124,6 +127,7 @@ def built(family: Family[Any, Any], given: Mapping[str, Any]) -> ReportInputs:
         declarations.build(family.options, values),
         given.get("edition"),
         given.get("rules", {}),
+        given.get("naming", AS_THEY_ARE),
     )
 
 
@@ -159,7 +163,8 @@ def _refusal(given: Mapping[str, Any]) -> str:
     """Why what is given makes no inputs of any family."""
     families = list(served())
     flags = {name: each.flag for f in families for each in parameters(f) for name in each.names}
-    flags |= {"edition": "--edition", "rules": "--rule"}
+    naming = given.get("naming", AS_THEY_ARE)
+    flags |= {"edition": "--edition", "rules": "--rule", "naming": naming.given}
     unknown = next((name for name in given if name not in flags), None)
     if unknown is not None:
         return f"a report takes no '{unknown}'"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tseval.core.family import Family
+from tseval.core.naming import Naming
 from tseval.files.inputs import Input
 from tseval.files.provenance import Provenance, RecordedInput
 from tseval.reporting.content import InputRow
@@ -69,7 +70,9 @@ class Recorded:
         given = {**self.gold, _runs_field(family): self.runs}
         if any(each.required and not given.get(each.field) for each in parameters(family)):
             return None
-        found = built(family, {**given, "edition": self.traits["edition"], "rules": self.rules})
+        naming = Naming.recorded(self.traits.get("columns", ""), family.inputs)
+        own = {"edition": self.traits["edition"], "rules": self.rules, "naming": naming}
+        found = built(family, {**given, **own})
         return replace(found, options=family.report.retold(self.traits))
 
 

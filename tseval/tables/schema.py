@@ -30,6 +30,8 @@ class Column:
     """Names that people's own files give it, such as `id`: understood too, and told."""
     given: str = ""
     """What it is called in the file at hand, if the caller says so: then no other name counts."""
+    also: str = ""
+    """What some rows of the file at hand may call it, before any other name."""
     may_be_blank: bool = False
     """Whether an empty cell means "not given"; elsewhere it is a fault (texts may be empty)."""
 
@@ -45,7 +47,8 @@ class Column:
     @property
     def names(self) -> tuple[str, ...]:
         """Every name under which it is looked for, the first first."""
-        return (self.given,) if self.given else (self.name, *self.aliases, *self.common)
+        every = (self.given,) if self.given else (self.name, *self.aliases, *self.common)
+        return (self.also, *every) if self.also else every
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,15 @@ class Schema:
             return replace(each, aliases=left, common=common, given=given.get(each.name, ""))
 
         return replace(self, columns=tuple(map(column, self.columns))) if given else self
+
+    def also_called(self, names: Mapping[str, str]) -> Schema:
+        """The same where columns may be called so, too: that goes before their own names."""
+
+        def column(each: Column) -> Column:
+            also = names.get(each.name, "")
+            return replace(each, also=also) if also and not each.given else each
+
+        return replace(self, columns=tuple(map(column, self.columns))) if names else self
 
     def understood(self, header: Sequence[str]) -> dict[str, str]:
         """The names in a header that are common ones, each with the column that it stands for."""
@@ -158,7 +170,7 @@ DUPLICATE_ID = Column(
     meaning="the update that it repeats, `NULL` if none",
 )
 TEXTS = Schema(
-    "texts",
+    "updates",
     (
         *(replace(c, required=False, any_time=True) if c.kind is Kind.TIME else c for c in UPDATES),
         replace(DUPLICATE_ID, may_be_blank=True),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.files.forms import Forms, check_forms, form_for
-from tseval.files.frames import check_inputs
+from tseval.files.frames import check_inputs, is_frame
 from tseval.files.inputs import Input
 from tseval.matching.judged_pairs import JudgedUpdates
 from tseval.tables import Pairs, Resolved, Updates, resolve
@@ -38,6 +37,10 @@ class JudgedFiles:
     nuggets: str
     matches: str
     form: Forms
+    columns: tuple[tuple[tuple[str, str], ...], ...]
+    """What each calls columns, in the order of `listed`."""
+    names: tuple[str | None, ...]
+    """What the run of each is called, where the caller said so."""
 
     def listed(self) -> tuple[str, ...]:
         """Every path."""
@@ -45,7 +48,10 @@ class JudgedFiles:
 
     def read(self) -> JudgedUpdates:
         """Read all of it again."""
-        return read_judged(self.updates, self.nuggets, self.matches, self.form)
+        sources = [Input(each) for each in self.listed()]
+        for source, columns, name in zip(sources, self.columns, self.names, strict=True):
+            source.columns, source.run_name = dict(columns), name
+        return read_judged(sources[:-2], sources[-2], sources[-1], self.form)
 
 
 def read_judged(
@@ -111,10 +117,15 @@ def _files(
     updates: Sequence[Given], nuggets: Given, matches: Given, form: Forms
 ) -> JudgedFiles | None:
     given = [*updates, nuggets, matches]
-    if not all(isinstance(each, str | Path) and Input(each).can_be_read_again for each in given):
+    if any(is_frame(each) for each in given):
         return None
-    *runs, gold, known = (str(Path(str(each)).absolute()) for each in given)
-    return JudgedFiles(tuple(runs), gold, known, form)
+    sources = [each if isinstance(each, Input) else Input(str(each)) for each in given]
+    if not all(each.can_be_read_again for each in sources):
+        return None
+    *runs, gold, known = (str(each.file.absolute()) for each in sources)
+    columns = tuple(tuple(each.columns.items()) for each in sources)
+    names = tuple(each.run_name for each in sources)
+    return JudgedFiles(tuple(runs), gold, known, form, columns, names)
 
 
 def recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:

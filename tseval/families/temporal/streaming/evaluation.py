@@ -45,14 +45,14 @@ class StreamEvaluation(Evaluation):
         cls,
         fold: Fold,
         gold: StreamGold,
-        matcher: str,
+        traits: Mapping[str, str],
         inputs: Sequence[InputRecord] = (),
         empty: Sequence[str] = (),
     ) -> StreamEvaluation:
         """What a fold holds; `empty` names the runs without an update."""
         return cls(
             edition=DRAFT,
-            traits={"matcher": matcher} | gold.hashes,
+            traits=traits,
             inputs=tuple(inputs),
             fold=fold,
             gold=gold,

@@ -26,7 +26,7 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.jsonl import cells_of, records
 from tseval.files.plain import build
-from tseval.tables import Updates
+from tseval.tables import Schema, Updates
 from tseval.tables.repeats import Repeats, twice
 from tseval.tables.schema import UPDATES
 from tseval.tables.scores import ScoreRecord
@@ -74,6 +74,8 @@ class Following:
     state: Path | None = None
     continued: bool = False
     """Whether the input goes on after the saved state, instead of starting again."""
+    schema: Schema = UPDATES
+    """The columns of the updates, as the stream calls them."""
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     """Makes whatever would interrupt the program wait until an update is counted in all places."""
 
@@ -266,7 +268,7 @@ class Follower:
         Nothing is remembered of them yet.
         """
         own = FaultList(lines)
-        rows = list(records(lines, UPDATES, own))
+        rows = list(records(lines, self.following.schema, own))
         columns = self.first if self.first is not None or not rows else set(rows[0][1])
         columns = columns or set()
         own.extend(list(_unlike_the_first(lines, rows, columns)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tseval.core.calling import CommonOptions
+from tseval.core.input_words import said_trait
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
@@ -21,15 +22,20 @@ class StreamScorer:
     """The gold, how pairs with it are found, and what has come of all runs."""
 
     def __init__(
-        self, inputs: TemporalInputs, options: TemporalOptions, common: CommonOptions
+        self,
+        inputs: TemporalInputs,
+        options: TemporalOptions,
+        common: CommonOptions,
+        said: Sequence[str] = (),
     ) -> None:
+        """`said` is what was said of columns, as signatures have it, where no input tells it."""
         if common.edition not in (None, DRAFT.name) or common.rules:
             raise UsageError("streams are scored by the draft, without other rules")
         if replace(options, matcher=None, threshold=None) != TemporalOptions():
             raise UsageError("of the options streams take matcher and threshold alone")
         chosen = foldable(common.measures)
         times = [common.at] if isinstance(common.at, str) else common.at
-        self.common = common
+        self.common, self.said = common, said_trait(said)
         self.gold = read_gold(inputs, common.forms)
         self.pairing = Pairing(self.gold, options.matcher, options.threshold)
         self.fold = Fold(wanted_of(self.gold, chosen, times))
@@ -38,7 +44,8 @@ class StreamScorer:
         self, inputs: Sequence[InputRecord] = (), empty: Sequence[str] = ()
     ) -> StreamEvaluation:
         """What has come so far; `empty` names runs without an update."""
-        return StreamEvaluation.of(self.fold, self.gold, self.pairing.name, inputs, empty)
+        traits = {"matcher": self.pairing.name} | self.gold.hashes | self.said
+        return StreamEvaluation.of(self.fold, self.gold, traits, inputs, empty)
 
     def scores(self, inputs: Sequence[InputRecord] = (), empty: Sequence[str] = ()) -> Scores:
         """The scores of what has come so far."""
