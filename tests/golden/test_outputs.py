@@ -281,6 +281,24 @@ def test_a_table_in_a_file_is_the_same_and_never_coloured() -> None:
     assert Path("scores.txt").read_text() == shown
 
 
+def test_many_measures_have_a_row_each_and_every_run_a_column() -> None:
+    unit = [f"T(unit={unit})@{hours}h" for unit in ("s", "min", "h", "d") for hours in range(6)]
+    wide = out(*BOTH, "-m", " ".join(unit[:20])).splitlines()
+    assert wide[0].split() == ["run", *unit[:20]]
+    tall = out(*BOTH, "-m", " ".join(unit[:21])).splitlines()
+    assert max(map(len, tall[:-2])) <= 100
+    columns = [line.split() for line in wide[2:4]]
+    assert tall[0].split() == ["measure", "swift", "thorough"]
+    assert [line.split() for line in tall[2:22]] == [
+        list(row) for row in zip(unit[:20], *(line[1:] for line in columns), strict=True)
+    ]
+    by_topic = out(*BOTH, "-q", "-m", " ".join(unit[:21])).splitlines()
+    assert by_topic[0].split() == ["topic", "measure", "swift", "thorough"]
+    assert [line.split()[0] for line in by_topic[2:-2]] == [
+        topic for topic in TOPICS_IN_ORDER for _ in unit[:21]
+    ]
+
+
 def test_parquet_is_not_for_a_terminal() -> None:
     outcome = program.tseval(*BOTH, "-f", "parquet", terminal=True)
     assert (outcome.code, outcome.out) == (2, "")

@@ -1,7 +1,8 @@
 """Tables for people: aligned columns, colour on a terminal alone, the signature underneath.
 
 A number is never shortened: where a terminal is too narrow, the measures go into several tables one
-below the other, and long texts are cut.
+below the other, and long texts are cut. Measures that are too many to stand side by side have a row
+each.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ UNLIMITED = 100_000
 """The width where no terminal sets one: nothing is wrapped."""
 GAP = 3
 """What a column takes beside its content."""
+PAGE = 100
+"""What a reader sees at once where no terminal sets a width."""
+SIDE_BY_SIDE = 20
+"""As many measures have a column each, however wide the table is."""
 LONG = ("text", "types", "run_types")
 """The columns that hold long texts."""
 LONGEST_TEXT, SHORTEST_TEXT = 60, 20
@@ -39,7 +44,10 @@ LONGEST_TEXT, SHORTEST_TEXT = 60, 20
 def scores_table(
     scores: Scores, per_topic: bool, *, to_file: bool, notes: Sequence[str] = ()
 ) -> bytes:
-    """Scores with a row for each run (and topic), a column for each measure, and notes below."""
+    """Scores with a row for each run (and topic), a column for each measure, and notes below.
+
+    Measures that are too many for that have a row each, and the runs a column.
+    """
     several = len(scores.runs) > 1
     heads = (["run"] if several else []) + (["topic"] if per_topic else [])
     labels, rows = [], []
@@ -48,6 +56,9 @@ def scores_table(
         values = {record.measure: shown(record.value) for record in group}
         rows.append([values.get(name, "") for name in scores.measures])
     columns = [[name, *values] for name, *values in zip(scores.measures, *rows, strict=True)]
+    width = sum(map(_width, [*zip(heads, *labels, strict=True), *columns]))
+    if len(scores.measures) > SIDE_BY_SIDE and width > min(PAGE, _room(to_file)):
+        heads, labels, columns = _tall(scores, per_topic)
     taken = sum(map(_width, zip(heads, *labels, strict=True)))
     tables = [
         _table(
@@ -57,6 +68,21 @@ def scores_table(
         for part in _fitting(columns, _room(to_file) - taken)
     ]
     return rendered([*tables, *map(Text, notes)], scores.signature, to_file=to_file)
+
+
+def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], list[list[str]]]:
+    """The heads and labels of a row for each (topic and) measure, and a column for each run."""
+    found = {record[:3]: shown(record.value) for record in scores.records(per_topic=per_topic)}
+    topics = list(dict.fromkeys(topic for _, topic, _ in found))
+    labels = [[topic, name] for topic in topics for name in scores.measures]
+    columns = [
+        [run if len(scores.runs) > 1 else "value"]
+        + [found.get((run, topic, name), "") for topic, name in labels]
+        for run in scores.runs
+    ]
+    if per_topic:
+        return ["topic", "measure"], labels, columns
+    return ["measure"], [[name] for _, name in labels], columns
 
 
 def rows_table(
