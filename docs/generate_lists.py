@@ -21,6 +21,7 @@ PAGES = Path(__file__).parent
 LIST = re.compile(r"(<!-- list: (\w+) ?([^\n]*?) ?-->\n)(.*?)(<!-- end of list -->)", re.DOTALL)
 HEADS = {"id": "id", "text": "text, may be empty", "time": "time", "number": "number"}
 HEADS["amount"] = "number, 0 or more"
+HEADS["grade"] = "number from 0 to 1, or label"
 
 
 def rows(heads: Sequence[str], body: Iterable[Sequence[str]]) -> str:

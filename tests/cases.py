@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 from hypothesis import strategies as st
 
@@ -16,10 +18,13 @@ RUNS = ("b", "a")
 WORDS = ("river", "Osk", "flood", "12", "men", "", "straße", "½", "naïve co-op")
 TIMES = st.integers(0, 12)
 """Few different times, so that ties are common."""
+GRADES = st.sampled_from((0, 0.25, 0.5, 1))
 
 
 @st.composite
-def collections(draw: st.DrawFn, *, costs: bool | None = None, runs: int = 2) -> Collection:
+def collections(
+    draw: st.DrawFn, *, costs: bool | None = None, runs: int = 2, graded: bool | None = None
+) -> Collection:
     """Runs and gold with ties, empty systems, unmatched nuggets, and updates in no topic."""
     with_costs = draw(st.booleans()) if costs is None else costs
     cost = st.integers(0, 4) if with_costs else st.just(1)
@@ -43,6 +48,8 @@ def collections(draw: st.DrawFn, *, costs: bool | None = None, runs: int = 2) ->
         if u.topic == n.topic
     }
     matches = [match for match in sorted(possible, key=str) if draw(st.booleans())]
+    if draw(st.booleans()) if graded is None else graded:
+        matches = [replace(match, grade=draw(GRADES)) for match in matches]
     pairs = [
         Duplicate(u.topic, u.update_id, v.update_id)
         for u in updates
@@ -67,6 +74,7 @@ def frames(collection: Collection) -> dict[str, pd.DataFrame]:
     nuggets = [vars(nugget) for nugget in collection.nuggets]
     matches = [vars(match) for match in collection.matches]
     run = ["run"] if any(match.run for match in collection.matches) else []
+    run += ["grade"] if any(match.grade != 1 for match in collection.matches) else []
     return {
         "updates": pd.DataFrame(
             updates, columns=["run", "topic", "update_id", "time", "text", *cost]

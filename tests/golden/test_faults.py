@@ -310,6 +310,26 @@ def test_a_match_to_something_unknown(form: str, fault: tuple[str, str]) -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("grade", "reason"),
+    [
+        ("2", "is not between 0 and 1"),
+        ("-0.5", "is not between 0 and 1"),
+        ("supported", "is no grade"),
+        ("nan", "is no grade"),
+    ],
+)
+def test_a_grade_that_is_none(grade: str, reason: str) -> None:
+    row = ("flood", "sw-flood-1", "flood-n1")
+    header = (*MATCH_HEADER, "grade")
+    Path("m.tsv").write_bytes(tsv(header, (*row, "partial_support"), (*row, grade)))
+    check(
+        f'error: m.tsv:3: grade "{grade}" {reason}\n  | {chr(9).join((*row, grade))}\n'
+        "  write a number from 0 to 1, or one of support, partial_support, not_support\n",
+        *("score", SWIFT, NUGGETS, "--matches", "m.tsv"),
+    )
+
+
 @pytest.mark.parametrize("fault", LOST, ids=["update", "nugget"])
 def test_a_match_to_something_unknown_from_standard_input(fault: tuple[str, str]) -> None:
     line = "\t".join(LOST[fault])

@@ -23,7 +23,7 @@ Amount = tuple[Number | None, Fraction | float]
 """When, and how much; None is always."""
 
 
-def said(case: Case) -> list[tuple[temporal.Nugget, temporal.Update]]:
+def said(case: Case) -> list[tuple[temporal.Nugget, temporal.Update, Fraction]]:
     return temporal.found_before(case, None)
 
 
@@ -34,23 +34,24 @@ def dated(case: Case, measure: Measure) -> tuple[list[Amount], list[Amount]]:
         return temporal.reward(nugget, case.nuggets, measure.reward)
 
     if measure.name == "R":
-        above: list[Amount] = [(match.time, worth(nugget)) for nugget, match in said(case)]
+        above: list[Amount] = [(match.time, worth(n) * rise) for n, match, rise in said(case)]
         return above, [(None, worth(nugget)) for nugget in case.nuggets]
     if measure.name == "Rs":
-        above = [(max(match.time, nugget.time), worth(nugget)) for nugget, match in said(case)]
+        above = [(max(m.time, n.time), worth(n) * rise) for n, m, rise in said(case)]
         return above, [(nugget.time, worth(nugget)) for nugget in case.nuggets]
     if measure.name == "T":
-        leads = [(m.time, Fraction(n.time) - Fraction(m.time)) for n, m in said(case)]
-        above = [(time, temporal.gain_of_lead(measure, lead)) for time, lead in leads]
-        return above, [(time, Fraction(1)) for time, _ in leads]
+        leads = [(m.time, Fraction(n.time) - Fraction(m.time), rise) for n, m, rise in said(case)]
+        above = [(time, temporal.gain_of_lead(measure, lead) * rise) for time, lead, rise in leads]
+        return above, [(time, rise) for time, _, rise in leads]
     if measure.updates:
-        earning = {match.update_id for _, match in said(case)}
+        earning = {match.update_id for _, match, _ in said(case)}
         sent = [(u, temporal.cost(u, measure.cost)) for u in case.updates]
         above = [(u.time, paid) for u, paid in sent if u.update_id in earning]
         return above, [(u.time, paid) for u, paid in sent]
+    of_match = measure.cost_of == "match"
     above = [
-        (m.time, temporal.cost(m if measure.cost_of == "match" else n, measure.cost) * worth(n))
-        for n, m in said(case)
+        (m.time, temporal.cost(m if of_match else n, measure.cost) * worth(n) * rise)
+        for n, m, rise in said(case)
     ]
     paid = [(u.time, temporal.earliest_duplicate(case, u)) for u in case.updates]
     return above, [(time, temporal.cost(u, measure.cost)) for time, u in paid]

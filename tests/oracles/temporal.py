@@ -8,6 +8,9 @@ This is the yardstick for the fast program, written from the words of the specif
     Rs(t) = sum over u in N with u.time < t and M(u).time < t of R(u)  /  sum over u in N with u.time < t of R(u)
     T(t)  = sum over u in N with M(u).time < t of g(u.time - M(u).time)  /  number of u in N with M(u).time < t
 
+Where matches have grades, a nugget is said by several updates, each of which says more of it than any
+before; each counts by how much more that is.
+
 Everything is computed afresh for every value, with lists and for loops. Numbers stay exact
 fractions as long as the measure allows it (all but `reward=exp`, `g=logistic`, `g=arctan` and
 a callable that returns floats). An undefined value is `None`. A time t of `None` means: later
@@ -68,6 +71,7 @@ class Match:
     update_id: str
     nugget_id: str
     run: str | None = None
+    grade: Number = 1
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,8 @@ class Case:
     nuggets: tuple[Nugget, ...]
     matches: tuple[tuple[str, str], ...]
     duplicates: tuple[tuple[str, str], ...] = ()
+    grades: tuple[Number, ...] = ()
+    """Of each match; all are in full where there are none."""
 
 
 @dataclass(frozen=True)
@@ -140,13 +146,13 @@ def select(collection: Collection, run: str, topic: str) -> Case:
     """Return what concerns this run and this topic; an absent topic gives an empty system."""
     updates = [u for u in collection.updates if u.run == run and u.topic == topic]
     nuggets = [n for n in collection.nuggets if n.topic == topic]
-    matches = [
-        (m.update_id, m.nugget_id)
-        for m in collection.matches
-        if m.topic == topic and m.run in (None, run)
+    found = [
+        m for m in collection.matches if m.topic == topic and m.run in (None, run) and m.grade > 0
     ]
+    matches = [(m.update_id, m.nugget_id) for m in found]
     duplicates = [(d.update_id, d.duplicate_id) for d in collection.duplicates if d.topic == topic]
-    return Case(tuple(updates), tuple(nuggets), tuple(matches), tuple(duplicates))
+    grades = tuple(m.grade for m in found)
+    return Case(tuple(updates), tuple(nuggets), tuple(matches), tuple(duplicates), grades)
 
 
 def before(time: Number, t: Number | None) -> bool:
@@ -175,7 +181,7 @@ def earliest(case: Case) -> dict[str, Update | None]:
 
 def roles(case: Case) -> dict[str, Role]:
     """Return for every update the nuggets that it earns and those that it repeats."""
-    firsts = earliest(case)
+    earned = [(nugget.nugget_id, update) for nugget, update, _ in found_before(case, None)]
     found: dict[str, Role] = {}
     for update in case.updates:
         earns: list[str] = []
@@ -183,7 +189,8 @@ def roles(case: Case) -> dict[str, Role]:
         for nugget in case.nuggets:
             if (update.update_id, nugget.nugget_id) not in case.matches:
                 continue
-            (earns if firsts[nugget.nugget_id] == update else repeats).append(nugget.nugget_id)
+            first = (nugget.nugget_id, update) in earned
+            (earns if first else repeats).append(nugget.nugget_id)
         found[update.update_id] = Role(tuple(earns), tuple(repeats))
     return found
 
@@ -292,23 +299,35 @@ def divide(top: Fraction | float, bottom: Fraction | float) -> Value:
     return None if bottom == 0 else top / bottom
 
 
-def found_before(case: Case, t: Number | None) -> list[tuple[Nugget, Update]]:
-    """Return the nuggets whose earliest match lies before t, with that match."""
-    firsts = earliest(case)
+def grade(case: Case, update: Update, nugget: Nugget) -> Fraction:
+    """Return how far an update says a nugget: 0 if nothing says that it does."""
+    best = Fraction(0)
+    for at, match in enumerate(case.matches):
+        if match == (update.update_id, nugget.nugget_id):
+            best = max(best, Fraction(case.grades[at] if case.grades else 1))
+    return best
+
+
+def found_before(case: Case, t: Number | None) -> list[tuple[Nugget, Update, Fraction]]:
+    """Return each update before t that says more of a nugget than any before it, and how much."""
     found = []
     for nugget in case.nuggets:
-        match = firsts[nugget.nugget_id]
-        if match is not None and before(match.time, t):
-            found.append((nugget, match))
+        best = Fraction(0)
+        for update in sorted(case.updates, key=lambda u: u.time):
+            said = grade(case, update, nugget)
+            if said > best and before(update.time, t):
+                found.append((nugget, update, said - best))
+                best = said
     return found
 
 
 def precision(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return P(t) as drafted, or with the cost of the match in the numerator."""
     top: list[Fraction | float] = []
-    for nugget, match in found_before(case, t):
+    for nugget, match, rise in found_before(case, t):
         paid = match if measure.cost_of == "match" else nugget
-        top.append(cost(paid, measure.cost) * reward(nugget, case.nuggets, measure.reward))
+        worth = reward(nugget, case.nuggets, measure.reward)
+        top.append(cost(paid, measure.cost) * worth * rise)
     bottom = [
         cost(earliest_duplicate(case, update), measure.cost)
         for update in case.updates
@@ -319,7 +338,7 @@ def precision(case: Case, measure: Measure, t: Number | None = None) -> Value:
 
 def update_precision(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return P(updates)(t): the share, by cost, of the updates before t that earn a nugget."""
-    earning = {match.update_id for _, match in found_before(case, t)}
+    earning = {match.update_id for _, match, _ in found_before(case, t)}
     seen = [u for u in case.updates if before(u.time, t)]
     top = [cost(u, measure.cost) for u in seen if u.update_id in earning]
     return divide(total(top), total(cost(u, measure.cost) for u in seen))
@@ -327,7 +346,7 @@ def update_precision(case: Case, measure: Measure, t: Number | None = None) -> V
 
 def recall(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return R(t)."""
-    top = [reward(n, case.nuggets, measure.reward) for n, _ in found_before(case, t)]
+    top = [reward(n, case.nuggets, measure.reward) * r for n, _, r in found_before(case, t)]
     bottom = [reward(n, case.nuggets, measure.reward) for n in case.nuggets]
     return divide(total(top), total(bottom))
 
@@ -335,8 +354,8 @@ def recall(case: Case, measure: Measure, t: Number | None = None) -> Value:
 def recall_so_far(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return Rs(t): recall of the nuggets whose own time has come."""
     top = [
-        reward(n, case.nuggets, measure.reward)
-        for n, _ in found_before(case, t)
+        reward(n, case.nuggets, measure.reward) * rise
+        for n, _, rise in found_before(case, t)
         if before(n.time, t)
     ]
     bottom = [reward(n, case.nuggets, measure.reward) for n in case.nuggets if before(n.time, t)]
@@ -346,11 +365,15 @@ def recall_so_far(case: Case, measure: Measure, t: Number | None = None) -> Valu
 def timeliness(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return T(t)."""
     points: list[tuple[Number, Fraction | float]] = []
-    for nugget, match in found_before(case, t):
+    top: list[Fraction | float] = []
+    rises: list[Fraction | float] = []
+    for nugget, match, rise in found_before(case, t):
         lead = Fraction(nugget.time) - Fraction(match.time)
         points.append((lead, gain_of_lead(measure, lead)))
+        top.append(points[-1][1] * rise)
+        rises.append(rise)
     check_increasing(points)
-    return divide(total(gain for _, gain in points), Fraction(len(points)))
+    return divide(total(top), total(rises))
 
 
 def value(case: Case, measure: Measure, t: Number | None = None) -> Value:

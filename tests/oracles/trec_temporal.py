@@ -52,6 +52,7 @@ class Match:
     nugget_id: str
     start: int
     end: int
+    grade: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -84,15 +85,22 @@ class Said:
     pooled: bool
     rewards: tuple[float, ...]
     discounts: tuple[float, ...]
+    rises: tuple[float, ...]
+    """By how much it says more of each nugget than any update before it."""
     verbosity: float
 
     @property
     def gain(self) -> float:
-        return sum(self.rewards)
+        return sum(reward * rise for reward, rise in zip(self.rewards, self.rises, strict=True))
 
     @property
     def latency_gain(self) -> float:
-        return sum(r * d for r, d in zip(self.rewards, self.discounts, strict=True))
+        every = zip(self.rewards, self.discounts, self.rises, strict=True)
+        return sum(reward * discount * rise for reward, discount, rise in every)
+
+    @property
+    def discount(self) -> float:
+        return sum(d * rise for d, rise in zip(self.discounts, self.rises, strict=True))
 
 
 def said(collection: Collection, run: str, topic: str) -> list[Said]:
@@ -100,16 +108,18 @@ def said(collection: Collection, run: str, topic: str) -> list[Said]:
     nuggets = {n.nugget_id: n for n in collection.nuggets if n.topic == topic}
     largest = max(n.importance for n in nuggets.values())
     mean = sum(len(n.text.split()) for n in nuggets.values()) / len(nuggets)
-    seen: set[str] = set()
+    seen: dict[str, float] = {}
     result = []
     sent = [u for u in collection.updates if (u.run, u.topic) == (run, topic)]
     for update in sorted(sent, key=lambda u: u.time):
         identity, text, pooled = stands_for(collection, update)
-        rewards, discounts, spans = [], [], []
+        rewards, discounts, rises, spans = [], [], [], []
         for match in collection.matches:
-            if (match.topic, match.update_id) != (topic, identity) or match.nugget_id in seen:
+            known = seen.get(match.nugget_id, 0.0)
+            if (match.topic, match.update_id) != (topic, identity) or match.grade <= known:
                 continue
-            seen.add(match.nugget_id)
+            seen[match.nugget_id] = match.grade
+            rises.append(match.grade - known)
             nugget = nuggets[match.nugget_id]
             late = update.time - nugget.time
             rewards.append(math.exp(nugget.importance - largest))
@@ -119,7 +129,13 @@ def said(collection: Collection, run: str, topic: str) -> list[Said]:
         verbosity = 1 + idle / mean if mean else 1.0
         result.append(
             Said(
-                update.time, update.confidence, pooled, tuple(rewards), tuple(discounts), verbosity
+                update.time,
+                update.confidence,
+                pooled,
+                tuple(rewards),
+                tuple(discounts),
+                tuple(rises),
+                verbosity,
             )
         )
     return result
@@ -190,9 +206,9 @@ def value(
         best=best,
         everything=sum(rewards),
         own_verbosity=weighed(u.verbosity for u in updates),
-        discounts=weighed(sum(u.discounts) for u in updates),
+        discounts=weighed(u.discount for u in updates),
         number=len(updates),
-        found=sum(len(u.rewards) for u in updates),
+        found=sum(sum(u.rises) for u in updates),
     )[name.removeprefix("cb")]
 
 
@@ -206,7 +222,7 @@ def _values(
     own_verbosity: float,
     discounts: float,
     number: int,
-    found: int,
+    found: float,
 ) -> dict[str, float | None]:
     eg, elg = over(gain, verbosity), over(latency_gain, verbosity)
     neg = None if eg is None else over(eg, best)

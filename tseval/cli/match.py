@@ -27,7 +27,7 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs, TemporalOptions
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
-from tseval.files.machine_matches import signed
+from tseval.files.machine_matches import GRADE, signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.asking import AskingOptions
 from tseval.matching.in_units import match_in_units
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from matchers import Matcher
 
 ASSESSED = "assessed"
-GRADE = "grade"
-"""The column with what a score is called, where a matcher has names for its scores."""
 NOTHING_TO_FIND = (
     "assessed matches are in a file already, there is nothing to find: name another matcher, such "
     "as fuzzy, or give the file to `tseval score --matches`"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.files.value_parsing import GRADES
+
 if TYPE_CHECKING:
     from tseval.files.plain import Rows
     from tseval.tables.columns import BoolArray
@@ -23,6 +25,8 @@ DIGITS = 12
 """How many hexadecimal digits a checksum has."""
 IDS, SPAN = ("topic", "update_id", "nugget_id", "run"), ("start", "end")
 """The columns that a checksum is made of."""
+GRADE = "grade"
+"""It is made of this one too, where a matcher grades its matches: the label or the number."""
 UNIT = "\x1f"
 """Stands between the cells of a row, since no table holds it in an id."""
 
@@ -36,7 +40,12 @@ def checksum(matcher: str, rows: Iterable[Sequence[str]]) -> str:
 def signed(rows: Sequence[Mapping[str, Any]], matcher: str) -> Iterator[dict[str, Any]]:
     """A matcher's matches with the two cells that say so."""
     cells = (
-        [*(str(row[name]) for name in IDS), *(_place(row[name]) for name in SPAN)] for row in rows
+        [
+            *(str(row[name]) for name in IDS),
+            *(_place(row[name]) for name in SPAN),
+            *([_grade(row[GRADE])] if GRADE in row else []),
+        ]
+        for row in rows
     )
     signature = {"matcher": matcher, "checksum": checksum(matcher, cells)}
     return ({**row, **signature} for row in rows)
@@ -68,7 +77,14 @@ def _cells(rows: Rows, own: BoolArray) -> Iterable[Sequence[str]]:
         [""] * number if each is None else [_place(value) for value in each[own].tolist()]
         for each in spans
     )
-    return zip(*named, *shown, strict=True)
+    grade = rows.get(GRADE)
+    graded = [] if grade is None or np.isnan(grade[own]).all() else [map(_place, grade[own])]
+    return zip(*named, *shown, *graded, strict=True)
+
+
+def _grade(label: str) -> str:
+    """A grade as a number, by its label; nothing where there is none."""
+    return _place(GRADES[label]) if label else ""
 
 
 def _place(value: float | None) -> str:

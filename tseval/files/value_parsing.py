@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*", re.ASCII)
+GRADES = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+"""What the labels of nuggetizer and of models that judge are worth."""
+GRADE_CURE = f"write a number from 0 to 1, or one of {', '.join(GRADES)}"
 COMMA_CURE = "this is a decimal comma: write {}, with a point"
 
 
@@ -31,7 +34,10 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
         values, reasons = _one_by_one(column, cells)
     if column.kind is Kind.AMOUNT:
         reasons.update(dict.fromkeys(np.flatnonzero(values < 0).tolist(), "is negative"))
-    cure = TIME_CURE if column.kind is Kind.TIME else NUMBER_CURE
+    if column.kind is Kind.GRADE:
+        outside = np.flatnonzero((values < 0) | (values > 1)).tolist()
+        reasons.update(dict.fromkeys(outside, "is not between 0 and 1"))
+    cure = CURES.get(column.kind, NUMBER_CURE)
     if column.kind is Kind.TIME and not column.any_time:
         _refuse_early(column, values, cells, lines, faults)
     for row, reason in reasons.items():
@@ -42,6 +48,10 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
             cured = COMMA_CURE.format(cell.strip().replace(",", "."))
         faults.add(int(lines[row]), f"{shown} {reason}", cured)
     return values
+
+
+CURES = {Kind.TIME: TIME_CURE, Kind.GRADE: GRADE_CURE}
+"""What to write in a column of each kind that is no plain number."""
 
 
 def _refuse_early(
@@ -66,7 +76,7 @@ def _all_at_once(cells: Any) -> FloatArray | None:
 def _one_by_one(column: Column, cells: Any) -> tuple[FloatArray, dict[int, str]]:
     """Each distinct cell read carefully; the reasons of the rows that fail."""
     ids = Ids.of(cells)
-    parse = moment if column.kind is Kind.TIME else number
+    parse = PARSERS.get(column.kind, number)
     values, reasons = [], {}
     for code, cell in enumerate(ids.vocabulary()):
         try:
@@ -79,3 +89,18 @@ def _one_by_one(column: Column, cells: Any) -> tuple[FloatArray, dict[int, str]]
         np.array(values, np.float64)[ids.codes],
         {int(row): reasons[int(ids.codes[row])] for row in np.flatnonzero(bad)},
     )
+
+
+def grade(cell: str) -> float:
+    """A grade as a number or by its label, or a `NotANumber`."""
+    known = GRADES.get(cell.strip().lower())
+    if known is not None:
+        return known
+    try:
+        return number(cell)
+    except NotANumber as error:
+        raise NotANumber("is no grade") from error
+
+
+PARSERS = {Kind.TIME: moment, Kind.GRADE: grade}
+"""What reads a cell that is no plain number."""

@@ -16,6 +16,8 @@ class Kind(Enum):
     NUMBER = "number"
     AMOUNT = "amount"
     """A number that may not be negative: a cost, a reward."""
+    GRADE = "grade"
+    """How far something is so: a number from 0 to 1, or one of three labels."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,14 @@ MATCHES = Schema(
         NUGGET_ID,
         replace(RUN, meaning="whose update it is; without it that of every run"),
         Column("score", Kind.NUMBER, required=False, may_be_blank=True),
+        Column(
+            "grade",
+            Kind.GRADE,
+            required=False,
+            may_be_blank=True,
+            meaning="how far it says the nugget: 1 or `support` in full, 0.5 or `partial_support` "
+            "in part, 0 or `not_support` not at all; blank is 1",
+        ),
         Column(
             "start",
             Kind.NUMBER,

@@ -86,6 +86,8 @@ class Matches(Table):
     run: Ids | None = optional()
     start: FloatArray | None = optional()
     end: FloatArray | None = optional()
+    grade: FloatArray | None = optional(1.0)
+    """How far each update says its nugget, above 0; None where all say it in full."""
     in_bytes: bool = False
     """Whether the spans count bytes, not characters."""
     published: bool = False
@@ -167,11 +169,15 @@ class Pool(Table):
 
 @dataclass(frozen=True)
 class Pairs:
-    """Matches by row number: update row, nugget row; `score` where a matcher gave one."""
+    """Matches by row number: update row, nugget row; `score` where a matcher gave one.
+
+    `grade` is how far each update says its nugget, above 0; None where all say it in full.
+    """
 
     update: IntArray
     nugget: IntArray
     score: FloatArray | None = None
+    grade: FloatArray | None = None
 
     @classmethod
     def none(cls) -> Pairs:
@@ -180,6 +186,12 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.update)
+
+    def rows(self, chosen: IntArray | BoolArray | slice) -> Pairs:
+        """The chosen pairs."""
+        score = None if self.score is None else self.score[chosen]
+        grade = None if self.grade is None else self.grade[chosen]
+        return Pairs(self.update[chosen], self.nugget[chosen], score, grade)
 
 
 @dataclass(frozen=True)
@@ -212,7 +224,8 @@ def resolve(matches: Matches, updates: Updates, nuggets: Nuggets) -> Resolved:
     if matches.run is not None:
         known |= (matches.run.within(updates.run.names) == ABSENT) & ~blank(matches.run)
     kept = nugget_row[match] != ABSENT
-    pairs = Pairs(update[kept], nugget_row[match][kept])
+    grade = None if matches.grade is None else matches.grade[match][kept]
+    pairs = Pairs(update[kept], nugget_row[match][kept], grade=grade)
     return Resolved(pairs, ~known, nugget_row == ABSENT, match[kept])
 
 

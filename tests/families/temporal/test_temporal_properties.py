@@ -131,11 +131,11 @@ def test_the_stream_equals_the_batch_at_every_prefix(
     if not costs:
         _check_prefix(running, stream, replace(known, updates=[]), names)
     for number, update in enumerate(arriving, start=1):
-        says = [
-            match.nugget_id
+        says = {
+            match.nugget_id: float(match.grade)
             for match in collection.matches
             if (match.topic, match.update_id) == (update.topic, update.update_id)
-        ]
+        }
         cost = update.cost if costs else None
         running.add(
             stream.add(
@@ -230,7 +230,11 @@ def _check_updates(part: pd.DataFrame, case: slow.Case) -> None:
         role = roles[row.update_id]
         assert (row.role, row.repeats) == (role.kind, len(role.repeats))
         assert sorted(row.earned.split()) == sorted(role.earns)
-        earned = [n.importance for n in case.nuggets if n.nugget_id in role.earns]
+        earned = [
+            nugget.importance * rise
+            for nugget, update, rise in slow.found_before(case, None)
+            if update.update_id == row.update_id
+        ]
         assert row.reward == sum(earned)
 
 
@@ -249,6 +253,71 @@ def _check_nuggets(part: pd.DataFrame, case: slow.Case) -> None:
         if first is not None:
             assert row.update_id == first.update_id
             assert row.hours_early == pytest.approx((row.time - first.time) / 3600)
+        nugget = next(n for n in case.nuggets if n.nugget_id == row.nugget_id)
+        best = max((slow.grade(case, u, nugget) for u in case.updates), default=0)
+        assert getattr(row, "grade", 1.0 if first else 0.0) == best
+
+
+# A nugget of 10:00 said in part at 09:00, more at 12:00, in full at 14:00, again at 15:00; one of
+# 11:00 said in part alone at 11:00. Rises 1/4, 1/4, 1/2 and 1/2; the topic starts at 10:00.
+GRADED = slow.Collection(
+    [slow.Update("t", f"u{hour}", hour * 3600) for hour in (9, 11, 12, 14, 15)],
+    [slow.Nugget("t", "n", 10 * 3600, importance=3), slow.Nugget("t", "m", 11 * 3600)],
+    [
+        slow.Match("t", "u9", "n", grade=0.25),
+        slow.Match("t", "u12", "n", grade=0.5),
+        slow.Match("t", "u14", "n", grade=1),
+        slow.Match("t", "u15", "n", grade=0.5),
+        slow.Match("t", "u11", "m", grade=0.5),
+        slow.Match("t", "u15", "m", grade=0),
+    ],
+)
+BY_HAND = {
+    "R": (3 * 1 + 1 * 0.5) / 4,
+    "R@3h": (3 * 0.5 + 1 * 0.5) / 4,  # before 13:00
+    "R@1h": 3 * 0.25 / 4,
+    "Rs@1h": 3 * 0.25 / 3,  # m has not happened before 11:00
+    "T": (1 * 0.25 - 2 * 0.25 - 4 * 0.5 + 0 * 0.5) / (0.25 + 0.25 + 0.5 + 0.5),
+    "P": (3 * 1 + 1 * 0.5) / 5,
+    "P(updates)": 4 / 5,
+    "C": (1 + 0.5 * np.exp(-2)) / (1 + np.exp(-2)),
+}
+
+
+def test_graded_matches_by_hand() -> None:
+    scores = scored(cases.evaluation(GRADED), list(BY_HAND))
+    assert {name: scores.value(name) for name in BY_HAND} == pytest.approx(BY_HAND)
+
+
+@pytest.mark.parametrize(("rule", "said"), [("any", ["m", "n"]), ("full", ["n"])])
+def test_the_rule_of_grades_makes_matches_of_them(rule: str, said: list[str]) -> None:
+    tables = cases.frames(GRADED)
+    kept = tables["matches"].query("grade == 1" if rule == "full" else "grade > 0")
+    given = tables["updates"], tables["nuggets"]
+    found = tseval.score(*given, tables["matches"], rules={"grades": rule}, measures=list(BY_HAND))
+    plain = tseval.score(*given, kept.drop(columns="grade"), measures=list(BY_HAND))
+    assert list(found.records()) == list(plain.records())
+    assert found.value("R") == (1.0 if said == ["m", "n"] else 0.75)
+    with pytest.raises(tseval.UsageError, match="changes nothing: all matches are in full"):
+        tseval.score(*given, kept.drop(columns="grade"), rules={"grades": rule})
+
+
+@given(cases.collections(graded=False))
+@settings(max_examples=40)
+def test_grades_of_1_change_no_byte(collection: slow.Collection) -> None:
+    tables = cases.frames(replace(collection, duplicates=()))
+    names = [*ALL, "EG", "LC", "L", "HM"]
+    given = tables["updates"], tables["nuggets"]
+    without, graded = (
+        tseval.score(*given, tables["matches"].assign(**more), measures=names)
+        for more in ({}, {"grade": in_full(len(tables["matches"]))})
+    )
+    assert without.in_form("csv") == graded.in_form("csv")
+
+
+def in_full(number: int) -> list[str]:
+    """Every way to say that a match is in full."""
+    return (["1", "support", "1.0", "", " Support "] * number)[:number]
 
 
 def test_the_index_takes_the_first_in_the_file_of_equal_times() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tseval
@@ -49,12 +49,17 @@ def collections(draw: st.DrawFn) -> slow.Collection:
     ]
     known = sorted({(u.topic, u.update_id) for u in updates})
     pool = draw(st.none() | _pools(known, text))
+    judged = {(u.topic, u.update_id) for u in updates if u.topic in {n.topic for n in nuggets}}
+    pooled = {(p.topic, p.update_id) for p in pool or ()}
+    assume(not judged or not pooled or judged & pooled)  # a pool of other runs is refused
     both = sorted({*known, *((p.topic, p.update_id) for p in pool or ())})
+    grades = draw(st.sampled_from([st.just(1.0), st.sampled_from((0.0, 0.5, 1.0))]))
     matches = [
-        slow.Match(topic, update, nugget.nugget_id, *sorted(draw(st.tuples(OFFSET, OFFSET))))
+        slow.Match(topic, update, nugget.nugget_id, start, end, draw(grades))
         for topic, update in both
         for nugget in nuggets
         if nugget.topic == topic and draw(st.booleans())
+        for start, end in [sorted(draw(st.tuples(OFFSET, OFFSET)))]
     ]
     periods = {topic: (0.0, draw(TIMES)) for topic in TOPICS}
     shuffled = draw(st.permutations(updates))
@@ -89,7 +94,7 @@ def evaluation(collection: slow.Collection, edition: str = "ts") -> TemporalEval
         TemporalInputs(
             updates=[frame(collection.updates, "topic update_id time text run confidence")],
             nuggets=frame(collection.nuggets, "topic nugget_id time text importance"),
-            matches=frame(collection.matches, "topic update_id nugget_id start end"),
+            matches=frame(collection.matches, "topic update_id nugget_id start end grade"),
             topics=pd.DataFrame(periods, columns=["topic", "start", "end"]) if periods else None,
             pool=None if pool is None else frame(pool, "topic update_id text duplicate_id"),
         ),

@@ -169,7 +169,8 @@ class AssessedIndex(EarliestIndex):
 
     @cached_property
     def _first_reward(self) -> FloatArray:
-        return self.rewards[self.first.nugget]
+        """What each first match is worth: the nugget's reward, by how far it says more of it."""
+        return self.rewards[self.first.nugget] * self.first.rise
 
     @cached_property
     def _first_discount(self) -> FloatArray:
@@ -200,8 +201,8 @@ class AssessedIndex(EarliestIndex):
 
     @cached_property
     def ledger_found(self) -> Ledger:
-        """One for every first match."""
-        return self._of_firsts(np.ones(len(self.first)))
+        """One for every nugget found: of each first match how far it says more of one."""
+        return self._of_firsts(self.first.rise)
 
     @cached_property
     def ledger_gain(self) -> Ledger:
@@ -216,7 +217,7 @@ class AssessedIndex(EarliestIndex):
     @cached_property
     def ledger_discount(self) -> Ledger:
         """The latency discount of every first match."""
-        return self._of_firsts(self._first_discount)
+        return self._of_firsts(self._first_discount * self.first.rise)
 
     @cached_property
     def ledger_weight(self) -> Ledger:
@@ -242,7 +243,7 @@ class AssessedIndex(EarliestIndex):
     @cached_property
     def ledger_weighted_discount(self) -> Ledger:
         """The latency discount of every first match by its update's weight."""
-        return self._of_firsts(self._first_discount * self._first_weight)
+        return self._of_firsts(self._first_discount * self.first.rise * self._first_weight)
 
     def area(self, *, discounted: bool) -> Ledger:
         """What each first match adds to the area under the curve over its topic's period."""

@@ -225,6 +225,36 @@ def standing_matches(matches: Matches, pool: Pool | None, rules: Rules) -> Match
     return replace(matches, update_id=_ids(row, row != ABSENT, matches.update_id, pool.update_id))
 
 
+# Grades.
+
+
+def by_scores(pairs: Pairs) -> Pairs:
+    """The pairs of a matcher whose scores are grades; what was accepted without one is in full."""
+    if pairs.score is None:
+        return pairs
+    return replace(pairs, grade=np.where(np.isnan(pairs.score), 1.0, pairs.score))
+
+
+def counted_matches(matches: Matches, rules: Rules) -> Matches:
+    """The matches that count, and as what, by the rule `grades`."""
+    if rules.grades == "graded":
+        return matches
+    if matches.grade is None:
+        raise UsageError(f"rule grades={rules.grades} changes nothing: all matches are in full")
+    kept = matches.rows(matches.grade == 1) if rules.grades == "full" else matches
+    return replace(kept, grade=None)
+
+
+def counted_pairs(pairs: Pairs, rules: Rules, *, are_graded: bool) -> Pairs:
+    """The same of pairs that a matcher found."""
+    if rules.grades == "graded":
+        return by_scores(pairs) if are_graded else pairs
+    if not are_graded:
+        raise UsageError(f"rule grades={rules.grades} changes nothing: the matcher has no grades")
+    grade = by_scores(pairs).grade
+    return pairs if rules.grades == "any" or grade is None else pairs.rows(grade == 1)
+
+
 # The index.
 
 
@@ -275,9 +305,9 @@ def _counted(case: CanonicalUpdates, found: Found, rules: Rules) -> tuple[BoolAr
     pairs = found.pairs
     kept = may_match[pairs.update]
     renumbered = np.cumsum(counted) - 1
-    score = None if pairs.score is None else pairs.score[kept]
     row = None if found.row is None else found.row[kept]
-    pairs = Pairs(renumbered[pairs.update[kept]], pairs.nugget[kept], score)
+    pairs = pairs.rows(kept)
+    pairs = replace(pairs, update=renumbered[pairs.update])
     return counted, replace(found, pairs=pairs, row=row)
 
 

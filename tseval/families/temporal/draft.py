@@ -109,6 +109,13 @@ def _rewards(measure: Measure, index: EarliestIndex) -> FloatArray:
     return importance
 
 
+def _first_rewards(measure: Measure, index: EarliestIndex) -> FloatArray:
+    """What each earliest match is worth: the nugget's reward, by how far it says more of it."""
+    first = index.first
+    rewards: FloatArray = _rewards(measure, index)[first.nugget] * first.rise
+    return rewards
+
+
 def _first_times(index: EarliestIndex) -> FloatArray:
     """M(u).time for every nugget that has an earliest match."""
     return index.updates.time[index.first.update]
@@ -129,7 +136,7 @@ def precision(index: EarliestIndex, measure: Measure) -> Account:
     first = index.first
     of_match = measure.argument("cost-of") == "match"
     paid = cost[first.update] if of_match else _costs(index.nuggets, kind, index)[first.nugget]
-    reward = _rewards(measure, index)[first.nugget]
+    reward = _first_rewards(measure, index)
     earned = Ledger.of(first.unit, _first_times(index), paid * reward)
     return Account((earned, _sent(index, cost[index.original])), ratio)
 
@@ -137,7 +144,7 @@ def precision(index: EarliestIndex, measure: Measure) -> Account:
 def recall(index: EarliestIndex, measure: Measure) -> Account:
     """R: the reward of the nuggets said, by that of all nuggets."""
     reward = _rewards(measure, index)
-    found = Ledger.of(index.first.unit, _first_times(index), reward[index.first.nugget])
+    found = Ledger.of(index.first.unit, _first_times(index), _first_rewards(measure, index))
     unit, nugget = index.gold_units()
     return Account((found, Ledger.of(unit, np.full(len(unit), ALWAYS), reward[nugget])), ratio)
 
@@ -147,17 +154,17 @@ def strict_recall(index: EarliestIndex, measure: Measure) -> Account:
     reward, time = _rewards(measure, index), index.nuggets.time
     first = index.first
     both = np.maximum(_first_times(index), time[first.nugget])
-    found = Ledger.of(first.unit, both, reward[first.nugget])
+    found = Ledger.of(first.unit, both, _first_rewards(measure, index))
     unit, nugget = index.gold_units()
     return Account((found, Ledger.of(unit, time[nugget], reward[nugget])), ratio)
 
 
 def timeliness(index: EarliestIndex, measure: Measure) -> Account:
-    """T: the mean advantage of the nuggets said."""
+    """T: the mean advantage of the nuggets said, each match by how far it says more of one."""
     first, time = index.first, _first_times(index)
     lead = index.nuggets.time[first.nugget] - time
-    gained = Ledger.of(first.unit, time, advantage(measure)(lead))
-    return Account((gained, Ledger.of(first.unit, time, np.ones(len(first)))), ratio)
+    gained = Ledger.of(first.unit, time, advantage(measure)(lead) * first.rise)
+    return Account((gained, Ledger.of(first.unit, time, first.rise)), ratio)
 
 
 def advantage(measure: Measure) -> Callable[[FloatArray], FloatArray]:

@@ -1,5 +1,8 @@
 """M(u), the earliest-match index: which update is the first to say each nugget.
 
+Where matches have grades, an update may say a nugget in part and a later one in full: both are
+matches that count, each by how far it says more than all before it.
+
 It is built once from (updates, nuggets, pairs) and shared by all measures. A *unit* is a (run,
 topic); the topics are those of the gold, in natural order, and the runs too. `EarliestStream` is
 the same index for updates that come one at a time.
@@ -7,7 +10,7 @@ the same index for updates that come one at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,21 +34,41 @@ from tseval.tables.origin import Origin
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class First:
-    """The earliest matches, sorted by unit, then nugget: who says what first, and how often."""
+    """The earliest matches, sorted by unit, then nugget: who says what first, and how often.
+
+    With grades a nugget has several, in the order of time: each says more of it than those before.
+    """
 
     unit: IntArray
     nugget: IntArray
     update: IntArray
     said: IntArray
     """How many updates of the unit say the nugget, this one included."""
+    grade: FloatArray
+    """How far each says its nugget: 1 without grades."""
+    rise: FloatArray
+    """By how much that is more than before: 1 without grades."""
+
+    @classmethod
+    def none(cls) -> First:
+        """No match at all."""
+        nothing, zero = np.zeros(0, np.int64), np.zeros(0)
+        return cls(nothing, nothing, nothing, nothing, zero, zero)
 
     def __len__(self) -> int:
         return len(self.unit)
+
+    @property
+    def opens(self) -> BoolArray:
+        """Which are the first of their nugget: all without grades."""
+        new = np.ones(len(self), bool)
+        new[1:] = (np.diff(self.unit) != 0) | (np.diff(self.nugget) != 0)
+        return new
 
 
 @dataclass(frozen=True)
@@ -151,10 +174,37 @@ def _first(
     group, update = keys // updates, _inverse(rank)[keys % updates]
     start = np.flatnonzero(np.diff(group, prepend=-1))
     said = np.diff(np.append(start, len(group)))
-    nugget = group[start] % nuggets
-    order = np.lexsort((nugget, unit[update[start]]))
-    first = First(unit[update[start]][order], nugget[order], update[start][order], said[order])
+    if pairs.grade is None:
+        at, grade = start, np.ones(len(start))
+        rise = grade
+    else:
+        best = np.zeros(len(keys))
+        np.maximum.at(best, np.searchsorted(keys, wanted), pairs.grade)
+        at, grade, rise = _rises(best, start, said)
+        said = said[np.searchsorted(start, at, "right") - 1]
+    nugget = group[at] % nuggets
+    order = np.lexsort((nugget, unit[update[at]]))
+    update_at = update[at][order]
+    first = First(unit[update_at], nugget[order], update_at, said[order], grade[order], rise[order])
     return first, np.bincount(update, minlength=len(rank))
+
+
+def _rises(
+    grade: FloatArray, start: IntArray, number: IntArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Where a grade is above all before it in its group, which grade that is, and by how much.
+
+    Groups begin at `start` and have so many rows each.
+    """
+    levels, place = np.unique(grade, return_inverse=True)
+    base = np.repeat(np.arange(len(start)), number) * len(levels)
+    best = np.maximum.accumulate(base + place) - base
+    before = np.append(0, best[:-1])
+    opens = np.zeros(len(grade), bool)
+    opens[start] = True
+    at = np.flatnonzero(opens | (best > before))
+    known = np.where(opens, 0.0, levels[before] if len(levels) else 0.0)
+    return at, levels[best[at]], levels[best[at]] - known[at]
 
 
 def _originals(
@@ -224,25 +274,26 @@ class EarliestStream:
         names = zip(self.nuggets.topic.to_list(), self.nuggets.nugget_id.to_list(), strict=True)
         self._nugget = {name: row for row, name in enumerate(names)}
         self._said: dict[int, int] = {}
+        self._grade: dict[int, float] = {}
         self._sent: set[tuple[str, str]] = set()
         self._original: dict[tuple[str, str], Updates] = {}
         self._latest = -np.inf
 
     def start(self) -> EarliestIndex:
         """The index before any update: the gold alone."""
-        return self._index(_no_updates(self.run), [], [], np.arange(len(self.nuggets)))
+        return self._index(_no_updates(self.run), [], {}, np.arange(len(self.nuggets)))
 
     def add(
         self,
         topic: str,
         update_id: str,
         time: float,
-        says: Sequence[str] = (),
+        says: Sequence[str] | Mapping[str, float] = (),
         *,
         text: str = "",
         cost: float | None = None,
     ) -> EarliestIndex:
-        """Take the next update; `says` names the nuggets that it matches.
+        """Take the next update; `says` names the nuggets that it matches, perhaps with grades.
 
         An update older than the latest, or one sent before, is refused; unknown nuggets are a
         `KeyError`. An update of a topic that is not in the gold changes nothing.
@@ -251,12 +302,19 @@ class EarliestStream:
             raise OutOfOrder(f'update "{update_id}" at {time} comes after one at {self._latest}')
         if (topic, update_id) in self._sent:
             raise ValueError(f'update "{update_id}" of topic "{topic}" was sent before')
-        matched = sorted({self._nugget[topic, nugget] for nugget in says})
+        grades = says if isinstance(says, Mapping) else dict.fromkeys(says, 1.0)
+        told = {self._nugget[topic, name]: grade for name, grade in grades.items() if grade > 0}
+        matched = sorted(told)
         self._latest = time
         self._sent.add((topic, update_id))
-        new = [nugget for nugget in matched if nugget not in self._said]
+        new = {
+            nugget: told[nugget] - self._grade.get(nugget, 0.0)
+            for nugget in matched
+            if told[nugget] > self._grade.get(nugget, 0.0)
+        }
         for nugget in matched:
             self._said[nugget] = self._said.get(nugget, 0) + 1
+        self._grade |= {nugget: told[nugget] for nugget in new}
         update = _one_update(self.run, topic, update_id, time, text, cost)
         return self._index(self._with_original(topic, update_id, update), matched, new, _NOTHING)
 
@@ -269,15 +327,18 @@ class EarliestStream:
         return update if earliest is update else Updates.join([update, earliest])
 
     def _index(
-        self, updates: Updates, matched: Sequence[int], new: Sequence[int], gold: IntArray
+        self, updates: Updates, matched: Sequence[int], new: Mapping[int, float], gold: IntArray
     ) -> EarliestIndex:
+        """The index of a step; `new` tells how much more of which nuggets is said now."""
         unit = np.array(
             [self._topic.get(name, ABSENT) for name in updates.topic.to_list()], np.int64
         )
         sent = np.flatnonzero(unit[:1] != ABSENT)
-        nugget = np.array(new, np.int64)
+        nugget = np.array(list(new), np.int64)
         row = np.zeros(len(new), np.int64)
         said = np.array([self._said[each] for each in new], np.int64)
+        grade = np.array([self._grade[each] for each in new], np.float64)
+        rise = np.array(list(new.values()), np.float64)
         return EarliestIndex(
             runs=(self.run,),
             topics=self.topics,
@@ -288,7 +349,7 @@ class EarliestStream:
             sent=sent,
             gold=gold,
             original=np.full(len(unit), len(unit) - 1),
-            first=First(unit[row], nugget, row, said),
+            first=First(unit[row], nugget, row, said, grade, rise),
             says=np.array([len(matched)] + [0] * (len(unit) - 1), np.int64)[: len(unit)],
         )
 

@@ -27,6 +27,7 @@ from tseval.families.temporal.assessments import (
     Found,
     GoldReading,
     assessed_index,
+    counted_pairs,
     kept_nuggets,
     known_since,
     standing,
@@ -106,7 +107,9 @@ class TemporalEvaluation(Evaluation):
     def firsts(self) -> Firsts:
         """M(u).time: when each run first said each nugget."""
         first = self.index.first
-        return Firsts(first.unit, first.nugget, self.index.updates.time[first.update])
+        new = first.opens
+        time = self.index.updates.time[first.update[new]]
+        return Firsts(first.unit[new], first.nugget[new], time)
 
     def default_measures(self) -> Sequence[str]:
         """The edition's; with errors of times those of the draft that rest on times, if it has."""
@@ -183,7 +186,8 @@ def read(
         name = str(using)
         tables.check_texts()
         pairs = match_in_units(using, case.updates, nuggets, access.sharing, files, access.progress)
-        found = Found(_corrected(pairs, tables, case, kept))
+        pairs = _corrected(pairs, tables, case, kept)
+        found = Found(counted_pairs(pairs, changed, are_graded=bool(using.grades)))
         answers, told = answer_traits(using), remarks(using)
     index, pairs = _indexed(tables, case, nuggets, found, changed)
     return TemporalEvaluation(
@@ -253,9 +257,10 @@ def _assessors_pairs(tables: TemporalTables, case: CanonicalUpdates, kept: BoolA
         return Found(Pairs.none())
     refuse_foreign_matches(matches, tables.runs)
     resolved = plain_files.resolve_checked(matches, case.updates, tables.nuggets, tables.pool)
-    pairs, counts = resolved.pairs, kept[resolved.pairs.nugget]
+    counts = kept[resolved.pairs.nugget]
     renumbered = np.cumsum(kept) - 1
-    pairs = Pairs(pairs.update[counts], renumbered[pairs.nugget[counts]])
+    pairs = resolved.pairs.rows(counts)
+    pairs = replace(pairs, nugget=renumbered[pairs.nugget])
     return Found(pairs, resolved.row[counts], matches)
 
 

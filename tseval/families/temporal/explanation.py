@@ -23,8 +23,8 @@ HOUR = UNITS["h"]
 def explain_nuggets(index: EarliestIndex) -> pd.DataFrame:
     """For every run and nugget: who said it first, how early, how often; the missed ones too.
 
-    `hours_early` is positive where the run was ahead of the nugget's own time. Sorted by run,
-    topic, time and id.
+    `hours_early` is positive where the run was ahead of the nugget's own time. Where matches have
+    grades, `grade` is how far it was said at last. Sorted by run, topic, time and id.
     """
     import pandas as pd
 
@@ -51,13 +51,18 @@ def explain_nuggets(index: EarliestIndex) -> pd.DataFrame:
         frame[["update_id", "update_time", "hours_early"]] = pd.NA
     repeats = index.first.said[first] - 1 if len(index.first) else np.zeros(len(unit), np.int64)
     frame["repeats"] = np.where(said, repeats, 0)
+    if (index.first.rise < 1).any():
+        frame["grade"] = np.where(said, index.first.grade[_last_of(index, unit, nugget)], 0)
     frame["text"] = index.nuggets.text.rows(nugget)[:]
     order = np.lexsort((frame["nugget_id"].to_numpy(str), time, unit))
     return frame.iloc[order].reset_index(drop=True)
 
 
 def _first_of(index: EarliestIndex, unit: IntArray, nugget: IntArray) -> IntArray:
-    """The row of `index.first` for each (unit, nugget); `ABSENT` where it was never said."""
+    """The row of `index.first` for each (unit, nugget); `ABSENT` where it was never said.
+
+    Where it has several matches it is the earliest.
+    """
     width = len(index.nuggets)
     have = index.first.unit * width + index.first.nugget
     if not len(have):
@@ -65,6 +70,14 @@ def _first_of(index: EarliestIndex, unit: IntArray, nugget: IntArray) -> IntArra
     want = unit * width + nugget
     at = np.minimum(np.searchsorted(have, want), len(have) - 1)
     return np.where(have[at] == want, at, ABSENT)
+
+
+def _last_of(index: EarliestIndex, unit: IntArray, nugget: IntArray) -> IntArray:
+    """The row of the last match of each (unit, nugget) that was said, which says most of it."""
+    width = len(index.nuggets)
+    have = index.first.unit * width + index.first.nugget
+    rows: IntArray = np.searchsorted(have, unit * width + nugget, "right") - 1
+    return rows
 
 
 def explain_updates(index: EarliestIndex) -> pd.DataFrame:
@@ -80,7 +93,9 @@ def explain_updates(index: EarliestIndex) -> pd.DataFrame:
     firsts = index.firsts[sent]
     repeats = index.says[sent] - firsts
     reward = np.bincount(
-        index.first.update, index.nuggets.importance[index.first.nugget], len(updates)
+        index.first.update,
+        index.nuggets.importance[index.first.nugget] * index.first.rise,
+        len(updates),
     )
     return pd.DataFrame(
         {
@@ -118,7 +133,8 @@ def explain_economy(index: AssessedIndex) -> pd.DataFrame:
     firsts, says = index.firsts[index.sent], index.says[index.sent]
     texts = index.updates.text.rows(index.sent)
     words, there = word_counts(texts, index.rules.words), ~texts.blank
-    said = np.bincount(index.first.unit // len(index.topics), minlength=len(index.runs))
+    nuggets = index.first.unit[index.first.opens]
+    said = np.bincount(nuggets // len(index.topics), minlength=len(index.runs))
     updates, told, total = (_by_run(index, run, each) for each in (None, there, words * there))
     return pd.DataFrame(
         {

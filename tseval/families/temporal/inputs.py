@@ -14,6 +14,7 @@ from tseval.core.family import Access, hashes
 from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files
+from tseval.families.temporal.assessments import counted_matches
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import TrackReading
 from tseval.files.reading import read_if_given
@@ -274,7 +275,11 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
     tables = TemporalTables(
         updates=plain_files.read_updates(inputs.updates, form("updates"), spread),
         nuggets=plain_files.read_nuggets(inputs.nuggets, form("nuggets"), reading),
-        matches=read_if_given(inputs.matches, plain_files.read_matches, form("matches"), reading),
+        matches=None
+        if inputs.matches is None
+        else counted_matches(
+            plain_files.read_matches(inputs.matches, form("matches"), reading), rules
+        ),
         topics=read_if_given(inputs.topics, read_topics, form("topics")),
         duplicates=read_if_given(
             inputs.duplicates, plain_files.read_duplicates, form("duplicates")

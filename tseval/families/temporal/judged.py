@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,8 +61,9 @@ def read_judged(
 
     Matches that speak of updates or nuggets that are not here are left out with a warning, since
     published files have some. So are updates that repeat another (`duplicate_id`): assessors
-    judged the other, and most of these would count as saying nothing. Without any match that is
-    left, and without any text, it is a `UsageError`.
+    judged the other, and most of these would count as saying nothing. A match in part, by its
+    grade, is one as any other. Without any match that is left, and without any text, it is a
+    `UsageError`.
     """
     check_inputs([*updates, nuggets, matches])
     check_forms(form, INPUTS)
@@ -70,6 +71,7 @@ def read_judged(
     rename = TopicNames(gold.topic, "gold")
     texts = with_topics_named(formats.read_texts(updates, form_for(form, "updates")), rename)
     known = with_topics_named(formats.read_matches(matches, form_for(form, "matches")), rename)
+    known = replace(known, grade=None)
     every = texts
     lost = resolve(known, every, gold)
     texts = every.rows(~every.is_duplicate)

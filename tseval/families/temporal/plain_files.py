@@ -101,7 +101,16 @@ def read_matches(
     if trec.is_official(source, "matches", form):
         return trec.read_matches(source, reading)
     rows = rows_of(source, tables.MATCHES, form)
-    return Matches.of(rows.columns | {"maker": maker_of(rows)}, rows.origin)
+    return _graded(Matches.of(rows.columns | {"maker": maker_of(rows)}, rows.origin))
+
+
+def _graded(matches: Matches) -> Matches:
+    """The rows that say anything of a nugget; without grades where all say it in full."""
+    if matches.grade is None:
+        return matches
+    grade = np.where(np.isnan(matches.grade), 1.0, matches.grade)
+    found = replace(matches, grade=grade).rows(grade > 0)
+    return found if (grade[grade > 0] < 1).any() else replace(found, grade=None)
 
 
 def read_duplicates(given: Given, form: str | None = None) -> Duplicates:

@@ -103,6 +103,14 @@ class Rules(RuleSet):
         all="since the earlier of the two",
     )
 
+    grades: str = choice(
+        "graded",
+        "a match that says its nugget in part: one with a grade below 1",
+        graded="counts by its grade, until another says more",
+        any="is a match as any other",
+        full="is no match",
+    )
+
     # What it is worth.
 
     reward: str = choice(

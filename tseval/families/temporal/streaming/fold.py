@@ -1,6 +1,7 @@
 """What is known of some runs after any number of blocks, in memory that does not grow with them.
 
-For each nugget the earliest update that says it is kept, as it is. Of all other updates only their
+For each nugget the earliest update that says it is kept, as it is; where matches have grades, for
+each of them the earliest that says the nugget so far. Of all other updates only their
 amounts in the ledgers of the measures are kept, added up. An update that comes late, older than
 some that came before, may take a nugget from a later one, which then is added to the others; so the
 values are those of the whole stream in whatever order it came.
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 _NOTHING: IntArray = np.zeros(0, np.int64)
-_NO_FIRST = First(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class Wanted:
     topics: tuple[str, ...]
     measures: tuple[Measure, ...]
     starts: FloatArray
+    grades: tuple[float, ...] = (1.0,)
+    """Every grade above 0 that a match can have, the lowest first."""
 
 
 class RunFold:
@@ -80,9 +82,9 @@ class RunFold:
     def __init__(self, run: str, wanted: Wanted, *, has_cost: bool = False) -> None:
         self.run = run
         self.wanted = wanted
-        number = len(wanted.nuggets)
+        number = len(wanted.grades) * len(wanted.nuggets)
         self.time = np.full(number, np.inf)
-        """When each nugget was said first."""
+        """When each nugget was first said so far: all for the lowest grade, then the next."""
         self.keeper = np.full(number, ABSENT)
         """Which of the kept updates said it."""
         self.kept: dict[int, KeptUpdate] = {}
@@ -119,10 +121,13 @@ class RunFold:
 
     def _take_over(self, index: EarliestIndex) -> IntArray:
         """Give each nugget to a new update that says it earlier; the rows of these updates."""
-        first, updates = index.first, index.updates
-        time = updates.time[first.update]
-        better = time < self.time[first.nugget]
-        nuggets, rows = first.nugget[better], first.update[better]
+        updates = index.updates
+        parts = [self._first_so_far(index.first, at) for at in range(len(self.wanted.grades))]
+        nuggets: IntArray = np.concatenate([nuggets for nuggets, _ in parts])
+        rows: IntArray = np.concatenate([rows for _, rows in parts])
+        time = updates.time[rows]
+        better = time < self.time[nuggets]
+        nuggets, rows = nuggets[better], rows[better]
         before = np.unique(self.keeper[nuggets])
         self.time[nuggets] = time[better]
         place = self.seen.updates + rows
@@ -135,6 +140,16 @@ class RunFold:
             self._return([self.kept.pop(at) for at in given_up])
         return rows
 
+    def _first_so_far(self, first: First, level: int) -> tuple[IntArray, IntArray]:
+        """The places of nuggets that are said as far as a grade, each with the first row that does.
+
+        A nugget's matches stand in the order of time.
+        """
+        enough = np.flatnonzero(first.grade >= self.wanted.grades[level])
+        nuggets, at = np.unique(first.nugget[enough], return_index=True)
+        places: IntArray = nuggets + level * len(self.wanted.nuggets)
+        return places, first.update[enough[at]]
+
     def _return(self, kept: Sequence[KeptUpdate]) -> None:
         """Add what is kept no more to the others."""
         updates = table_of(self.run, kept, has_cost=self.has_cost)
@@ -144,7 +159,7 @@ class RunFold:
     def _add_up(self, index: EarliestIndex, rows: IntArray) -> None:
         """Add updates that are the earliest to say nothing to the sums."""
         says = np.zeros(len(index.updates), np.int64)
-        self.sums.add(replace(index, sent=rows, gold=_NOTHING, first=_NO_FIRST, says=says))
+        self.sums.add(replace(index, sent=rows, gold=_NOTHING, first=First.none(), says=says))
 
     def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
         seen, judged = self.seen, index.unit != ABSENT
@@ -174,7 +189,10 @@ class RunFold:
         updates = table_of(self.run, [self.kept[at] for at in places], has_cost=self.has_cost)
         said = np.flatnonzero(self.keeper != ABSENT)
         row = np.searchsorted(np.array(places, np.int64), self.keeper[said])
-        return EarliestIndex.build(updates, self.wanted.nuggets, Pairs(row, said, None))
+        level, nugget = np.divmod(said, max(len(self.wanted.nuggets), 1))
+        grades = self.wanted.grades
+        grade = None if grades == (1.0,) else np.array(grades)[level]
+        return EarliestIndex.build(updates, self.wanted.nuggets, Pairs(row, nugget, None, grade))
 
 
 def _kept(updates: Updates, row: int, before: int) -> KeptUpdate:
@@ -238,15 +256,13 @@ def _of_rows(pairs: Pairs, chosen: BoolArray) -> Pairs:
     """The pairs of the chosen rows, numbered as these are among themselves."""
     if chosen.all():
         return pairs
-    kept = chosen[pairs.update]
+    kept = pairs.rows(chosen[pairs.update])
     place = np.cumsum(chosen) - 1
-    score = None if pairs.score is None else pairs.score[kept]
-    return Pairs(place[pairs.update[kept]], pairs.nugget[kept], score)
+    return replace(kept, update=place[kept.update])
 
 
 def rows_of(pairs: Pairs, start: int, stop: int) -> Pairs:
     """The pairs of the rows from one on to another, which are sorted by row, numbered from 0."""
     low, high = np.searchsorted(pairs.update, (start, stop))
-    own = slice(int(low), int(high))
-    score = None if pairs.score is None else pairs.score[own]
-    return Pairs(pairs.update[own] - start, pairs.nugget[own], score)
+    own = pairs.rows(slice(int(low), int(high)))
+    return replace(own, update=own.update - start)

@@ -15,7 +15,7 @@ from tseval.core.measure import Measure, with_times
 from tseval.core.registry import measures
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files as formats
-from tseval.families.temporal.assessments import CanonicalUpdates, standing
+from tseval.families.temporal.assessments import CanonicalUpdates, by_scores, standing
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.inputs import ASSESSED, DEFAULT_MATCHER, TemporalInputs
 from tseval.families.temporal.streaming.fold import Wanted, table_of
@@ -119,10 +119,13 @@ def foldable(wanted: Iterable[str | Measure] | str | Measure | None) -> tuple[Me
     return tuple(chosen)
 
 
-def wanted_of(gold: StreamGold, chosen: Sequence[Measure], at: Sequence[str]) -> Wanted:
+def wanted_of(
+    gold: StreamGold, chosen: Sequence[Measure], at: Sequence[str], grades: tuple[float, ...]
+) -> Wanted:
     """What is scored."""
     judged = gold.judged()
-    return Wanted(gold.nuggets, judged, tuple(with_times(chosen, at)), gold.starts(judged))
+    dated = tuple(with_times(chosen, at))
+    return Wanted(gold.nuggets, judged, dated, gold.starts(judged), grades)
 
 
 @dataclass(frozen=True)
@@ -139,15 +142,20 @@ class Pairing:
     def __init__(self, gold: StreamGold, matcher: str | None, threshold: float | None) -> None:
         self.gold = gold
         self.name = ASSESSED
+        self.grades: tuple[float, ...] = (1.0,)
+        """Every grade above 0 that a pair can have, the lowest first."""
         self._by_topic: NuggetsByTopic | None = None
         if gold.matches is None:
             using = get_matcher(matcher or DEFAULT_MATCHER, threshold)
             self.name = str(using)
+            self.grades = tuple(sorted(each for each in using.grades if each > 0)) or (1.0,)
             self._by_topic = NuggetsByTopic(using, gold.nuggets)
         elif threshold is not None or matcher not in (None, ASSESSED):
             raise UsageError("matches are given: a matcher would not be asked")
         else:
             self.name = gold.matches.maker or ASSESSED
+            if gold.matches.grade is not None:
+                self.grades = tuple(np.unique(gold.matches.grade).tolist())
         number = 0 if gold.matches is None else len(gold.matches)
         self._known = np.zeros(number, bool)
         self._runs: set[str] = set()
@@ -161,11 +169,11 @@ class Pairing:
     def find(self, updates: Updates) -> Paired:
         """The pairs of a block."""
         if self._by_topic is not None:
-            return Paired(self._by_topic.match(updates))
+            found_here = self._by_topic.match(updates)
+            return Paired(found_here if self.grades == (1.0,) else by_scores(found_here))
         found = resolve(self._matches, updates, self.gold.nuggets)
         order = np.lexsort((found.pairs.nugget, found.pairs.update))
-        pairs = Pairs(found.pairs.update[order], found.pairs.nugget[order])
-        return Paired(pairs, found.row[order])
+        return Paired(found.pairs.rows(order), found.row[order])
 
     def note(self, updates: Updates, found: Paired, start: int, stop: int) -> None:
         """Remember the matches of these rows of a block, and their runs, as found."""

@@ -38,7 +38,7 @@ class StreamScorer:
         self.common, self.said = common, said_trait(said)
         self.gold = read_gold(inputs, common.forms)
         self.pairing = Pairing(self.gold, options.matcher, options.threshold)
-        self.fold = Fold(wanted_of(self.gold, chosen, times))
+        self.fold = Fold(wanted_of(self.gold, chosen, times, self.pairing.grades))
 
     def evaluation(
         self, inputs: Sequence[InputRecord] = (), empty: Sequence[str] = ()
