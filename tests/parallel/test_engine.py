@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from tests import work
-from tests.program import NUGGETS, SWIFT, command, process, tseval
+from tests.program import NUGGETS, SWIFT, Outcome, command, process, tseval
 from tests.test_architecture import modules_after
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
 from tseval.parallel import cluster
 from tseval.parallel import engines as choice
-from tseval.parallel.engine import Engine, Here, Result, Unit, Work
+from tseval.parallel.engine import SAFE_PATH, Engine, Here, Result, Unit, Work
 from tseval.parallel.engines import choose
 
 NAMES = ("local", "dask")
@@ -335,6 +335,31 @@ def test_the_whole_way_by_the_command_line() -> None:
         both = process("match", SWIFT, SWIFT.replace("swift", "thorough"), NUGGETS, "-j2", *engine)
         assert both == alone
     assert alone.code == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_workers_import_nothing_from_the_folder_they_are_started_in(
+    name: str, tmp_path: Path
+) -> None:
+    """A worker begins as `python -c`, which would look there before anywhere else."""
+    data, program = tmp_path / "data", tmp_path / "program.py"
+    data.mkdir()
+    for module in ("joblib", "multiprocessing", "socket", "numpy", "cloudpickle", "tseval"):
+        (data / f"{module}.py").write_text(f"raise SystemExit('{module} of the data was run')")
+    program.write_text("from tseval.__main__ import main\nif __name__ == '__main__':\n    main()\n")
+    runs = [Path(run).resolve() for run in (SWIFT, SWIFT.replace("swift", "thorough"))]
+    nuggets = Path(NUGGETS).resolve()
+    done = subprocess.run(
+        [sys.executable, program, "match", *runs, nuggets, "-j2", "--engine", name],
+        cwd=data,
+        env={key: value for key, value in os.environ.items() if key != SAFE_PATH}
+        | {"PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert Outcome(done.returncode, done.stdout, done.stderr) == process("match", *runs, nuggets)
+    assert SAFE_PATH not in os.environ
 
 
 def test_units_say_what_they_are() -> None:

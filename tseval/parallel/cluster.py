@@ -6,13 +6,13 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from tseval.errors import EngineError, MissingExtra
-from tseval.parallel.engine import Result, Unit, Work, uninterrupted
+from tseval.parallel.engine import Result, Unit, Work, safe_path, starting_processes
 from tseval.version import VERSION
 
 AHEAD = 3
@@ -33,6 +33,8 @@ class Cluster:
         self.scheduler = scheduler
         self._client: Any = None
         self._own: Any = None
+        self._while_own = ExitStack()
+        """What holds while there is a cluster that was started here."""
 
     def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
         """The results in the order of the units; the scheduler repeats what a worker leaves."""
@@ -64,6 +66,7 @@ class Cluster:
         for each in (client, own):
             if each is not None:
                 each.close()
+        self._while_own.close()
 
     def _result(self, unit: Unit, future: Any) -> Any:
         """What the unit gave; what the cluster itself has to say becomes an `EngineError`."""
@@ -108,7 +111,8 @@ class Cluster:
 
     def _connected(self, distributed: Any) -> Any:
         if self.scheduler is None:
-            with uninterrupted():
+            self._while_own.enter_context(safe_path())  # a worker that dies is started again
+            with starting_processes():
                 self._own = distributed.LocalCluster(
                     n_workers=self.jobs or cores(),
                     threads_per_worker=1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ CURE = (
     "every worker needs the same files under the same paths, and they may not change meanwhile; "
     "temporary ones lie where TMPDIR says"
 )
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 @dataclass(frozen=True)
@@ -44,20 +46,39 @@ class Unit:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Processes and threads that are started meanwhile never see an interrupt from the terminal.
+def starting_processes() -> Iterator[None]:
+    """Processes that are started meanwhile see no interrupt, and no module beside the data.
 
     Who started them ends them. An interrupt that comes meanwhile is seen afterwards.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # where it is not yet, its start would let interrupts through
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    with safe_path():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        resource_tracker.ensure_running()  # where it is not yet, its start lets interrupts through
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """Python, started meanwhile, imports nothing from the working directory.
+
+    A worker begins as `python -c`, which looks there first: a `joblib.py` that somebody left beside
+    the data would run. What this process imports from, workers are told afterwards.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if before is None:
+            os.environ.pop(SAFE_PATH, None)
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 Work: TypeAlias = Callable[[Unit], Result]

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any, Generic
 
 from tseval.errors import EngineError
-from tseval.parallel.engine import Result, Unit, Work, uninterrupted
+from tseval.parallel.engine import Result, Unit, Work, starting_processes
 
 AHEAD = 2
 """A process has so many units before it, the one that it works on included."""
@@ -59,8 +59,8 @@ class Worker:
     def submit(self, work: Work[Result], unit: Unit) -> Future[Result]:
         """Have a unit done; that the process has died already is said by the future, too."""
         try:
-            self._pool = self._pool or started(self._jobs)
-            with uninterrupted():
+            with starting_processes():
+                self._pool = self._pool or started(self._jobs)
                 future: Future[Result] = self._pool.submit(work, unit)
         except BrokenProcessPool as error:
             future = Future()
