@@ -21,7 +21,7 @@ from tests.test_architecture import modules_after
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
 from tseval.parallel import cluster
 from tseval.parallel import engines as choice
-from tseval.parallel.engine import SAFE_PATH, Engine, Here, Result, Unit, Work
+from tseval.parallel.engine import SAFE_PATH, Engine, Here, Result, Unit, Work, safe_path
 from tseval.parallel.engines import choose
 
 NAMES = ("local", "dask")
@@ -359,7 +359,16 @@ def test_workers_import_nothing_from_the_folder_they_are_started_in(
         check=False,
     )
     assert Outcome(done.returncode, done.stdout, done.stderr) == process("match", *runs, nuggets)
-    assert SAFE_PATH not in os.environ
+
+
+def test_the_environment_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    for before in ({}, {SAFE_PATH: "yes"}):
+        kept = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+        monkeypatch.setattr(os, "environ", kept | before)
+        with safe_path():
+            assert os.environ[SAFE_PATH] == "1"
+        assert before.items() <= os.environ.items()
+        assert (SAFE_PATH in os.environ) == (SAFE_PATH in before)
 
 
 def test_units_say_what_they_are() -> None:
