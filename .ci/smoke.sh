@@ -40,4 +40,5 @@ cd "$scratch/elsewhere"
 "$scratch/empty/bin/tseval" score fixtures/runs/*.tsv fixtures/nuggets.tsv \
     --matches fixtures/matches.tsv -q -o scores.json --quiet
 "$scratch/empty/bin/tseval" report scores.json -o report.html --quiet
+"$root/.ci/engineer.sh" "$scratch/empty/bin/tseval" "$scratch/engineer"
 echo "the wheel works: $(basename "$out"/tseval-*.whl)"

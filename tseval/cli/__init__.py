@@ -22,6 +22,7 @@ OTHERS = {
     "import": "Files of other formats as plain tables.",
     "compare": "Systems side by side: intervals, tests, rank correlation.",
     "report": "One self-contained page about runs and their scores.",
+    "init": "A small working folder to begin with: from your log, or an example.",
     "measures": "What a measure is: definition, parameters, range, the empty case, citation.",
     "validate": "Every fault of a file, as file:line: reason.",
 }

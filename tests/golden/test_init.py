@@ -1,0 +1,226 @@
+"""`tseval init`: what it makes, what it guesses, and that it touches nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests import program
+from tests.golden.test_engineers_folder import FACTS, LOG
+
+FIXTURES = program.FIXTURES
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run_script(folder: str, *more: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The script with the program of this Python first on the path."""
+    place = Path("bin").absolute()
+    place.mkdir(exist_ok=True)
+    (place / "tseval").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tseval "$@"\n')
+    (place / "tseval").chmod(0o755)
+    path = os.pathsep.join([str(place), os.environ["PATH"]])
+    own = os.environ | {"PATH": path, "PYTHONPATH": str(program.ROOT)} | environment
+    return subprocess.run(
+        ["sh", f"{folder}/score.sh", *more],
+        capture_output=True, text=True, env=own, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_the_example_passes_and_fails() -> None:
+    done = program.tseval("init", "try")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "made in try:",
+        "  runs/early.jsonl  a run: what an agent said",
+        "  runs/late.jsonl   a run: what an agent said",
+        "  gold.csv          what there was to say",
+        "  mapping.toml      what the columns are called",
+        "  score.sh          scores the runs, and fails where too little is said",
+        "next: sh try/score.sh",
+    ]
+    passed = run_script("try", "-f", "csv")
+    assert passed.returncode == 0, passed.stderr
+    assert "early,all,R,0.625" in passed.stdout
+    failed = run_script("try", REQUIRE="R>=0.9")
+    assert (failed.returncode, failed.stderr) == (3, "not met: R>=0.9: early.R is 0.625\n")
+    assert os.access("try/score.sh", os.X_OK)
+
+
+def test_nothing_is_overwritten() -> None:
+    program.tseval("init", "try")
+    Path("try/mapping.toml").write_text("mine")
+    before = {path: path.read_bytes() for path in Path("try").rglob("*") if path.is_file()}
+    done = program.tseval("init", "try")
+    assert (done.code, done.out) == (1, "")
+    assert "is there already, and nothing is overwritten" in done.err
+    assert {path: path.read_bytes() for path in before} == before
+    Path("beside").mkdir()
+    Path("beside/notes.txt").write_text("mine")
+    assert program.tseval("init", "beside").code == 0
+    assert Path("beside/notes.txt").read_text() == "mine"
+
+
+def test_a_link_that_leads_nowhere_is_not_replaced() -> None:
+    Path("try").mkdir()
+    Path("try/gold.csv").symlink_to("nowhere")
+    assert "try/gold.csv is there already" in program.tseval("init", "try").err
+    assert [each.name for each in Path("try").iterdir()] == ["gold.csv"]
+
+
+def engineers_files() -> None:
+    Path("logs").mkdir()
+    Path("logs/agent v2.jsonl").write_bytes(b"\xef\xbb\xbf" + LOG.replace("\n", "\r\n").encode())
+    Path("logs/agent.v1.jsonl").write_bytes(LOG.splitlines()[0].encode())
+    Path("facts.csv").write_bytes(b"\xef\xbb\xbf" + FACTS.replace("\n", "\r\n").encode())
+
+
+def test_an_engineers_files_are_scored_without_a_word_more() -> None:
+    engineers_files()
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    logs = ("--from", "logs/agent v2.jsonl", "--from", "logs/agent.v1.jsonl")
+    done = program.tseval("init", "work", *logs, "--gold", "facts.csv")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[:5] == [
+        "logs/agent v2.jsonl as updates (jsonl, 3 rows):",
+        "  event      topic       by its name       Sel 🌊",
+        "  id         update_id   by its name       1",
+        "  timestamp  time        by its name       2026-03-01T09:00:00+03:00",
+        "  says       text        by a like name    İstanbul'da köprü kapandı",
+    ]
+    assert tomllib.loads(Path("work/mapping.toml").read_text("utf-8")) == {
+        "updates": {"topic": "event", "update_id": "id", "time": "timestamp", "text": "says"},
+        "nuggets": {
+            "topic": "Olay", "nugget_id": "No", "time": "bekannt", "text": "fact",
+            "importance": "weight",
+        },
+    }  # fmt: skip
+    failed = run_script("work", "-f", "csv", "--quiet")
+    assert failed.returncode == 3
+    assert "agent v2,all,R,0.75" in failed.stdout
+    assert failed.stderr.splitlines()[-1] == "not met: R>=0.5: agent.v1.R is 0.2"
+    passed = run_script("work", "--quiet", REQUIRE="agent v2.R>=0.5")
+    assert (passed.returncode, passed.stderr) == (0, "")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_without_gold_there_are_drafts_that_say_what_they_are() -> None:
+    engineers_files()
+    done = program.tseval("init", "work", "--from", "logs/agent v2.jsonl")
+    told = "2 drafts, the first update of each event: write facts in their place"
+    assert told in done.out
+    assert Path("work/gold.csv").read_text("utf-8").splitlines() == [
+        "topic,nugget_id,time,text,importance",
+        "Sel 🌊,draft-1,2026-03-01T09:00:00+03:00,İstanbul'da köprü kapandı,1",
+        "洪水,draft-2,2026-03-01T15:00:00+08:00,大桥已经关闭,1",
+    ]
+    assert run_script("work").returncode == 0
+
+
+UNNAMED = {name: f"x{at}" for at, name in enumerate(["run", "topic", "update_id", "time", "text"])}
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "json", "parquet"])
+def test_names_that_say_nothing_are_told_by_what_they_hold(form: str) -> None:
+    frame = pd.read_csv(FIXTURES / "runs" / "thorough.tsv", sep="\t").rename(columns=UNNAMED)
+    frame["active"], frame["more"] = True, [{"a": 1}] * len(frame)
+    log = Path(f"log.{form}")
+    if form == "parquet":
+        frame.drop(columns="more").to_parquet(log)
+    elif form in ("jsonl", "json"):
+        frame.to_json(log, orient="records", lines=form == "jsonl")
+    else:
+        frame.to_csv(log, sep="\t" if form == "tsv" else ",", index=False)
+    done = program.tseval("init", "work", "--from", log)
+    assert done.code == 0, done.err
+    found = tomllib.loads(Path("work/mapping.toml").read_text())["updates"]
+    wanted = {own: name for own, name in UNNAMED.items() if own != "run"}
+    assert found == wanted
+
+
+def refused(*arguments: object) -> str:
+    done = program.tseval("init", "work", *arguments)
+    assert done.code in (1, 2)
+    assert not Path("work").exists()
+    return done.err
+
+
+def log_of(*rows: Mapping[str, object]) -> str:
+    Path("log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "log.jsonl"
+
+
+ROW = {"id": "a", "event": "flood", "at": "2026-03-01", "says": "water everywhere"}
+
+
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [
+        ("at", "log.jsonl: no column holds a time (ISO 8601 or Unix seconds)"),
+        ("says", "log.jsonl: no column holds a text"),
+        ("id", "log.jsonl: no column holds an id of its own in every row"),
+        ("event", "log.jsonl: no column holds the event that a row is of"),
+    ],
+)
+def test_what_is_missing_is_told_with_the_cure(lacking: str, said: str) -> None:
+    rows = [ROW, ROW] if lacking == "id" else [ROW]
+    left = [{name: value for name, value in row.items() if name != lacking} for row in rows]
+    error = refused("--from", log_of(*left))
+    assert said in error
+    assert "=COLUMN says which it is, or add one" in error
+
+
+def test_what_is_said_goes_before_guesses() -> None:
+    rows = [{**ROW, "id": name, "note": f"note {name}"} for name in "ab"]
+    log = log_of(*rows)
+    program.tseval("init", "work", "--from", log, "--column", "text=note")
+    found = tomllib.loads(Path("work/mapping.toml").read_text())["updates"]
+    assert found == {"topic": "event", "update_id": "id", "time": "at", "text": "note"}
+    shutil.rmtree("work")
+    told = refused("--from", log, "--column", "text=nowhere")
+    assert "no column nowhere, which --column text=nowhere asks for" in told
+    assert "the inputs here are updates and nuggets" in refused(
+        "--from", log, "--column", "clusters:text=note"
+    )
+
+
+def test_logs_of_two_kinds_are_refused() -> None:
+    log = log_of({**ROW})
+    Path("other.jsonl").write_text(json.dumps({**ROW, "said": "x"}).replace('"says"', '"words"'))
+    told = refused("--from", log, "--from", "other.jsonl")
+    assert "other.jsonl: no column says" in told
+    assert "log.jsonl has it: give logs of one kind" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--gold", "facts.csv"), "--gold needs --from LOG"),
+        (("--column", "a=b"), "--column needs --from LOG"),
+        (("--from", "nowhere.jsonl"), "nowhere.jsonl: no such file or directory"),
+        (("--from", "prose.txt"), "prose.txt:1: the format is not recognised"),
+        (("--from", "empty.jsonl"), "empty.jsonl: the file is empty"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: tuple[str, ...], said: str) -> None:
+    Path("prose.txt").write_text("Dear all\n")
+    Path("empty.jsonl").touch()
+    assert said in refused(*arguments)
+
+
+def test_a_folder_that_cannot_be_made_is_told() -> None:
+    Path("file").touch()
+    done = program.tseval("init", "file/work")
+    assert (done.code, done.err) == (1, "error: file/work: not a directory\n")

@@ -1,0 +1,95 @@
+"""`tseval init`: a small folder to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.cli.declared_options import column_options
+from tseval.cli.options import chained, debug_option
+from tseval.core.declared import build
+from tseval.core.guessed_columns import GuessedFile
+from tseval.core.naming import Naming
+from tseval.core.wording import count
+from tseval.core.working_folder import (
+    GOLD,
+    MAPPING,
+    SCRIPT,
+    WorkingFolder,
+    from_files,
+    from_templates,
+)
+from tseval.errors import UsageError
+from tseval.files.columns import column_names
+
+SHOWN = 40
+"""An example is shown up to so many characters."""
+
+
+@click.command("init")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--from",
+    "logs",
+    multiple=True,
+    metavar="LOG",
+    help="What an agent said: any table that tseval reads; its columns are guessed and shown. "
+    "Repeatable, for logs of one kind. Default: an invented example.",
+)
+@click.option(
+    "--gold",
+    metavar="FILE",
+    help="The facts that there were to say, if they are written down. Default: a draft, with the "
+    "first update of each event.",
+)
+@chained(*column_options())
+@debug_option
+def command(folder: Path, logs: tuple[str, ...], gold: str | None, **given: Any) -> None:
+    """A small working folder to begin with: from your log, or an example.
+
+    It holds gold, a mapping of columns, and a script that scores and fails a pipeline. Logs and
+    gold stay where they are, and nothing is ever overwritten. What was guessed is written into
+    `mapping.toml`, for `--columns` of any command.
+
+    \b
+    tseval init try
+    tseval init try --from agent.jsonl --gold facts.csv
+    """
+    naming = build(Naming, given)
+    if not logs and (gold is not None or naming.given):
+        raise UsageError(f"{'--gold' if gold is not None else naming.given} needs --from LOG")
+    said = column_names(naming.columns, naming.column_file)
+    made = from_files(folder, logs, gold, said) if logs else from_templates()
+    made.write(folder)
+    _tell(folder, made)
+
+
+def _tell(folder: Path, made: WorkingFolder) -> None:
+    """Say what was made, what the columns were taken for, and what comes next."""
+    for each in made.looked_at:
+        _tell_columns(each)
+    click.echo(f"made in {folder}:")
+    words = {
+        MAPPING: "what the columns are called",
+        SCRIPT: "scores the runs, and fails where too little is said",
+        GOLD: "what there was to say",
+    }
+    if made.drafts:
+        drafts = count(made.drafts, "draft")
+        words[GOLD] = f"{drafts}, the first update of each event: write facts in their place"
+    for name in made.files:
+        click.echo(f"  {name:<16}  {words.get(name, 'a run: what an agent said')}")
+    click.echo(f"next: sh {folder / SCRIPT}")
+
+
+def _tell_columns(found: GuessedFile) -> None:
+    """Which column of a file was taken for which, why, and an example."""
+    rows = count(found.rows, "row")
+    click.echo(f"{found.source.path} as {found.schema.table} ({found.form}, {rows}):")
+    width = max(len(each.name) for each in found.guesses)
+    for each in found.guesses:
+        shown = " ".join(each.example.split())
+        shown = shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
+        click.echo(f"  {each.name:<{width}}  {each.own:<10}  by {each.reason:<13}  {shown}")
