@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from matchers import naming
 from matchers.contract import Matcher, accepted
-from matchers.errors import MatcherError
+from matchers.errors import MatcherError, did_you_mean
 
 GROUP = "tseval.matchers"
 """The entry point group that plug-ins register under."""
@@ -53,7 +53,8 @@ def get(name: str, **parameters: object) -> Matcher:
         given[bare] = asked.bare
     unnamed = () if bare else asked.bare
     for wrong in (*unnamed, *(key for key in given if key not in known)):
-        raise MatcherError(f"{asked.name}: unknown parameter {wrong!r}; {accepted(matcher)}")
+        like = did_you_mean(str(wrong), known)
+        raise MatcherError(f"{asked.name}: unknown parameter {wrong!r}; {accepted(matcher)}{like}")
     for twice in asked.named.keys() & parameters.keys():
         raise MatcherError(f"{asked.name}: {twice} is given in the name and as an argument")
     return matcher(**given)
@@ -65,7 +66,8 @@ def find(name: str) -> type[Matcher]:
         return _load(EntryPoint(name, BUILT_IN[name], GROUP))
     for entry in entry_points(group=GROUP, name=name):
         return _load(entry)
-    raise MatcherError(f"unknown matcher {name!r}; known: {', '.join(names())}")
+    like = did_you_mean(name, names())
+    raise MatcherError(f"unknown matcher {name!r}; known: {', '.join(names())}{like}")
 
 
 def _load(entry: EntryPoint) -> type[Matcher]:

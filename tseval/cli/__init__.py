@@ -7,6 +7,7 @@ summary to the first line of its command's own help.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -50,12 +51,20 @@ class LazyGroup(click.Group):
         """Import a command; None if there is none of this name."""
         if name not in summaries():
             return None
-        for family, entry in FAMILIES.items():
-            if entry.command == name and name not in OWN:
-                return _command_of(family)
-        module = MODULES.get(name, name)
-        command: click.Command = import_module(f"tseval.cli.{module}").command
-        return command
+        command = _command_named(name)
+        if not ctx.resilient_parsing:
+            return command
+        from tseval.cli.completion import with_completion  # a shell asks
+
+        return with_completion(command)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The commands that begin so, without importing any, and the options."""
+        from click.shell_completion import CompletionItem
+
+        found = (each for each in summaries().items() if each[0].startswith(incomplete))
+        items = [CompletionItem(name, help=summary) for name, summary in found]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -72,6 +81,15 @@ class LazyGroup(click.Group):
         """List the commands from the table, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(summaries().items()))
+
+
+def _command_named(name: str) -> click.Command:
+    for family, entry in FAMILIES.items():
+        if entry.command == name and name not in OWN:
+            return _command_of(family)
+    module = MODULES.get(name, name)
+    command: click.Command = import_module(f"tseval.cli.{module}").command
+    return command
 
 
 def _command_of(family: str) -> click.Command:

@@ -17,7 +17,7 @@ from tseval.core.calling import Where
 from tseval.core.declared import build
 from tseval.core.naming import Naming, named
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs
+from tseval.families.temporal.inputs import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
 from tseval.families.temporal.judged import INPUTS, read_judged
 from tseval.files import PICTURES
 from tseval.files.forms import Forms
@@ -51,7 +51,7 @@ FORMS = ("table", "json", "csv", *PICTURES)
     default=[DEFAULT_MATCHER],
     show_default=True,
     metavar="NAME",
-    help="A matcher, such as `blend(fuzzy,grams)`; repeatable. Its threshold plays no part.",
+    help=f"{MATCHER_NAMES}; repeatable. Its threshold plays no part.",
 )
 @click.option(
     "--save",

@@ -297,7 +297,7 @@ def parameters() -> list[Callable[[Any], Any]]:
             metavar="NAME",
             help="A topic to show, or `all` for the mean over topics; repeatable. Default: all.",
         ),
-        click.option("-q", "--per-topic", is_flag=True, help="Every topic as well as `all`."),
+        click.option("-t", "-q", "--per-topic", is_flag=True, help="Every topic as well as `all`."),
         options.missing_option,
         options.undefined_option,
         click.option(

@@ -129,6 +129,7 @@ def edition_option(family: Family[Any, Any]) -> Callable[[Any], Any]:
     return click.option(
         "--edition",
         "edition_name",
+        metavar="NAME",
         default=names[0],
         show_default=True,
         help=f"Whose rules: {listed}.",

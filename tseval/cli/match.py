@@ -24,7 +24,12 @@ from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
 from tseval.families.temporal.family import FAMILY
-from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalInputs, TemporalOptions
+from tseval.families.temporal.inputs import (
+    DEFAULT_MATCHER,
+    MATCHER_NAMES,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.machine_matches import GRADE, signed
@@ -91,7 +96,7 @@ FILES = named_options(TemporalInputs, SCORES)
     default=[DEFAULT_MATCHER],
     show_default=True,
     metavar="NAME",
-    help="A matcher, such as `fuzzy(threshold=0.6)`; repeatable: a column then says which.",
+    help=f"{MATCHER_NAMES}; repeatable: a column then says which.",
 )
 @click.option("--threshold", type=float, help="The threshold of every matcher.")
 @options.chained(*record_options(AskingOptions))

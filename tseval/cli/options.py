@@ -32,7 +32,9 @@ debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show the Python traceback of an error."
 )
 quiet_option = click.option(
-    "--quiet", is_flag=True, help="No progress, and of warnings only why scores are 0."
+    "--quiet",
+    is_flag=True,
+    help="No progress, and of warnings only why scores are 0. It has no short form.",
 )
 output_option = click.option(
     "-o",
@@ -210,7 +212,11 @@ missing_option = on_missing(
     "Topics judged but absent from a run. Default: the edition's rule (draft: zero)."
 )
 topics_too_option = click.option(
-    "-q", "--per-topic", is_flag=True, help="One row per topic as well as `all`."
+    "-t",
+    "-q",
+    "--per-topic",
+    is_flag=True,
+    help="One row per topic as well as `all`. -q is the older name of -t, and not --quiet.",
 )
 undefined_option = click.option(
     "--undefined",

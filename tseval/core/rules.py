@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from tseval.errors import UsageError
+from tseval.errors import UsageError, did_you_mean
 
 Record = TypeVar("Record", bound="RuleSet")
 
@@ -52,10 +52,12 @@ class RuleSet:
         known = {each.name: each for each in self.each()}
         for name, value in given.items():
             if name not in known:
-                raise UsageError(f"unknown rule '{name}'; known: {', '.join(known)}")
+                like = did_you_mean(name, known)
+                raise UsageError(f"unknown rule '{name}'; known: {', '.join(known)}{like}")
             if value not in known[name].values:
                 listed = ", ".join(known[name].values)
-                raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}")
+                like = did_you_mean(value, known[name].values)
+                raise UsageError(f"rule {name} cannot be '{value}': choose one of {listed}{like}")
         return replace(self, **{name.replace("-", "_"): value for name, value in given.items()})
 
     def said(self, base: RuleSet, without: Collection[str] = ()) -> str:

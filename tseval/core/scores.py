@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.errors import UsageError
+from tseval.errors import UsageError, did_you_mean
 from tseval.tables import ALL_TOPICS, InputRecord
 from tseval.tables.scores import ScoreRecord
 
@@ -187,5 +187,6 @@ class Scores:
 
 def _place(names: tuple[str, ...], name: str, what: str) -> int:
     if name not in names:
-        raise UsageError(f"no {what} '{name}' here; there are: {', '.join(names)}")
+        there_are = f"there are: {', '.join(names)}{did_you_mean(name, names)}"
+        raise UsageError(f"no {what} '{name}' here; {there_are}")
     return names.index(name)

@@ -47,6 +47,11 @@ if TYPE_CHECKING:
 
 ASSESSED = "assessed"
 DEFAULT_MATCHER = "fuzzy"
+MATCHERS = (
+    "fuzzy", "exact", "grams", "rapidfuzz", "embedding", "late", "learned", "llm", "blend",
+)  # fmt: skip
+"""The matchers that come along; they are not asked, since loading them takes a while."""
+MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"
 JITTER = "jitter"
 """The view that shows how far scores move."""
 SAMPLES = 1000
@@ -88,7 +93,9 @@ class TemporalOptions(AskingOptions):
     """How updates are matched, the options that stand for rules, and what --jitter draws."""
 
     matcher: str | None = option(
-        "--matcher", "How to find matches instead. Default: fuzzy.", metavar="NAME"
+        "--matcher",
+        f"How to find matches instead: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
+        metavar="NAME",
     )
     threshold: float | None = option("--threshold", "The matcher's threshold.", kind=float)
     ignore_unsampled: bool = option(
