@@ -33,7 +33,9 @@ def refresh(block: Block, folder: Path) -> None:
     for each in commands(block.text):
         done = run(each.command, folder)
         printed, both = lines(done.out), lines(done.err + done.out)
-        warned = any(line.startswith(("warning:", "error:", "Usage:")) for line in each.shown)
+        warned = any(
+            line.startswith(("warning:", "note:", "error:", "Usage:")) for line in each.shown
+        )
         kept = "..." in each.shown or not each.shown
         fresh += [f"$ {each.command}", *(each.shown if kept else both if warned else printed)]
     text = block.page.read_text(encoding="utf-8")

@@ -46,9 +46,11 @@ class Terminal(io.TextIOWrapper):
         return True
 
 
-def tseval(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Outcome:
-    """Run `tseval ARGUMENTS` in this process."""
-    with _streams(stdin, Terminal if terminal else io.TextIOWrapper) as (out, err):
+def tseval(
+    *arguments: object, stdin: bytes = b"", terminal: bool = False, watched: bool = False
+) -> Outcome:
+    """Run `tseval ARGUMENTS` in this process; `watched` if a person sees what goes to errors."""
+    with _streams(stdin, Terminal if terminal else io.TextIOWrapper, watched=watched) as (out, err):
         code = run([str(argument) for argument in arguments])
         sys.stdout.flush()
         sys.stderr.flush()
@@ -57,14 +59,15 @@ def tseval(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Ou
 
 @contextmanager
 def _streams(
-    stdin: bytes, output: type[io.TextIOWrapper]
+    stdin: bytes, output: type[io.TextIOWrapper], *, watched: bool
 ) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     """Put other streams in the place of the three; only the bytes below them count."""
     before = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
     sys.stdout = output(out, "utf-8")
-    sys.stderr = io.TextIOWrapper(err, "utf-8", errors="backslashreplace")
+    errors = Terminal if watched else io.TextIOWrapper
+    sys.stderr = errors(err, "utf-8", errors="backslashreplace")
     try:
         yield out, err
     finally:

@@ -23,12 +23,18 @@ pytestmark = pytest.mark.small_times
 DEFINITIONS = [each for family in families().values() for each in family.values()]
 
 
+NUMBERS = ("2", "0.5")
+"""What a parameter may be that takes any number."""
+
+
 @st.composite
 def random_measures(draw: st.DrawFn, family: str | None = None) -> Measure:
     """Any measure of the registry with any arguments that it takes, at any time."""
     definition = draw(st.sampled_from([d for d in DEFINITIONS if family in (None, d.family)]))
     arguments = {
-        parameter.name: "" if parameter.flag else draw(st.sampled_from(parameter.choices))
+        parameter.name: ""
+        if parameter.flag
+        else draw(st.sampled_from(parameter.choices or NUMBERS))
         for parameter in definition.parameters
         if parameter.bare or draw(st.booleans())
     }

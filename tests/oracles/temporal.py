@@ -136,6 +136,7 @@ class Measure:
     g: str | Callable[[Number], Number] = "identity"
     unit: str = "h"
     scale: Number = SIX_HOURS
+    beta: Fraction = Fraction(1)
     at: str | None = None
 
 
@@ -362,6 +363,18 @@ def recall_so_far(case: Case, measure: Measure, t: Number | None = None) -> Valu
     return divide(total(top), total(bottom))
 
 
+def balance(case: Case, measure: Measure, t: Number | None = None) -> Value:
+    """Return F(t): the harmonic mean of P(updates)(t) and R(t), recall counting beta times."""
+    complete = recall(case, measure, t)
+    if complete is None:
+        return None
+    precise = update_precision(case, measure, t)
+    if not precise or not complete:
+        return Fraction(0)
+    weight = measure.beta * measure.beta
+    return (1 + weight) * precise * complete / (weight * precise + complete)
+
+
 def timeliness(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return T(t)."""
     points: list[tuple[Number, Fraction | float]] = []
@@ -380,7 +393,7 @@ def value(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return the measure at time t. (`measure.at` needs the topic's start: `score` reads it.)"""
     if measure.name == "P":
         return (update_precision if measure.updates else precision)(case, measure, t)
-    functions = {"R": recall, "Rs": recall_so_far, "T": timeliness}
+    functions = {"R": recall, "Rs": recall_so_far, "T": timeliness, "F": balance}
     return functions[measure.name](case, measure, t)
 
 
@@ -491,6 +504,8 @@ def parse(text: str) -> Measure:
         key, _, given = item.strip().partition("=")
         if key == "updates":
             measure = replace(measure, updates=True)
+        elif key == "beta":
+            measure = replace(measure, beta=Fraction(given))
         elif key == "scale":
             measure = replace(measure, scale=moment(given, 0))
         elif key:

@@ -14,7 +14,7 @@ from tseval.cli import options
 from tseval.cli.declared_options import folder_forms, parameters, written_forms
 from tseval.cli.ineffective_options import called, refuse_ineffective
 from tseval.cli.options import parted
-from tseval.cli.output import check_output, deliver, form_of, leave_if, warn
+from tseval.cli.output import check_output, deliver, form_of, leave_if, remark, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
@@ -176,7 +176,13 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
         deliver(rows, request.output, beside)
     else:
-        deliver(scores_content(evaluation, asked, request, form), request.output, beside)
+        scores = scores_asked(evaluation, asked, request, form)
+        notes = counted(evaluation, request.on_missing).notes(asked.measures)
+        deliver(written_scores(scores, request, form, notes), request.output, beside)
+        if form == "table" and not (request.brief or request.quiet):
+            if not request.wanted and sys.stderr.isatty():
+                remark(evaluation.companions(scores, asked))
+            remark(evaluation.remarks())
     leave_if(unmet)
 
 
@@ -294,17 +300,14 @@ def rows_content(shown: Shown, evaluation: Evaluation, request: Request, form: s
     return rows_bytes(shown.frame, form, signature, shown.notes)
 
 
-def scores_content(evaluation: Evaluation, asked: Asked[Any], request: Request, form: str) -> bytes:
-    """The scores in the form asked for."""
-    scores = scores_of(
+def scores_asked(evaluation: Evaluation, asked: Asked[Any], request: Request, form: str) -> Scores:
+    """The scores that a form shows."""
+    return scores_of(
         evaluation,
         asked.measures,
         request.on_missing,
         request.undefined,
         per_topic=request.per_topic or form in WHOLE_FORMS,
-    )
-    return written_scores(
-        scores, request, form, counted(evaluation, request.on_missing).notes(asked.measures)
     )
 
 

@@ -118,6 +118,12 @@ def form_of(form: str | None, output: Path | None, known: Sequence[str], default
     return chosen
 
 
+def remark(remarks: Iterable[str]) -> None:
+    """Tell on standard error what is to be known of a result that people read."""
+    for each in remarks:
+        click.echo(f"note: {each}", err=True)
+
+
 def warn(warnings: Iterable[str], quiet: bool) -> None:
     """Tell warnings on standard error; the quiet hear only those that explain scores of 0."""
     for warning in warnings:

@@ -198,6 +198,14 @@ class Evaluation(ABC):
         """What stands under a table of these measures."""
         return ()
 
+    def remarks(self) -> Iterator[str]:
+        """What a person should know who reads scores of this; it stands in no result."""
+        return iter(())
+
+    def companions(self, scores: Scores, asked: Asked[Any]) -> Iterator[str]:  # noqa: ARG002
+        """What to report beside scores for which no measures were named, told on a terminal."""
+        return iter(())
+
     def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - some measures are taken once
         """Whether a measure can be followed over time, as a curve or in batches."""
         return True

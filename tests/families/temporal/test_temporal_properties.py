@@ -41,11 +41,15 @@ EXACT = (
     "T",
     "T(unit=s)",
     "T(g=sign)",
+    "F",
+    "F(beta=2)",
+    "F(beta=0.5,cost=words,reward=1)",
 )
 SMOOTH = (
     "P(reward=exp)",
     "R(reward=exp)",
     "Rs(reward=exp)",
+    "F(reward=exp)",
     "T(g=logistic(scale=1m))",
     "T(g=arctan(scale=2s))",
     "T(g=arctan)",

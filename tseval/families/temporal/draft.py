@@ -1,4 +1,4 @@
-"""P, R, Rs and T: the measures at time t of the 2013 draft.
+"""P, R, Rs and T: the measures at time t of the 2013 draft; and F, which balances two of them.
 
 Draft Metrics, TREC Temporal Summarization, 22 April 2013. Every rule of `docs/measures.md` that the
 draft leaves open stands here, beside the ledger that it shapes.
@@ -6,27 +6,42 @@ draft leaves open stands here, beside the ledger that it shapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.measure import Argument, Definition, Measure, Parameter
+from tseval.core.results import Values
 from tseval.errors import MeasureError, UsageError
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.words import LETTERS, character_counts, word_counts
 from tseval.tables import Nuggets, Updates
-from tseval.tables.times import UNITS, NotANumber, duration
+from tseval.tables.times import UNITS, NotANumber, duration, number
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray
+    from tseval.tables.columns import FloatArray, IntArray
 
 FAMILY = "temporal"
 CITATION = "Draft Metrics, TREC Temporal Summarization track, 22 April 2013"
 
+OF_F = "van Rijsbergen, Information Retrieval, second edition, 1979, chapter 7"
+
 OF_TIMES = ("Rs", "T")
 """The measures that rest on the nuggets' times."""
+
+
+def _weight(text: str) -> float:
+    """A weight above 0; a `NotANumber` says why not."""
+    try:
+        weight = number(text)
+    except NotANumber:
+        weight = 0.0
+    if weight <= 0:
+        raise NotANumber(f"'{text}' is no weight: give a number above 0")
+    return weight
+
 
 COST = Parameter(
     "cost",
@@ -53,6 +68,12 @@ IN_UPDATES = Parameter(
     "the share, by cost, of updates that are the earliest match of any nugget: at most 1",
     default="",
     flag=True,
+)
+BETA = Parameter(
+    "beta",
+    "how many times as much recall counts as precision: a number above 0",
+    default="1",
+    parse=_weight,
 )
 ADVANTAGE = Parameter(
     "g",
@@ -165,6 +186,22 @@ def timeliness(index: EarliestIndex, measure: Measure) -> Account:
     lead = index.nuggets.time[first.nugget] - time
     gained = Ledger.of(first.unit, time, advantage(measure)(lead) * first.rise)
     return Account((gained, Ledger.of(first.unit, time, first.rise)), ratio)
+
+
+def balance(index: EarliestIndex, measure: Measure) -> Account:
+    """F: the harmonic mean of P(updates) and R; 0 where either is 0 or nothing was sent."""
+    cost = _costs(index.updates, str(measure.argument("cost")), index)
+    useful = _sent(index, np.where(index.firsts > 0, cost, 0.0))
+    squared = _weight(str(measure.argument("beta"))) ** 2
+
+    def harmonic(totals: Sequence[FloatArray], unit: IntArray) -> Values:
+        precise, complete = ratio(totals[:2], unit), ratio(totals[2:], unit)
+        above = (1 + squared) * precise.value * complete.value
+        below = squared * precise.value + complete.value
+        value = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+        return Values(value, complete.defined)
+
+    return Account((useful, _sent(index, cost), *recall(index, measure).ledgers), harmonic)
 
 
 def advantage(measure: Measure) -> Callable[[FloatArray], FloatArray]:
@@ -299,5 +336,21 @@ DEFINITIONS = (
         unit="h",
         parameters=(ADVANTAGE, UNIT),
         check=_check_timeliness,
+    ),
+    Definition(
+        name="F",
+        family=FAMILY,
+        title="F measure",
+        summary="the balance of how much of the stream is of use and how much of the gold it says",
+        formula=(
+            "F(t) = (1 + beta^2) P(updates)(t) R(t) / (beta^2 P(updates)(t) + R(t)),"
+            " 0 if the denominator is 0 or no update was sent"
+        ),
+        empty_case="undefined if the nuggets of the topic have no reward; 0 for an empty run",
+        range="0 to 1",
+        citation=OF_F,
+        account=balance,
+        foldable=True,
+        parameters=(BETA, COST, REWARD),
     ),
 )

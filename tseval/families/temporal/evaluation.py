@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.editions import Edition
-from tseval.core.family import SHORT_HASH, Access, Evaluation
+from tseval.core.family import SHORT_HASH, Access, Asked, Evaluation
 from tseval.core.firsts import Firsts
 from tseval.core.measure import Measure
+from tseval.core.scores import Scores
+from tseval.core.scoring import chosen_measures, scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files
 from tseval.families.temporal.assessed import AssessedIndex
@@ -41,6 +43,7 @@ from tseval.families.temporal.caveats import (
 )
 from tseval.families.temporal.draft import OF_TIMES, default_cost, leaves_cost_open
 from tseval.families.temporal.inputs import (
+    ASSESSED,
     TemporalInputs,
     TemporalOptions,
     TemporalTables,
@@ -51,15 +54,23 @@ from tseval.families.temporal.inputs import (
     reading_by,
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
+from tseval.files.score_tables import shown
 from tseval.matching.asking import answer_traits, remarks
 from tseval.matching.corrections import Decided, decided_pairs, laid_over
 from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 from tseval.matching.passages import Files
+from tseval.matching.trust import trust
 from tseval.tables import Corrections, Nuggets, Pairs, resolve
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+
+BOUNDED = ("P(updates)", "F")
+"""What to report beside P, which may exceed 1."""
+FEW = 4
+"""Of so many runs these are told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,12 +150,39 @@ class TemporalEvaluation(Evaluation):
             return {}
         return {"cost": default_cost(self.index.updates, self.index.nuggets)}
 
+    def remarks(self) -> Iterator[str]:
+        """How far a matcher can be trusted."""
+        maker = self.traits["matcher"]
+        if maker != ASSESSED:
+            yield trust(maker, self.index.updates.text, self.index.nuggets.text)
+
+    def companions(self, scores: Scores, asked: Asked[TemporalOptions]) -> Iterator[str]:
+        """The bounded companions of a P that exceeds 1."""
+        has_p = "P" in scores.measures
+        if has_p and any((scores.value("P", run=run) or 0) > 1 for run in scores.runs):
+            wanted = chosen_measures(self, BOUNDED)
+            yield _bounded(scores, scores_of(self, wanted, asked.on_missing, asked.undefined))
+
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Verbosity without spans is worth a word."""
         index = self.index
         needs = any("words" in measure.definition.reads for measure in wanted)
         if index.spans is None and needs and len(index.first):
             yield "the matches have no spans: for the verbosity no word of an update says a nugget"
+
+
+def _bounded(scores: Scores, bounded: Scores) -> str:
+    """What P is that exceeds 1, and what to report beside it."""
+    numbers = [[shown(bounded.value(name, run=run)) for name in BOUNDED] for run in scores.runs]
+    of_runs = (
+        f"{'' if len(scores.runs) == 1 else f'{run} '}{' and '.join(each)}"
+        for run, each in zip(scores.runs, numbers, strict=True)
+    )
+    told = f": {', '.join(of_runs)}" if len(scores.runs) <= FEW else ""
+    return (
+        "P exceeds 1 where one update is the first to say several nuggets; at most 1 are "
+        f"{' and '.join(BOUNDED)}{told} (-m 'P {' '.join(BOUNDED)} R Rs T')"
+    )
 
 
 def _binary(measure: Measure) -> Measure:
