@@ -12,7 +12,7 @@ from tseval import version
 
 if TYPE_CHECKING:
     from tseval.comparison import compare
-    from tseval.comparison.with_gold import lead
+    from tseval.comparison.with_gold import lead, sweep
     from tseval.core.measure import Measure
     from tseval.core.registry import measure
     from tseval.core.scores import Scores
@@ -74,6 +74,7 @@ _PUBLIC = {
     "score_filtering": "tseval.families.filtering.scoring",
     "score_responses": "tseval.families.responses.scoring",
     "score_timelines": "tseval.families.timelines.scoring",
+    "sweep": "tseval.comparison.with_gold",
     "score_values": "tseval.families.tracking.scoring",
 }
 
@@ -110,6 +111,7 @@ __all__ = [
     "score_responses",
     "score_timelines",
     "score_values",
+    "sweep",
 ]
 
 

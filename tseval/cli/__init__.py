@@ -22,6 +22,7 @@ OTHERS = {
     "judge": "Answers of language models: kept ones, to other machines and back.",
     "import": "Files of other formats as plain tables.",
     "compare": "Systems side by side: intervals, tests, rank correlation.",
+    "sweep": "Whether the order of runs holds over matchers and thresholds.",
     "report": "One self-contained page about runs and their scores.",
     "init": "A small working folder to begin with: from your log, or an example.",
     "measures": "What a measure is: definition, parameters, range, the empty case, citation.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from tseval.comparison.lead import Lead
 from tseval.comparison.power import Power
 from tseval.comparison.ranking import Correlation
 from tseval.comparison.reusability import Contribution, Moved, Reusability
+from tseval.comparison.sweep import Sweep, SweptOrder, SweptPair
 from tseval.core.wording import count
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ PAIRS_SHOWN = 28
 """So many pairs of a measure are listed for people, those of eight runs; of more only the letters.
 
 Against a baseline all are."""
+RUNS_SHOWN = 8
+"""The means of so many runs stand beside each setting of a sweep; of more only the best."""
 DECIMALS = 4
 LEAST_P = 0.0001
 SHARE_DECIMALS = 2
@@ -31,9 +34,56 @@ def sections(found: Findings) -> dict[str, pd.DataFrame]:
     """What a person reads, heading by heading; a heading without rows is left out."""
     import pandas as pd
 
-    listed = _of_runs(found) if isinstance(found, Comparison) else _of_others(found)
+    listed = _listed(found)
     frames = {heading: pd.DataFrame(list(rows)) for heading, rows in listed}
     return {heading: frame for heading, frame in frames.items() if len(frame)}
+
+
+def _listed(found: Findings) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    if isinstance(found, Comparison):
+        return _of_runs(found)
+    return _of_settings(found) if isinstance(found, Sweep) else _of_others(found)
+
+
+def _of_settings(found: Sweep) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """For each measure its settings with the means of the runs, then the pairs."""
+    means, orders, pairs = (found.parts[part].rows for part in ("means", "orders", "pairs"))
+    for name in dict.fromkeys(each.measure for each in orders):
+        of = {each[1:4]: each.mean for each in means if each.measure == name}
+        runs = list(dict.fromkeys(each.run for each in means if each.measure == name))
+        shown = runs if len(runs) <= RUNS_SHOWN else []
+        yield (
+            f"{name}, by matcher and threshold",
+            (_setting(each, shown, of) for each in orders if each.measure == name),
+        )
+        contests = [each for each in pairs if each.measure == name]
+        if len(contests) <= PAIRS_SHOWN:
+            yield f"{name}, pair by pair over all settings", map(_swept, contests)
+
+
+def _setting(
+    each: SweptOrder, runs: Sequence[str], means: Mapping[tuple[Any, ...], float]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "matcher": each.matcher,
+        "threshold": "" if each.threshold is None else f"{each.threshold:g}",
+    }
+    row |= {run: _number(means.get((each.matcher, each.threshold, run))) for run in runs}
+    told = f"{each.told_apart} of {each.pairs}"
+    return row | {"best": each.best, "tau-b with the first": _number(each.tau, 2), "apart": told}
+
+
+def _swept(each: SweptPair) -> dict[str, Any]:
+    return {
+        "run": each.run,
+        "other": each.other,
+        "settings": each.settings,
+        "ahead": each.ahead,
+        "told apart": each.told_ahead,
+        "behind": each.behind,
+        "told apart ": each.told_behind,
+        "difference": f"{_number(each.least)} to {_number(each.largest)}",
+    }
 
 
 def _of_runs(found: Comparison) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from tseval.core.declared import option
+from tseval.core.declared import SWEEP, option
 from tseval.errors import UsageError
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
 from tseval.tables.times import written
@@ -36,7 +36,7 @@ class Plan:
         "Which test gives the p values; all are paired by topic and two-sided.",
         default=TESTS[0],
         choices=TESTS,
-        within=(RUNS, POWER),
+        within=(RUNS, POWER, SWEEP),
         shows_default=True,
     )
     correction: str = option(
@@ -44,7 +44,7 @@ class Plan:
         "What is done about many comparisons: Holm, Bonferroni, Benjamini-Hochberg.",
         default=next(iter(CORRECTIONS)),
         choices=tuple(CORRECTIONS),
-        within=(RUNS, POWER),
+        within=(RUNS, POWER, SWEEP),
         shows_default=True,
     )
     family: str = option(
@@ -52,7 +52,7 @@ class Plan:
         "Which comparisons are corrected together.",
         default=FAMILIES[0],
         choices=FAMILIES,
-        within=(RUNS,),
+        within=(RUNS, SWEEP),
         shows_default=True,
     )
     interval: str = option(
@@ -68,7 +68,7 @@ class Plan:
         "A corrected p value up to this is a difference; intervals hold the rest.",
         default=ALPHA,
         kind=float,
-        within=(RUNS, POWER, AGAINST, LEAD),
+        within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
         shows_default=True,
     )
     resamples: int = option(
@@ -77,7 +77,7 @@ class Plan:
         "drawn further.",
         default=RESAMPLES,
         kind=int,
-        within=(RUNS, POWER, AGAINST, LEAD),
+        within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
         shows_default=True,
     )
     seed: int = option(
@@ -85,14 +85,14 @@ class Plan:
         "For everything random.",
         default=0,
         kind=int,
-        within=(RUNS, POWER, AGAINST, LEAD),
+        within=(RUNS, POWER, AGAINST, LEAD, SWEEP),
         shows_default=True,
     )
     baseline: str | None = option(
         "--baseline",
         "Compare with this run alone. Default: every pair.",
         metavar="RUN",
-        within=(RUNS, POWER, LEAD),
+        within=(RUNS, POWER, LEAD, SWEEP),
     )
 
     def __post_init__(self) -> None:

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from tseval.comparison.board import Board, build_board, scores_table
 from tseval.comparison.plan import Treatment
 from tseval.core import declared, registry
-from tseval.core.family import Access, Evaluation, Family, Judgments
+from tseval.core.family import Access, Evaluation, Family, Judgments, Matched
+from tseval.core.measure import Measure
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.errors import UsageError
@@ -28,7 +29,7 @@ class ScoredRuns:
     edition: str | None = None
     """The family's first if none is named."""
     rules: Mapping[str, str] = field(default_factory=dict)
-    measures: tuple[str, ...] = ()
+    measures: tuple[str | Measure, ...] = ()
     at: tuple[str, ...] = ()
     naming: Naming = AS_THEY_ARE
     """What the inputs call columns and runs."""
@@ -40,6 +41,12 @@ class ScoredRuns:
         if self.family.judgments is None:
             raise UsageError(f"no judgments of {self.family.name} can be left out")
         return self._read(self.family.judgments, self.access)
+
+    def matched(self) -> Matched:
+        """Everything read once, for scores by one matcher after the other."""
+        if self.family.matched is None:
+            raise UsageError(f"no matcher finds anything in {self.family.name}")
+        return self._read(self.family.matched, self.access)
 
     def board(
         self, treatment: Treatment, on_missing: str | None = None, progress: Progress | None = None

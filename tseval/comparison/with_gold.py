@@ -1,16 +1,19 @@
-"""`tseval.lead`: runs held against each other by what they say of the gold, in one call."""
+"""`tseval.lead` and `tseval.sweep`: runs held against each other by what they say of the gold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tseval.comparison.findings import Findings
 from tseval.comparison.lead import leads
-from tseval.comparison.plan import ALPHA, RESAMPLES, Plan
+from tseval.comparison.plan import ALPHA, RESAMPLES, Plan, Treatment
 from tseval.comparison.scored_runs import ScoredRuns
+from tseval.comparison.sweep import Sweep, Tried
+from tseval.comparison.sweep import sweep as sweep_runs
 from tseval.core.declared import build
-from tseval.core.family import Access, several
+from tseval.core.family import Access, asked_for, several
+from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.registry import FIRST, family
 from tseval.files.columns import Columns
@@ -47,6 +50,7 @@ def lead(
     `tseval compare`. The part `leads` has a row for each pair.
     """
     plan = Plan(baseline=baseline, interval=interval, alpha=alpha, resamples=resamples, seed=seed)
+    of = family(FIRST)
     inputs = {
         "updates": several(updates),
         "nuggets": nuggets,
@@ -56,7 +60,6 @@ def lead(
         "pool": pool,
         "corrections": corrections,
     }
-    of = family(FIRST)
     runs = ScoredRuns(
         family=of,
         inputs=build(of.inputs, inputs),
@@ -67,3 +70,55 @@ def lead(
         access=Access(input_format),
     )
     return leads(runs.evaluation(), plan)
+
+
+def sweep(
+    updates: Given | Sequence[Given],
+    nuggets: Given,
+    matches: Given | None = None,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    matchers: str | Sequence[str] = (),
+    thresholds: float | Sequence[float] = (),
+    topics: Given | None = None,
+    duplicates: Given | None = None,
+    pool: Given | None = None,
+    corrections: Given | None = None,
+    at: str | Sequence[str] | None = None,
+    edition: str | None = None,
+    rules: Mapping[str, str] | None = None,
+    on_missing: str | None = None,
+    undefined: str = Treatment.undefined,
+    plan: Plan | None = None,
+    input_format: Forms = None,
+    columns: Columns = None,
+) -> Sweep:
+    """Whether the order of runs, and their differences, hold over matchers and thresholds.
+
+    Runs and gold are what `tseval.score` takes; `matches`, if there are any, are tried first. The
+    parameters are the options of `tseval sweep`, those of the comparison in a
+    `tseval.comparison.Plan`. The parts are `orders`, `pairs` and `means`.
+    """
+    of = family(FIRST)
+    inputs = {
+        "updates": several(updates),
+        "nuggets": nuggets,
+        "matches": matches,
+        "topics": topics,
+        "duplicates": duplicates,
+        "pool": pool,
+        "corrections": corrections,
+    }
+    runs = ScoredRuns(
+        family=of,
+        inputs=build(of.inputs, inputs),
+        options=of.options(),
+        edition=edition,
+        rules=rules or {},
+        measures=tuple(asked_for(measures)),
+        at=tuple(several(at or ())),
+        naming=Naming.of(columns),
+        access=Access(input_format),
+    )
+    tried = Tried(tuple(several(matchers)), tuple(several(thresholds)))
+    return sweep_runs(runs, tried, plan or Plan(), Treatment(on_missing, undefined))

@@ -20,7 +20,7 @@ DECLARED = "declared"
 """Under this name a field's metadata holds its declaration."""
 SCORES = "scores"
 """The view that a family's command has unless another is asked for."""
-COMPARE, CURVE, REPORT = "compare", "curve", "report"
+COMPARE, CURVE, REPORT, SWEEP = "compare", "curve", "report", "sweep"
 """The views that are commands of their own, for any family."""
 
 

@@ -280,6 +280,20 @@ class Judgments(Protocol):
         """The runs, these too, without the judgments that these alone contributed."""
 
 
+class Matched(Protocol):
+    """Inputs that were read once, to be scored by any matcher at any threshold."""
+
+    @property
+    def given(self) -> str | None:
+        """What the matches are called that came with the inputs; None without such."""
+
+    def threshold(self, matcher: str) -> float | None:
+        """A matcher's own threshold; None if it has none."""
+
+    def evaluation(self, matcher: str, threshold: float | None) -> Evaluation:
+        """The runs by the matches of this matcher, or by those that were given."""
+
+
 @dataclass(frozen=True)
 class Asked(Generic[Options]):
     """What is asked of an evaluation: measures, and the family's own options."""
@@ -378,6 +392,10 @@ class Family(Generic[Inputs, Options]):
         Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Judgments] | None
     ) = None
     """The same, for scores without what single runs contributed: `tseval compare --leave-out`."""
+    matched: (
+        Callable[[Inputs, Options, Edition[Any], Mapping[str, str], Access], Matched] | None
+    ) = None
+    """The same, for scores by one matcher after the other: `tseval sweep`."""
     schemas: tuple[Schema, ...] = ()
     """The plain tables that it reads; one that another family reads too is declared by both."""
     formats: tuple[Format, ...] = ()

@@ -13,6 +13,7 @@ from tseval.families.temporal.formats import FORMATS, together
 from tseval.families.temporal.inputs import JITTER, TemporalInputs, TemporalOptions
 from tseval.families.temporal.jitter import jittered
 from tseval.families.temporal.judgments import judgments
+from tseval.families.temporal.matched import matched
 from tseval.families.temporal.report import REPORT
 from tseval.families.temporal.trec_table import trec_table_bytes
 from tseval.files import TREC_TS
@@ -72,6 +73,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,
     judgments=judgments,
+    matched=matched,
     schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS),
     over="nuggets",
     curves=True,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.declared import SCORES, argument, file_option, option
+from tseval.core.declared import SCORES, SWEEP, argument, file_option, option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, hashes
 from tseval.core.wording import listed
@@ -96,8 +96,11 @@ class TemporalOptions(AskingOptions):
         "--matcher",
         f"How to find matches instead: {MATCHER_NAMES}. Default: {DEFAULT_MATCHER}.",
         metavar="NAME",
+        not_within=(SWEEP,),
     )
-    threshold: float | None = option("--threshold", "The matcher's threshold.", kind=float)
+    threshold: float | None = option(
+        "--threshold", "The matcher's threshold.", kind=float, not_within=(SWEEP,)
+    )
     ignore_unsampled: bool = option(
         "--ignore-unsampled",
         "Leave out updates that are not in the pool: --rule unsampled=skip.",

@@ -1,0 +1,318 @@
+"""Does it hold whatever the matcher? Runs compared by several matchers at several thresholds.
+
+A score by a matcher rests on a matcher and a threshold that somebody chose. Here the same runs are
+scored at each *setting*, which is a matcher with a threshold, and compared there: is the best run
+the best at all of them, and which differences stay?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tseval import statistics
+from tseval.comparison.board import Board
+from tseval.comparison.contests import Comparison, Contest
+from tseval.comparison.findings import FindingRows, Findings
+from tseval.comparison.plan import Plan, Treatment
+from tseval.comparison.runs import compare_board, signature
+from tseval.comparison.scored_runs import ScoredRuns
+from tseval.core.declared import SWEEP, option
+from tseval.core.panels import Axis, Line, Panel, Picture
+from tseval.core.wording import listed
+from tseval.errors import UsageError
+from tseval.tables.times import written
+
+if TYPE_CHECKING:
+    from tseval.core.family import Matched
+    from tseval.parallel.sharing import Progress
+
+MATCHERS = ("fuzzy", "grams", "learned")
+"""Those that are tried if none is named: they need nothing to be installed."""
+STEPS = (-0.2, -0.1, 0.0, 0.1, 0.2)
+"""How far from its own threshold a matcher is tried if no thresholds are named."""
+COLUMNS = 2
+"""How many panels of a picture stand side by side."""
+
+
+class Setting(NamedTuple):
+    """A matcher with a threshold; matches that were given have none."""
+
+    matcher: str
+    threshold: float | None
+
+    def __str__(self) -> str:
+        at = "" if self.threshold is None else f" at {written(self.threshold)}"
+        return self.matcher + at
+
+
+class SweptMean(NamedTuple):
+    """How a run does by a measure at a setting; tied runs share the best of their ranks."""
+
+    measure: str
+    matcher: str
+    threshold: float | None
+    run: str
+    mean: float
+    rank: int
+
+
+class SweptOrder(NamedTuple):
+    """The order of runs by a measure at a setting, beside that at the first setting.
+
+    `best` are the runs with the best mean, with commas between. `tau` is Kendall's tau-b with the
+    order at the first setting; None where it is undefined.
+    """
+
+    measure: str
+    matcher: str
+    threshold: float | None
+    best: str
+    tau: float | None
+    told_apart: int
+    """How many pairs of runs differ there, by the test and its correction."""
+    pairs: int
+
+
+class SweptPair(NamedTuple):
+    """Two runs by a measure over all settings: who is ahead, by how much, and how surely.
+
+    The differences are means of `run` less those of `other`; `ahead` and `behind` count the
+    settings in which `run` has the better and the worse mean, `told_ahead` and `told_behind` those
+    of them in which the test tells the two apart.
+    """
+
+    measure: str
+    run: str
+    other: str
+    settings: int
+    ahead: int
+    behind: int
+    told_ahead: int
+    told_behind: int
+    least: float | None
+    largest: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep(Findings):
+    """What was found at all settings: the parts `orders`, `pairs` and `means`."""
+
+    settings: tuple[Setting, ...] = ()
+
+    def picture(self) -> Picture:
+        """The means by threshold: a panel for each measure and matcher, a line a run."""
+        return _picture(self)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Which matchers are tried, and at which thresholds."""
+
+    matchers: tuple[str, ...] = option(
+        "--matcher",
+        f"A matcher to try; repeatable. Default: {', '.join(MATCHERS)}.",
+        metavar="NAME",
+        several=True,
+    )
+    thresholds: tuple[float, ...] = option(
+        "--threshold",
+        "A threshold to try each of them at; repeatable. Default: each matcher's own, .1 and .2 "
+        "below it and above.",
+        kind=float,
+        several=True,
+    )
+
+
+def settings_of(tried: Tried, matched: Matched) -> tuple[Setting, ...]:
+    """The settings to try: matches that are there first, then each matcher from low to high."""
+    found = [] if matched.given is None else [Setting(matched.given, None)]
+    for name in dict.fromkeys(tried.matchers or MATCHERS):
+        middle = matched.threshold(name)
+        if middle is None:
+            found.append(Setting(name, None))
+            continue
+        around = [round(middle + step, 9) for step in STEPS]
+        inside = [each for each in around if 0 < each < 1]
+        found += [Setting(name, each) for each in sorted(set(tried.thresholds) or inside)]
+    if len(found) < 2:
+        raise UsageError("one setting is no sweep: name a second matcher or threshold")
+    return tuple(found)
+
+
+def sweep(
+    runs: ScoredRuns,
+    tried: Tried,
+    plan: Plan,
+    treatment: Treatment,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Score and compare the runs at each setting; the inputs are read once."""
+    matched = runs.matched()
+    settings = settings_of(tried, matched)
+    first = matched.evaluation(*settings[0])
+    compared: list[tuple[Setting, Comparison]] = []
+    for done, setting in enumerate(settings, start=1):
+        evaluation = first if done == 1 else matched.evaluation(*setting)
+        board = runs.board_of(evaluation, treatment, treatment.on_missing)
+        compared.append((setting, compare_board(_without_warnings(board), plan)))
+        if progress is not None:
+            progress(done, len(settings))
+    orders = list(_orders(compared))
+    own = ("baseline", "test", "correction", "alpha", "resamples", "seed")
+    traits = {name: value for name, value in plan.traits().items() if name in own}
+    missing = {"missing": treatment.on_missing or first.edition.on_missing}
+    return Sweep(
+        parts={
+            "orders": FindingRows.of(SweptOrder, orders),
+            "pairs": FindingRows.of(SweptPair, _pairs(compared)),
+            "means": FindingRows.of(SweptMean, _means(compared)),
+        },
+        signature=signature(
+            SWEEP,
+            {"of": f"({first.signature()})", "settings": _listed(settings)},
+            missing | {"undefined": treatment.undefined} | traits,
+        ),
+        inputs=first.inputs,
+        warnings=(*first.told, *_changes(orders), *_too_few(compared[0][1])),
+        settings=tuple(settings),
+    )
+
+
+def _without_warnings(board: Board) -> Board:
+    return replace(board, warnings=())
+
+
+def _listed(settings: Sequence[Setting]) -> str:
+    """All settings in the form that a signature has."""
+    by: dict[str, list[str]] = {}
+    for each in settings:
+        own = [] if each.threshold is None else [written(each.threshold)]
+        by.setdefault(each.matcher, []).extend(own)
+    return ";".join(f"{name}@{','.join(at)}" if at else name for name, at in by.items())
+
+
+def _means(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptMean]:
+    for setting, found in compared:
+        for each in found.standings:
+            yield SweptMean(each.measure, *setting, each.run, each.mean, each.rank)
+
+
+def _orders(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptOrder]:
+    """For each measure every setting, the first first."""
+    base = compared[0][1]
+    for measure in base.higher:
+        whole = {each.run: each.mean for each in base.standings if each.measure == measure}
+        for setting, found in compared:
+            own = [each for each in found.standings if each.measure == measure]
+            contests = [each for each in found.contests if each.measure == measure]
+            yield SweptOrder(
+                measure=measure,
+                matcher=setting.matcher,
+                threshold=setting.threshold,
+                best=", ".join(sorted(each.run for each in own if each.rank == 1)),
+                tau=_tau(whole, {each.run: each.mean for each in own}),
+                told_apart=sum(each.different for each in contests),
+                pairs=len(contests),
+            )
+
+
+def _tau(first: dict[str, float], second: dict[str, float]) -> float | None:
+    """Kendall's tau-b of the runs that both have."""
+    runs = [run for run in first if run in second]
+    if len(runs) < 2:
+        return None
+    ours, theirs = (np.array([means[run] for run in runs]) for means in (first, second))
+    value = statistics.kendall(ours, theirs)
+    return None if np.isnan(value) else float(value)
+
+
+def _pairs(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptPair]:
+    """Every pair that was compared, over all settings where both have a score."""
+    together: dict[tuple[str, str, str], list[Contest]] = {}
+    higher = compared[0][1].higher
+    for _, found in compared:
+        for each in found.contests:
+            together.setdefault((each.measure, each.run, each.other), []).append(each)
+    for (measure, run, other), contests in together.items():
+        known = [each for each in contests if each.difference is not None]
+        signs = [
+            (1 if higher[measure] else -1) * int(np.sign(each.difference or 0)) for each in known
+        ]
+        told = [sign if each.different else 0 for sign, each in zip(signs, known, strict=True)]
+        differences = [each.difference or 0.0 for each in known]
+        yield SweptPair(
+            measure=measure,
+            run=run,
+            other=other,
+            settings=len(known),
+            ahead=signs.count(1),
+            behind=signs.count(-1),
+            told_ahead=told.count(1),
+            told_behind=told.count(-1),
+            least=min(differences, default=None),
+            largest=max(differences, default=None),
+        )
+
+
+def _changes(orders: Sequence[SweptOrder]) -> Iterator[str]:
+    """A warning for each measure whose best run is not the same at all settings."""
+    for measure in dict.fromkeys(each.measure for each in orders):
+        by: dict[str, dict[str, list[float]]] = {}
+        for each in orders:
+            if each.measure == measure:
+                at = [] if each.threshold is None else [each.threshold]
+                by.setdefault(each.matcher, {}).setdefault(each.best, []).extend(at)
+        if len({best for bests in by.values() for best in bests}) < 2:
+            continue
+        between = len({tuple(bests) for bests in by.values()}) > 1
+        told = [
+            f"{best or 'none'} by {name}{_at(at) if len(bests) > 1 else ''}"
+            for name, bests in by.items()
+            for best, at in bests.items()
+        ]
+        what = "matcher" if between else "threshold"
+        yield f"{measure}: the best run depends on the {what}: {'; '.join(told)}"
+
+
+def _too_few(found: Comparison) -> Iterator[str]:
+    """A warning where no pair can be told apart, whatever the scores."""
+    for reason in dict.fromkeys(found.cannot_tell.values()):
+        names = [name for name, own in found.cannot_tell.items() if own == reason]
+        yield f"{listed(names)}: {reason}, whatever the matcher"
+
+
+def _at(thresholds: Sequence[float]) -> str:
+    return f" at {', '.join(map(written, thresholds))}" if thresholds else ""
+
+
+def _picture(found: Sweep) -> Picture:
+    rows: Sequence[SweptMean] = found.parts["means"].rows
+    runs = tuple(dict.fromkeys(each.run for each in rows))
+    ends = [each.threshold for each in found.settings if each.threshold is not None]
+    axis = Axis("threshold", low=min(ends, default=0.0), high=max(ends, default=1.0))
+    panels = []
+    for measure in dict.fromkeys(each.measure for each in rows):
+        own = [each for each in rows if each.measure == measure]
+        values = [each.mean for each in own]
+        y = Axis(low=min(0.0, *values), high=max(values), is_rounded=True)
+        for matcher in dict.fromkeys(each.matcher for each in own):
+            lines = tuple(_lines(own, matcher, runs, (axis.low or 0.0, axis.high or 1.0)))
+            panels.append(Panel(f"{measure} by {matcher}", "", axis, lines, y, is_stepped=False))
+    return Picture("Scores by matcher and threshold", found.signature, runs, tuple(panels), COLUMNS)
+
+
+def _lines(
+    rows: Sequence[SweptMean], matcher: str, runs: Sequence[str], ends: tuple[float, float]
+) -> Iterator[Line]:
+    """A line for each run; what has no threshold is the same at all of them."""
+    for place, run in enumerate(runs):
+        own = [each for each in rows if (each.matcher, each.run) == (matcher, run)]
+        if own and own[0].threshold is None:
+            yield Line(place, ends, (own[0].mean, own[0].mean))
+        elif own:
+            x = tuple(each.threshold or 0.0 for each in own)
+            yield Line(place, x, tuple(each.mean for each in own))
