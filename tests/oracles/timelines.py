@@ -236,3 +236,57 @@ def best(cost: list[list[float]]) -> list[dict[int, int]]:
     every = [each for each in every if len(each) == min(rows, columns)]
     totals = [sum(cost[row][column] for row, column in each.items()) for each in every]
     return [each for each, total in zip(every, totals, strict=True) if total < min(totals) + 1e-9]
+
+
+def dates_within(predicted: Summaries, references: list[Summaries], within: int) -> Score:
+    """Dates that may be some days apart, each once: as many pairs as can be, by trying all."""
+    own, other = sorted(predicted), all_days(references)
+    if not own or not other:
+        return ERROR
+
+    def most(left: list[int], right: list[int]) -> int:
+        if not left:
+            return 0
+        taken = [
+            1 + most(left[1:], [each for each in right if each != day])
+            for day in right
+            if abs(day - left[0]) <= within
+        ]
+        return max([most(left[1:], right), *taken])
+
+    both = most(own, other)
+    return Score(Fraction(both, len(own)), Fraction(both, len(other)))
+
+
+def before(
+    metric: str,
+    predicted: Summaries,
+    references: list[Summaries],
+    tokens: Tokenise,
+    n: int,
+    there: dict[int, float],
+    until: float,
+) -> Score:
+    """A metric of what was there before a time; days are aligned as in the whole timeline."""
+    own, other = sorted(predicted), all_days(references)
+    known = [day for day in own if there[day] < until]
+    if metric == "dates":
+        both = len(set(known) & set(other))
+        return Score(share(both, len(known)), share(both, len(other)))
+    pairs_forth = {day: day for day in own if day in other}
+    pairs_back = dict(pairs_forth)
+    if metric != "agreement":
+        cost = cost_matrix(predicted, references, with_words=metric != "align_date_costs")
+        solve = smallest if metric.endswith("many_to_one") else assignment
+        pairs_forth = {own[i]: other[j] for i, j in enumerate(solve(cost)) if j is not None}
+        pairs_back = {other[j]: own[i] for j, i in enumerate(solve(turned(cost))) if i is not None}
+
+    def gain(day: int, reference: int) -> Fraction:
+        hits, _, _ = of_day(predicted, references, (day, reference), tokens, n)
+        return Fraction(hits, abs(day - reference) + 1)
+
+    precise = sum((gain(d, pairs_forth[d]) for d in known if d in pairs_forth), Fraction(0))
+    recalled = sum((gain(d, r) for r, d in pairs_back.items() if d in known), Fraction(0))
+    peer = sum(counts(tokens(predicted[day]), [[]], n)[1] for day in known) * len(references)
+    model = sum(of_day(predicted, references, (own[0], day), tokens, n)[2] for day in other)
+    return Score(share(precise, peer), share(recalled, model))

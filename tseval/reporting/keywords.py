@@ -41,6 +41,10 @@ class ReportKeywords(TypedDict, total=False):
     runs: Tables
     run: Tables
     clusters: Table
+    # Timelines.
+    system: Tables
+    gold: Tables
+    more_gold: Tables
     # Responses.
     file: Tables
     # Change detection.

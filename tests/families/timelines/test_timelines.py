@@ -209,6 +209,71 @@ def test_partners_add_up_to_the_score() -> None:
     assert hits / sum(row["ngrams"] for row in own) == 0.75
 
 
+# swift was there with 1 March on 1 March and with 4 March, which answers 3 March, on 4 March.
+GROWING = {
+    "dates(R)@1d": 1 / 2,
+    "align(P)@1d": 2 / 2,
+    "align(R)@1d": 2 / 6,
+    "align(R)@3d": 2 / 6,
+    "align(R)@4d": 3 / 6,
+    "align(F)@2d": 0.5,
+    "dates(within=1)": 1,
+}
+
+
+def test_what_was_there_before_a_time_by_hand() -> None:
+    scores = tseval.score_timelines(SWIFT, GOLD, list(GROWING))
+    found = {name: scores.value(name) for name in scores.measures}
+    assert found == pytest.approx({str(name): value for name, value in GROWING.items()})
+    drawn = program.tseval("curve", SWIFT, GOLD, "-m", "align(R)")
+    rows = [line.split(",") for line in drawn.out.splitlines()[1:]]
+    assert [(float(row[4]), float(row[5])) for row in rows] == [
+        (0, pytest.approx(1 / 3)),
+        (72, 1 / 2),
+    ]
+    told = program.tseval("curve", SWIFT, GOLD, "-m", "align").err
+    assert "align is taken from the whole at once" in told
+    mean = program.tseval("curve", SWIFT, GOLD, "-m", "align", "--rule", "average=AVG-F")
+    assert mean.code == 0
+
+
+def explained(view: str, *more: object) -> list[dict[str, object]]:
+    args = ("timelines", SWIFT, GOLD, "--explain", view, "-f", "json", *more)
+    found: list[dict[str, object]] = json.loads(program.tseval(*args).out)["records"]
+    return found
+
+
+def test_tolerance_and_lags_by_hand() -> None:
+    rows = explained("tolerance")
+    assert [row["within"] for row in rows] == [*range(8), 30]
+    assert [row["F"] for row in rows] == [0.5, *[1.0] * 8]
+    one, _ = explained("lags")
+    shares = {name: one[name] for name in ("days", "met", "early", "on_time", "late")}
+    assert shares == {"days": 2, "met": 2, "early": 0, "on_time": 0.5, "late": 0.5}
+    assert (one["median_days"], one["median_hours"]) == (0.5, 12)
+
+
+@pytest.mark.usefixtures("here")
+def test_intervals_of_topics() -> None:
+    objects("one", *((topic, DAYS) for topic in "abcd"))
+    objects("two", *((topic, DAYS[:1]) for topic in "abc"), ("d", DAYS))
+    objects("gold", *((topic, DAYS) for topic in "abcd"))
+    args = ("timelines", "one", "two", "gold", "--explain", "intervals", "-m", "dates")
+    found = json.loads(program.tseval(*args, "-f", "json").out)["records"]
+    assert [(row["run"], row["value"], row["topics"]) for row in found[:2]] == [
+        ("one", 1, 4),
+        ("two", pytest.approx(2 * 0.625 / 1.625), 4),
+    ]
+    assert found[1]["low"] == pytest.approx(2 / 3)  # topics without d
+    pair = found[2]
+    assert (pair["run"], pair["other"]) == ("one", "two")
+    assert pair["p"] == 4 / 16  # of 16 ways to swap, all three of a, b, c alike
+    seeded = program.tseval(*args, "--seed", "1").out
+    assert seeded != program.tseval(*args).out
+    assert seeded == program.tseval(*args, "--seed", "1").out
+    assert program.tseval(*args[:4], "--seed", "1").code == 2
+
+
 def test_lengths() -> None:
     args = ("timelines", SWIFT, GOLD, "--explain", "lengths", "-f", "json")
     (row,) = json.loads(program.tseval(*args).out)["records"]
@@ -226,7 +291,9 @@ def test_texts_that_cannot_count_are_told() -> None:
     assert any("put spaces between" in each for each in found.warnings)
 
 
-@pytest.mark.parametrize("name", ["dates@6h", "concat(P,R)", "align(beta=0)", "concat(R,beta=2)"])
+@pytest.mark.parametrize(
+    "name", ["concat@6h", "dates(within=-1)", "concat(P,R)", "align(beta=0)", "concat(R,beta=2)"]
+)
 def test_measures_without_meaning_are_refused(name: str) -> None:
     with pytest.raises((MeasureError, UsageError)):
         tseval.score_timelines(SWIFT, GOLD, name)

@@ -9,13 +9,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tseval
 from tests.oracles import timelines as oracle
+from tseval.core.calling import CommonOptions
+from tseval.core.calling import evaluated as called
+from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
 from tseval.families.timelines.alignment import Ties, choices, one_to_one
+from tseval.families.timelines.evaluation import TimelineEvaluation
+from tseval.families.timelines.family import FAMILY
+from tseval.families.timelines.inputs import TimelineInputs, TimelineOptions
+from tseval.families.timelines.intervals import Held
 from tseval.families.timelines.tally import AGREEMENT, ALIGNED, CONCAT
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
 
@@ -103,6 +112,162 @@ def test_f_over_all_topics_is_that_of_the_means(
     recall = sum(float(each.recall or 0) for each in used) / len(used)
     both = precision + recall
     assert value == pytest.approx(2 * precision * recall / both if both else 0)
+
+
+@given(WORLD, st.integers(0, 4))
+def test_dates_that_may_be_some_days_apart(
+    world: tuple[oracle.Summaries, list[oracle.Summaries]], within: int
+) -> None:
+    right = oracle.dates_within(*world, within)
+    names = [f"dates({value},within={within})" for value in VALUES]
+    scores = scored([world], names, {})
+    for name, value in zip(names, (right.precision, right.recall, right.f), strict=True):
+        assert scores.value(name, "t0") == (None if value is None else pytest.approx(float(value)))
+
+
+START = (FIRST - date(1970, 1, 1).toordinal()) * 86400
+NONEMPTY = st.dictionaries(
+    st.integers(0, 6), st.lists(SENTENCE, min_size=1, max_size=2), min_size=1
+)
+
+
+@given(
+    NONEMPTY,
+    st.lists(NONEMPTY, min_size=1, max_size=2),
+    st.dictionaries(st.integers(0, 6), st.lists(st.integers(-24, 200), min_size=2, max_size=2)),
+    st.integers(-30, 220),
+)
+def test_values_before_a_time(
+    predicted: oracle.Summaries,
+    references: list[oracle.Summaries],
+    published: dict[int, list[int]],
+    until: int,
+) -> None:
+    """Of each day its summary is there with its last sentence; without a time, on its day."""
+    rows, there = [], {}
+    for day, sentences in predicted.items():
+        hours = [published[day][at] if day in published else None for at in range(len(sentences))]
+        known = [START + hour * 3600 for hour in hours if hour is not None]
+        there[day] = max(known, default=START + day * 86400)
+        for sentence, hour in zip(sentences, hours, strict=True):
+            time = None if hour is None else START + hour * 3600
+            rows.append(("t", date.fromordinal(FIRST + day).isoformat(), sentence, time))
+    system = pd.DataFrame(rows, columns=["topic", "date", "text", "published"])
+    system["published"] = system["published"].astype("Int64")
+    gold = pd.DataFrame(
+        [
+            ("t", date.fromordinal(FIRST + day).isoformat(), sentence, f"r{at}")
+            for at, reference in enumerate(references)
+            for day, sentences in reference.items()
+            for sentence in sentences
+        ],
+        columns=["topic", "date", "text", "timeline"],
+    )
+    words = Wording(ORIGINAL)
+    metrics = ("dates", AGREEMENT, *ALIGNED)
+    bare = {m: f"{m}({{}})" if m == "dates" else f"{m}(rouge_1,{{}})" for m in metrics}
+    moment = START + until * 3600
+    every = [name.format(value) for name in bare.values() for value in VALUES]
+    scores = tseval.score_timelines(system, gold, [*every, *(f"{e}@{moment}" for e in every)])
+    far = tseval.score_timelines(system, gold, [f"{each}@{START + 10**7}" for each in every])
+    for metric, name in bare.items():
+        given = predicted, references, words.tokens, 1, there
+        right = oracle.before(metric, *given, moment)
+        for value, wanted in zip(VALUES, (right.precision, right.recall, right.f), strict=True):
+            assert wanted is not None
+            found = scores.value(f"{name.format(value)}@{moment}", "t")
+            assert found == pytest.approx(float(wanted), abs=1e-12)
+            whole = scores.value(name.format(value), "t")
+            assert far.value(f"{name.format(value)}@{START + 10**7}", "t") == pytest.approx(whole)
+
+
+def evaluated(
+    runs: list[list[oracle.Summaries]], gold: list[list[oracle.Summaries]], rules: dict[str, str]
+) -> TimelineEvaluation:
+    """Two systems on topics of which each has its references."""
+
+    def rows(timelines: list[list[oracle.Summaries]]) -> pd.DataFrame:
+        columns = ["topic", "timeline", "date", "text"]
+        found = [
+            (f"t{topic}", f"r{at}", date.fromordinal(FIRST + day).isoformat(), sentence)
+            for topic, several in enumerate(timelines)
+            for at, timeline in enumerate(several)
+            for day, sentences in timeline.items()
+            for sentence in sentences
+        ]
+        return pd.DataFrame(found, columns=columns)
+
+    systems = pd.concat(
+        [
+            rows([[each] for each in own]).assign(run=name)
+            for own, name in zip(runs, "ab", strict=True)
+        ]
+    )
+    systems["timeline"] = "r0"
+    found: TimelineEvaluation = called(
+        FAMILY,
+        TimelineInputs([systems], rows(gold)),
+        TimelineOptions(),
+        CommonOptions(rules=rules),
+    )
+    return found
+
+
+AVERAGES = [
+    {},
+    {"average": "AVG-F"},
+    {"protocol": "PROTOCOL-1"},
+    {"protocol": "PROTOCOL-1", "average": "TOPIC-MACRO"},
+]
+
+
+@given(
+    st.lists(
+        st.tuples(NONEMPTY, NONEMPTY, st.lists(NONEMPTY, min_size=1, max_size=2)),
+        min_size=2,
+        max_size=3,
+    ),
+    st.sampled_from(AVERAGES),
+    st.data(),
+)
+@settings(max_examples=25)
+def test_a_draw_is_a_world_with_the_topics_that_were_drawn(
+    worlds: list[tuple[oracle.Summaries, oracle.Summaries, list[oracle.Summaries]]],
+    rules: dict[str, str],
+    data: st.DataObject,
+) -> None:
+    """Each draw, and each way to swap two runs, is what scoring files made so gives."""
+    number, names = len(worlds), ["dates", "align", "align(P)", "concat(R)"]
+    wanted = tuple(measures(names, "timelines"))
+
+    def sums(chosen: list[tuple[oracle.Summaries, oracle.Summaries, list[oracle.Summaries]]]):  # type: ignore[no-untyped-def]
+        first, second, gold = zip(*chosen, strict=True)
+        evaluation = evaluated([list(first), list(second)], list(gold), rules)
+        scores = scores_of(evaluation, wanted, "zero")
+        held = [Held.of(evaluation, scores, at, each) for at, each in enumerate(wanted)]
+        return [[each.sums(run, each.used[run]) for run in (0, 1)] for each in held], scores
+
+    whole, scores = sums(worlds)
+    drawn = data.draw(st.lists(st.integers(0, number - 1), min_size=number, max_size=number))
+    again, other = sums([worlds[each] for each in drawn])
+    times = np.bincount(drawn, minlength=number)[None, :]
+    swap = np.array(data.draw(st.lists(st.booleans(), min_size=number, max_size=number)))
+    turned = [(b, a, g) if s else (a, b, g) for s, (a, b, g) in zip(swap, worlds, strict=True)]
+    swapped = sums(turned)[1]
+    for at, name in enumerate(scores.measures):
+        for run, code in (("a", 0), ("b", 1)):
+            one = float(whole[at][code].drawn(np.ones((1, number), np.int64))[0])
+            _same(one, scores.value(name, "all", run))
+            _same(float(whole[at][code].drawn(times)[0]), other.value(name, "all", run))
+        values = [swapped.value(name, "all", run) for run in "ab"]
+        if all(scores.defined[:, :, at].ravel()):
+            apart = float(whole[at][0].apart(whole[at][1], swap[None, :].astype(np.int64))[0])
+            _same(apart, None if None in values else values[0] - values[1])  # type: ignore[operator]
+    assert len(again) == len(names)
+
+
+def _same(found: float, wanted: float | None) -> None:
+    assert np.isnan(found) if wanted is None else found == pytest.approx(wanted, abs=1e-12)
 
 
 COSTS = st.sampled_from([0.0, 0.25, 0.5, 0.5, 2 / 3, 1.0])

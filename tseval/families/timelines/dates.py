@@ -12,6 +12,8 @@ LOOSE = re.compile(
     r"\s*(?:[T\s]\d{1,2}:.*)?",
     re.ASCII,
 )
+DAY = 86400.0
+EPOCH = date(1970, 1, 1).toordinal()
 CURE = "write the day as year, month and day: 2010-09-19"
 
 
@@ -39,6 +41,11 @@ def is_whole(text: str) -> bool:
     """Whether a date names its day, not its month or year alone."""
     found = LOOSE.fullmatch(text.strip())
     return found is not None and bool(found["day"] or found["d"])
+
+
+def seconds_of(day: int) -> float:
+    """When a day begins, in Unix seconds."""
+    return (day - EPOCH) * DAY
 
 
 def written(day: int) -> str:

@@ -20,9 +20,12 @@ from tseval.families.timelines.inputs import TimelineInputs, TimelineOptions, re
 from tseval.families.timelines.measures import (
     FAMILY,
     chosen,
-    sides,
+    is_side,
+    metric_of,
+    sides_before,
 )
 from tseval.families.timelines.rules import TimelineRules
+from tseval.families.timelines.tally import CONCAT
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
@@ -44,23 +47,28 @@ class TimelineEvaluation(Evaluation):
 
     @property
     def starts(self) -> FloatArray:
-        """Nothing here is taken at a time: all topics start at once."""
-        return np.zeros(len(self.timelines.topics))
+        """When each topic starts: with the first day of its references."""
+        return self.timelines.starts
 
     def settled(self, wanted: list[Measure]) -> list[Measure]:
-        """The measures; none has a time."""
+        """The measures; one of all days joined has no time."""
         for each in wanted:
-            if each.at is not None:
-                raise UsageError(f"{each}: a timeline is scored as a whole: leave @{each.at} out")
+            if each.at is not None and not self.has_times(each):
+                raise UsageError(f"{each} joins all days: leave @{each.at} out")
         return wanted
 
-    def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - none has
-        """Whether a measure can be taken at any time: none can."""
-        return False
+    def has_times(self, measure: Measure) -> bool:
+        """Whether a measure can be taken at any time: one that goes day by day can."""
+        return metric_of(measure) != CONCAT
 
-    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - none can
-        """Whether a measure can be followed over time: none can."""
-        return False
+    def follows(self, measure: Measure) -> bool:
+        """Whether a measure can be followed over time.
+
+        A curve of `all` is a mean over topics, which F is by the rule AVG-F alone.
+        """
+        rule = self.timelines.rules.average
+        is_mean = rule == "AVG-F" or (rule == "AVG-PR" and is_side(measure))
+        return is_mean and self.has_times(measure)
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Ties, and words that do not count."""
@@ -78,15 +86,16 @@ class TimelineEvaluation(Evaluation):
         for at, measure in enumerate(wanted):
             precision, recall = (
                 self._mean(np.where(scores.defined[:, :, at], each, 0.0), used[:, :, at])
-                for each in self._sides(measure)
+                for each in self.sides(measure)
             )
             values[:, at] = chosen(measure, precision, recall)
         given = np.ones(values.shape, bool)
         return replace(scores, overall=Overall(values, np.asarray(used.any(axis=1)), given))
 
-    def _sides(self, measure: Measure) -> tuple[FloatArray, FloatArray]:
-        """Precision and recall of each run and topic."""
-        precision, recall, _ = sides(self.timelines, measure)
+    def sides(self, measure: Measure) -> tuple[FloatArray, FloatArray]:
+        """Precision and recall of each run and topic, at the measure's time."""
+        times = self.times_of(measure, self.timelines)
+        precision, recall = sides_before(self.timelines, measure.whole, times)
         shape = self.timelines.present.shape
         return precision.reshape(shape), recall.reshape(shape)
 

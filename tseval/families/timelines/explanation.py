@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tseval.core.family import Asked, Shown
 from tseval.core.measure import Measure
 from tseval.errors import UsageError
-from tseval.families.timelines.dates import written
+from tseval.families.timelines.dates import seconds_of, written
 from tseval.families.timelines.evaluation import TimelineEvaluation
 from tseval.families.timelines.index import TimelineIndex
 from tseval.families.timelines.inputs import TimelineOptions
@@ -17,9 +19,10 @@ from tseval.families.timelines.tally import ALIGNED, Tally, Timeline
 from tseval.families.timelines.ties import spans
 from tseval.families.timelines.words import Wording
 from tseval.tables import ABSENT
+from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 SHOWN = tuple(f"{metric}(rouge_1)" for metric in ALIGNED)
 """The measures that are explained if none is asked for."""
@@ -146,6 +149,76 @@ def lengths(evaluation: TimelineEvaluation, _: Asked[TimelineOptions]) -> Shown:
     ]
     columns = ["run", "topic", *sides[:3], "references", *sides[3:]]
     return Shown(pd.DataFrame(rows, columns=columns))
+
+
+WITHIN = (*range(8), 30)
+"""How many days apart dates may be in the table of tolerance."""
+
+
+def tolerance(evaluation: TimelineEvaluation, _: Asked[TimelineOptions]) -> Shown:
+    """A row a run, topic and number of days that two dates may be apart: how well dates do."""
+    import pandas as pd
+
+    rows = [
+        [run, topic, within, *_date_scores(tally, within)]
+        for run, topic, tally in _with_days(evaluation.timelines)
+        for within in WITHIN
+    ]
+    frame = pd.DataFrame(rows, columns=["run", "topic", "within", "P", "R", "F"])
+    note = "`within` is how many days two dates may be apart; each date counts once"
+    return Shown(frame, (note,))
+
+
+def _with_days(index: TimelineIndex) -> Iterator[tuple[str, str, Tally]]:
+    """Each run and topic of which both sides have dates."""
+    for unit, tally in enumerate(index.tallies):
+        run, topic = divmod(unit, len(index.topics))
+        if tally is not None and tally.has_days:
+            yield index.runs[run], index.topics[topic], tally
+
+
+def _date_scores(tally: Tally, within: int) -> tuple[float, float, float]:
+    sums = tally.date_sums(within)
+    both = sums.precision + sums.recall
+    return sums.precision, sums.recall, 2 * sums.precision * sums.recall / both if both else 0.0
+
+
+def lags(evaluation: TimelineEvaluation, asked: Asked[TimelineOptions]) -> Shown:
+    """A row a run, topic and alignment: how late days are dated, and how late summaries were there.
+
+    Positive is late. They are of the days of references that have a partner which shares a word.
+    """
+    import pandas as pd
+
+    index = evaluation.timelines
+    rows: list[list[Any]] = []
+    for measure in _each(evaluation, asked.measures):
+        metric, wording, size = metric_of(measure), wording_of(measure, index), size_of(measure)
+        for run, topic, tally in _with_days(index):
+            back, hits = tally.aligned(metric).back, tally.counts(wording, size).hits
+            met = np.flatnonzero(back != ABSENT)
+            met = met[hits[back[met], met] > 0]
+            days = tally.days[back[met]] - tally.reference_days[met]
+            begin = np.array([seconds_of(day) for day in tally.reference_days[met].tolist()])
+            delay = (tally.times[back[met]] - begin) / UNITS["h"]
+            head = [run, topic, *_names(measure, index), len(tally.reference_days), len(met)]
+            shares = [_known(np.mean, each) for each in (days < 0, days == 0, days > 0)]
+            rows.append([*head, *shares, _known(np.median, days), _known(np.median, delay)])
+    columns = [
+        "run", "topic", "measure", "rouge", "backend", "days", "met", "early", "on_time", "late",
+        "median_days", "median_hours",
+    ]  # fmt: skip
+    notes = (
+        "of the days of references that are met, the shares that are dated too early, rightly and "
+        "too late; the median of days by which, and of hours from their day until they were there",
+    )
+    people = tuple(name for name in columns if name not in ("rouge", "backend"))
+    return Shown(pd.DataFrame(rows, columns=columns), notes, for_people=people)
+
+
+def _known(function: Callable[..., Any], values: IntArray | FloatArray | BoolArray) -> float | None:
+    """A mean or median; None of nothing."""
+    return float(function(values)) if len(values) else None
 
 
 def _lengths(timeline: Timeline) -> tuple[int, int, int]:

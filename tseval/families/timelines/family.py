@@ -5,12 +5,27 @@ from __future__ import annotations
 from tseval.core.family import Family, View
 from tseval.families.timelines.editions import EDITIONS
 from tseval.families.timelines.evaluation import TimelineEvaluation, read
-from tseval.families.timelines.explanation import SHOWN, lengths, partners, ties
-from tseval.families.timelines.files import FORMATS
-from tseval.families.timelines.inputs import TimelineInputs, TimelineOptions
+from tseval.families.timelines.explanation import (
+    SHOWN,
+    lags,
+    lengths,
+    partners,
+    ties,
+    tolerance,
+)
+from tseval.families.timelines.files import FORMATS, is_timeline
+from tseval.families.timelines.inputs import INTERVALS, TimelineInputs, TimelineOptions
+from tseval.families.timelines.intervals import intervals
 from tseval.families.timelines.measures import DEFINITIONS
 from tseval.families.timelines.measures import FAMILY as NAME
+from tseval.families.timelines.report import REPORT
 from tseval.families.timelines.tables import TIMELINES
+from tseval.files.inputs import Input
+
+PAPERS = ("dates", "concat", "agree", "align", "align+", "align+m:1")
+"""What papers print: F of each metric for single words."""
+ALIGNED_BOTH = ("align(rouge_1)", "align+m:1(rouge_1)")
+"""An alignment one to one, and one in which a day may be taken twice."""
 
 FAMILY = Family(
     name=NAME,
@@ -35,7 +50,19 @@ tseval timelines mine.jsonl theirs.jsonl reference.jsonl --gold another.jsonl
         View("partners", "day by day its partner, and what both share", partners, True, SHOWN),
         View("ties", "what other best alignments would give", ties, True, SHOWN),
         View("lengths", "how long timelines are beside their references", lengths),
+        View("tolerance", "how well dates do that may be some days apart", tolerance),
+        View("lags", "how late days are dated, and summaries were there", lags, True, ALIGNED_BOTH),
+        View(
+            INTERVALS,
+            "scores and differences with intervals over drawn topics, and tests",
+            intervals,
+            takes_measures=True,
+            measures=PAPERS,
+            by_topic=False,
+        ),
     ),
     words=TimelineEvaluation.words,
-    times=False,
+    report=REPORT,
+    curves=True,
+    knows=lambda path: is_timeline(Input(path)),
 )

@@ -20,7 +20,15 @@ from tseval.files.frames import run_names
 from tseval.files.imports import Import, Imported, NothingAsked
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
-from tseval.files.reading import faults_of, input_of, is_empty, refuse, refuse_all, rows_of
+from tseval.files.reading import (
+    faults_of,
+    input_of,
+    is_empty,
+    names_of,
+    refuse,
+    refuse_all,
+    rows_of,
+)
 from tseval.tables import ABSENT, Ids, InputRecord, Origin
 from tseval.tables.columns import Texts
 
@@ -50,6 +58,13 @@ def read_gold(given: Sequence[Given], form: str | None = None) -> Timelines:
         refuse_all(source, table, table.topic)
         tables.append(table)
     return Timelines.join(tables)
+
+
+def is_timeline(source: Input) -> bool:
+    """Whether a file holds timelines, by its content."""
+    if form_of(source) is not None:
+        return True
+    return not TIMELINES.missing(names_of(source))
 
 
 def read_timelines(source: Input, name: str, form: str | None = None) -> Timelines:

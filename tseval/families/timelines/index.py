@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from tseval.errors import InputError
+from tseval.families.timelines.dates import seconds_of
 from tseval.families.timelines.rules import TimelineRules
 from tseval.families.timelines.tables import Timelines
 from tseval.families.timelines.tally import Tally, Timeline
@@ -16,7 +18,7 @@ from tseval.tables import ABSENT, natural_order
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 Summaries: TypeAlias = dict[int, list[str]]
 SEVERAL_CURE = (
@@ -41,6 +43,8 @@ class TimelineIndex(Units):
     tallies: tuple[Tally | None, ...]
     group: IntArray
     """The topic that each belongs to, where those here are single references of it."""
+    starts: FloatArray
+    """When the first day of the references of each begins."""
     rules: TimelineRules
 
     @property
@@ -76,8 +80,20 @@ class TimelineIndex(Units):
             topics=tuple(_unit_names(units, by_topic)),
             tallies=tuple(tallies),
             group=np.array([topics.index(topic) for topic, _ in units], np.int64),
+            starts=np.array(
+                [
+                    _start(by_topic[topic] if each is None else {each: by_topic[topic][each]})
+                    for topic, each in units
+                ]
+            ),
             rules=rules,
         )
+
+
+def _start(references: Mapping[Key, Timeline]) -> float:
+    """When the first day of any of them begins; 0 without days."""
+    days = [each.days[0] for each in references.values() if each.days]
+    return seconds_of(min(days)) if days else 0.0
 
 
 def _unit_names(
@@ -99,6 +115,8 @@ def _timelines(table: Timelines, rules: TimelineRules) -> dict[Key, Timeline]:
         strict=True,
     )
     rows = zip(table.day.tolist(), table.entry.tolist(), table.in_list.tolist(), strict=True)
+    told = None if table.published is None else table.published.tolist()
+    times: dict[Key, dict[int, float]] = {}
     found: dict[Key, Summaries] = {}
     latest: dict[tuple[Key, int], int] = {}
     for at, (names, (day, entry, in_list)) in enumerate(zip(named, rows, strict=True)):
@@ -109,10 +127,14 @@ def _timelines(table: Timelines, rules: TimelineRules) -> dict[Key, Timeline]:
         if rules.duplicates == "last" and latest.setdefault((key, day), entry) != entry:
             latest[key, day] = entry
             summaries[day] = []
+            times.get(key, {}).pop(day, None)
         text = table.text[at].strip()
         whole = in_list or rules.strings == "sentence"
         summaries.setdefault(day, []).extend([text] if whole else text)
-    return {key: Timeline.of(each) for key, each in found.items()}
+        if told is not None and not math.isnan(told[at]):
+            own = times.setdefault(key, {})
+            own[day] = max(told[at], own.get(day, -math.inf))
+    return {key: Timeline.of(each, times.get(key, {})) for key, each in found.items()}
 
 
 def _tally(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tseval.core.declared import argument, file_option
+from tseval.core.declared import argument, file_option, option
 from tseval.core.family import Access
 from tseval.errors import InputError
 from tseval.families.timelines.files import read_gold, read_runs
@@ -40,9 +40,32 @@ class TimelineInputs:
     )
 
 
+INTERVALS = "intervals"
+"""The view that draws topics again."""
+
+
 @dataclass(frozen=True)
 class TimelineOptions:
-    """Nothing is asked for beside what all families are asked for."""
+    """What intervals are drawn by."""
+
+    resamples: int = option(
+        "--resamples",
+        "How often --explain intervals draws topics.",
+        default=10000,
+        metavar="N",
+        kind=int,
+        at_least=2,
+        shows_default=True,
+        within=(INTERVALS,),
+    )
+    seed: int = option(
+        "--seed",
+        "For the topics that --explain intervals draws.",
+        default=0,
+        kind=int,
+        shows_default=True,
+        within=(INTERVALS,),
+    )
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.ledgers import ALWAYS, Account, Ledger
 from tseval.core.measure import Argument, Definition, Measure, Parameter
 from tseval.core.results import Taken, Values
 from tseval.errors import MeasureError
@@ -20,12 +21,13 @@ from tseval.families.timelines.tally import (
     DATES,
     MANY_TO_ONE,
     Sums,
+    Tally,
 )
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
 from tseval.tables.times import NotANumber
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 FAMILY = "timelines"
 TILSE = (
@@ -71,15 +73,29 @@ def harmonic(precision: FloatArray, recall: FloatArray, beta: float) -> FloatArr
     return result
 
 
+def is_side(measure: Measure) -> bool:
+    """Whether it is precision or recall, and not F of both."""
+    return measure.has(PRECISION) or measure.has(RECALL)
+
+
+def within_of(measure: Measure) -> int:
+    """How many days apart dates may be that count as one."""
+    return int(str(measure.argument("within")))
+
+
 def sides(index: TimelineIndex, measure: Measure) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Precision and recall of every unit, and where they are defined.
 
     A unit without a timeline has 0 of both.
     """
     metric, wording, size = metric_of(measure), wording_of(measure, index), size_of(measure)
-    sums = [
-        NOTHING if tally is None else tally.sums(metric, wording, size) for tally in index.tallies
-    ]
+
+    def sums_of(tally: Tally) -> Sums:
+        if metric == DATES:
+            return tally.date_sums(within_of(measure))
+        return tally.sums(metric, wording, size)
+
+    sums = [NOTHING if tally is None else sums_of(tally) for tally in index.tallies]
     defined = np.array([each.defined for each in sums], bool)
     if index.rules.failures == "topic":
         whole = [tally is None or tally.is_complete(wording) for tally in index.tallies]
@@ -97,11 +113,79 @@ def chosen(measure: Measure, precision: FloatArray, recall: FloatArray) -> Float
     return harmonic(precision, recall, float(str(measure.argument("beta"))))
 
 
-def taken(index: TimelineIndex, measure: Measure) -> Taken:
-    """A measure of every unit."""
-    precision, recall, defined = sides(index, measure)
-    value = chosen(measure, precision, recall)
-    return Taken(Values(np.where(defined, value, 0.0), defined))
+def of_sides(measure: Measure, sides: tuple[FloatArray, FloatArray, BoolArray]) -> Values:
+    """A measure of precision and recall, where they are defined."""
+    precision, recall, defined = sides
+    return Values(np.where(defined, chosen(measure, precision, recall), 0.0), defined)
+
+
+def joined(index: TimelineIndex, measure: Measure) -> Taken:
+    """A measure of all days joined."""
+    return Taken(of_sides(measure, sides(index, measure)))
+
+
+@dataclass(frozen=True)
+class Growing(Account):
+    """A measure of day by day, at any time from the summaries that were there."""
+
+    whole: Values = field(kw_only=True)
+    """What it is at the end, with the digits of the sums of all days."""
+
+    def before(self, times: FloatArray) -> Values:
+        """The measure of each unit at its time."""
+        return self.whole if np.isposinf(times).all() else super().before(times)
+
+
+def growing(index: TimelineIndex, measure: Measure) -> Growing:
+    """A measure of every unit, and what each summary adds to it when it is there."""
+    whole = of_sides(measure, sides(index, measure))
+
+    def score(totals: Sequence[FloatArray], unit: IntArray) -> Values:
+        return of_sides(measure, (*_shares(totals), whole.defined[unit]))
+
+    return Growing(ledgers(index, measure), score, whole=whole)
+
+
+def ledgers(index: TimelineIndex, measure: Measure) -> tuple[Ledger, ...]:
+    """What precision and recall are sums of, each day when its summary was there."""
+    metric, wording, size = metric_of(measure), wording_of(measure, index), size_of(measure)
+    columns: list[list[tuple[int, FloatArray, FloatArray]]] = [[] for _ in range(4)]
+    for unit, tally in enumerate(index.tallies):
+        if tally is None or not tally.has_days:
+            continue
+        dated = tally.dated_days(within_of(measure)) if metric == DATES else None
+        dated = dated or tally.dated(metric, wording, size)
+        always, reference = np.array([ALWAYS]), np.array([dated.reference])
+        columns[0].append((unit, tally.times, dated.precise))
+        columns[1].append((unit, tally.times, dated.predicted))
+        columns[2].append((unit, dated.recalled_at, dated.recalled))
+        columns[3].append((unit, always, reference))
+    return tuple(map(_ledger, columns))
+
+
+def _ledger(parts: Sequence[tuple[int, FloatArray, FloatArray]]) -> Ledger:
+    units = np.repeat([unit for unit, _, _ in parts], [len(time) for _, time, _ in parts])
+    none = np.zeros(0)
+    time = np.concatenate([none, *(time for _, time, _ in parts)])
+    amount = np.concatenate([none, *(amount for _, _, amount in parts)])
+    return Ledger.of(units.astype(np.int64), time, amount)
+
+
+def _shares(totals: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Precision and recall of sums; 0 of nothing."""
+    precise, predicted, recalled, reference = totals
+    above, below = np.stack([precise, recalled]), np.stack([predicted, reference])
+    precision, recall = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    return precision, recall
+
+
+def sides_before(
+    index: TimelineIndex, measure: Measure, times: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Precision and recall of every unit of what was there before its time."""
+    if np.isposinf(times).all():
+        return sides(index, measure)[:2]
+    return _shares([ledger.before(times) for ledger in ledgers(index, measure)])
 
 
 # What there is.
@@ -115,6 +199,12 @@ def _positive(text: str) -> float:
     if not 0 < value < np.inf:
         raise NotANumber(f"'{text}' is no number above 0")
     return value
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise NotANumber(f"'{text}' is no whole number of days")
+    return int(text)
 
 
 def _check(given: Mapping[str, Argument]) -> None:
@@ -132,6 +222,13 @@ VALUE = (
     Parameter(F, "F, which it is without this too", "", flag=True),
 )
 BETA = Parameter("beta", "how much recall weighs in F: b", "1", ("0.5", "1", "2"), parse=_positive)
+WITHIN = Parameter(
+    "within",
+    "how many days apart two dates may be that count as one; each date counts once",
+    "0",
+    ("0", "1", "7"),
+    parse=_whole,
+)
 WORDS = (
     Parameter("rouge_1", "single words, which it is without this too", "", flag=True),
     Parameter("rouge_2", "pairs of words", "", flag=True),
@@ -158,7 +255,7 @@ def _rouge(name: str, title: str, summary: str, formula: str, empty_case: str) -
         empty_case=f"{empty_case}; 0 for a topic that a run lacks",
         range="0 to 1",
         citation=TILSE,
-        account=taken,
+        account=joined if name == CONCAT else growing,
         parameters=(*WORDS, *VALUE, *BACKENDS, BETA),
         check=_check,
         reads=("backend", "stem", "stop-words"),
@@ -176,8 +273,8 @@ OF_TILSE = (
         empty_case="undefined where either side has no dates; 0 for a topic that a run lacks",
         range="0 to 1",
         citation=TILSE,
-        account=taken,
-        parameters=(*VALUE, BETA),
+        account=growing,
+        parameters=(*VALUE, BETA, WITHIN),
         check=_check,
     ),
     _rouge(

@@ -25,6 +25,7 @@ def score_timelines(
     gold: Given | Sequence[Given],
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
+    at: str | Sequence[str] = (),
     edition: str = "tilse",
     rules: Mapping[str, str] | None = None,
     on_missing: OnMissing | None = None,
@@ -48,7 +49,7 @@ def score_timelines(
         TimelineInputs(several(runs), first, tuple(others)),
         TimelineOptions(),
         CommonOptions(
-            measures, (), edition, rules or {}, on_missing, undefined, input_format, columns
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
         ),
         Where(jobs, engine, scheduler),
     )

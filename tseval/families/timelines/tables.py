@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tseval.tables.base import Table, all_said, of_table
+import numpy as np
+
+from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids, Texts
 from tseval.tables.origin import Origin
 from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 UNNAMED = "timeline"
 """What the topic is called where no file names one."""
@@ -33,6 +35,13 @@ TIMELINES = Schema(
             required=False,
             meaning="which of several timelines of the topic; without it that of the file",
         ),
+        Column(
+            "published",
+            Kind.TIME,
+            required=False,
+            may_be_blank=True,
+            meaning="when the sentence was there; without it, or where it is blank, on its day",
+        ),
     ),
     row="a sentence of the summary of a day",
 )
@@ -53,6 +62,8 @@ class Timelines(Table):
     """Whether it is a sentence of a list; else it is a whole summary, given as one string."""
     text: Texts
     origin: Origin
+    published: FloatArray | None = optional(np.nan)
+    """When each sentence was there; NaN where that is not told."""
     has_topics: bool = of_table(default=True, joined=any)
     """Whether a file names topics."""
     remarks: tuple[str, ...] = of_table(default=(), joined=all_said)

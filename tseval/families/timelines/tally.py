@@ -18,6 +18,7 @@ from tseval.families.timelines.alignment import (
     days_apart,
     one_to_one,
 )
+from tseval.families.timelines.dates import seconds_of
 from tseval.families.timelines.overlap import Counts, closeness
 from tseval.families.timelines.words import Wording, plain_tokens
 from tseval.tables import ABSENT
@@ -38,12 +39,18 @@ class Timeline:
 
     days: tuple[int, ...]
     summaries: tuple[tuple[str, ...], ...]
+    times: tuple[float, ...] = ()
+    """When each day's summary was there, in Unix seconds."""
 
     @classmethod
-    def of(cls, summaries: Mapping[int, Sequence[str]]) -> Timeline:
-        """From the sentences by their days."""
+    def of(
+        cls, summaries: Mapping[int, Sequence[str]], published: Mapping[int, float] | None = None
+    ) -> Timeline:
+        """From the sentences by their days; what has no time was there on its day."""
         days = tuple(sorted(summaries))
-        return cls(days, tuple(tuple(summaries[day]) for day in days))
+        told = published or {}
+        times = tuple(told.get(day, seconds_of(day)) for day in days)
+        return cls(days, tuple(tuple(summaries[day]) for day in days), times)
 
 
 class Sums(NamedTuple):
@@ -65,6 +72,18 @@ class Sums(NamedTuple):
     def recall(self) -> float:
         """How much of the references is predicted; 0 of nothing."""
         return self.recalled / self.reference if self.reference else 0.0
+
+
+class Dated(NamedTuple):
+    """What precision and recall are sums of, each amount with when it was there."""
+
+    precise: FloatArray
+    predicted: FloatArray
+    recalled: FloatArray
+    """Of each reference day."""
+    recalled_at: FloatArray
+    """When the day that answers it was there."""
+    reference: float
 
 
 class Aligned(NamedTuple):
@@ -99,8 +118,6 @@ class Tally:
 
     def sums(self, metric: str, wording: Wording, size: int) -> Sums:
         """The sums of a metric for n-grams of one size."""
-        if metric == DATES:
-            return self._date_sums()
         if metric == CONCAT:
             return self._joined_sums(wording, size)
         if metric == AGREEMENT:
@@ -144,10 +161,63 @@ class Tally:
 
     # The sums.
 
-    def _date_sums(self) -> Sums:
-        both = float(len(np.intersect1d(self.days, self.reference_days)))
+    def date_sums(self, within: int = 0) -> Sums:
+        """The days of both sides, and how many pairs are no further apart than so many days."""
+        both = float((self.days_within(within) != ABSENT).sum())
         own, other = float(len(self.days)), float(len(self.reference_days))
         return Sums(both, own, both, other, self.has_days)
+
+    def days_within(self, within: int) -> IntArray:
+        """For each reference day a predicted one at most so many days away, each once.
+
+        As many as can be: both are gone through in order, and the earliest that fits is taken.
+        """
+        chosen, at = np.full(len(self.reference_days), ABSENT), 0
+        own = self.days.tolist()
+        for place, day in enumerate(self.reference_days.tolist()):
+            while at < len(own) and own[at] < day - within:
+                at += 1
+            if at < len(own) and own[at] <= day + within:
+                chosen[place] = at
+                at += 1
+        return chosen
+
+    # What was there when.
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """When each predicted day's summary was there."""
+        return np.array(self.predicted.times, np.float64)
+
+    def dated_days(self, within: int) -> Dated:
+        """The days of both sides, each when it was there."""
+        chosen = self.days_within(within)
+        found = np.flatnonzero(chosen != ABSENT)
+        met = np.bincount(chosen[found], minlength=len(self.days)).astype(np.float64)
+        amount, other = np.ones(len(found)), float(len(self.reference_days))
+        return Dated(met, np.ones(len(self.days)), amount, self.times[chosen[found]], other)
+
+    def dated(self, metric: str, wording: Wording, size: int) -> Dated:
+        """The hits of each day with its partner, when the predicted one was there."""
+        counts, gain = self.counts(wording, size), self.gain(wording, size)
+        forth, back = self._equal_days() if metric == AGREEMENT else self.aligned(metric)
+        own, other = np.flatnonzero(forth != ABSENT), np.flatnonzero(back != ABSENT)
+        precise = np.zeros(len(self.days))
+        precise[own] = gain[own, forth[own]]
+        return Dated(
+            precise,
+            counts.predicted.astype(np.float64),
+            gain[back[other], other],
+            self.times[back[other]],
+            float(counts.reference.sum()),
+        )
+
+    def _equal_days(self) -> Aligned:
+        """Each day with the same day of the other side."""
+        forth, back = (np.full(len(each), ABSENT) for each in (self.days, self.reference_days))
+        _, own, other = np.intersect1d(self.days, self.reference_days, return_indices=True)
+        forth[own], back[other] = other, own
+        return Aligned(forth, back)
 
     def _joined_sums(self, wording: Wording, size: int) -> Sums:
         if (wording, size) not in self._joined:
