@@ -32,6 +32,7 @@ ROOMS: dict[str, set[str]] = {
     "matching": KERNEL | {"matchers"},
     "comparison": KERNEL,
     "reporting": KERNEL | {"comparison"},
+    "desk": KERNEL | {"families", "matching", "reporting", "matchers"},
     "measures": {"core"},
     "engine": {"parallel"},
     "__main__": {"cli"} | BASIS,

@@ -1,0 +1,1 @@
+"""The assessors' desk: people write nuggets, match updates to them, disagree, and settle it."""

@@ -1,0 +1,197 @@
+"""The desk itself: a store, what it holds as it stands now, and what may be decided."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tseval.desk import decisions as kinds
+from tseval.desk.decisions import Decision
+from tseval.desk.exports import export_files, matches_bytes, nuggets_bytes, signature
+from tseval.desk.judgments import Gold
+from tseval.desk.outcome import MATCHER, Counted, Scoring, WhatIf, machine_alone, matches_of
+from tseval.desk.pool import Pool, check_names, made_here, one_line
+from tseval.desk.state import State
+from tseval.desk.store import Kept, Store
+from tseval.errors import UsageError
+from tseval.families.temporal.plain_files import read_nuggets, read_updates
+from tseval.matching.matching import get_matcher, match
+from tseval.tables import Ids, Nuggets, Pairs, Texts, Updates
+
+if TYPE_CHECKING:
+    import matchers
+
+UPDATES, NUGGETS = "updates", "nuggets"
+"""What a store holds."""
+
+
+def read_inputs(runs: Sequence[str], nuggets: str | None) -> dict[str, Kept]:
+    """What is to be assessed, from files; what cannot be is refused."""
+    updates = read_updates(runs)
+    if updates.text.blank.all():
+        raise UsageError("the updates have no text to read: give runs with a column text")
+    for names, what in (
+        (updates.topic, "topic"),
+        (updates.update_id, "update id"),
+        (updates.run, "run"),
+    ):
+        check_names(names, what)
+    found = {UPDATES: _kept(updates)}
+    if nuggets is not None:
+        gold = read_nuggets(nuggets)
+        check_names(gold.nugget_id, "nugget id")
+        if gold.text.blank.any():
+            raise UsageError(f"{nuggets}: a nugget without text cannot be matched by people")
+        found[NUGGETS] = _kept(replace(gold, text=one_line(gold.text)))
+    return found
+
+
+def _kept(table: Updates | Nuggets) -> Kept:
+    """A table as the store holds it."""
+    columns: dict[str, object] = {}
+    for name, column in vars(table).items():
+        if isinstance(column, Ids):
+            columns[name] = column.to_list()
+        elif isinstance(column, Texts):
+            columns[name] = list(column)
+        elif isinstance(column, np.ndarray):
+            columns[name] = column
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd")
+    sources = table.origin.sources
+    hashes = sorted(each.sha256 for each in sources)
+    whole = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
+    return Kept(tuple(Path(each.path).name for each in sources), whole, out.getvalue())
+
+
+def _columns(kept: Kept) -> dict[str, object]:
+    """The columns of a table that a store holds."""
+    table = pq.read_table(io.BytesIO(kept.content))
+    found: dict[str, object] = {}
+    for name in table.column_names:
+        column = table.column(name)
+        if name == "text":
+            found[name] = Texts.of(column.to_pylist())
+        elif pa.types.is_string(column.type):
+            found[name] = Ids.of(column)
+        else:
+            found[name] = column.to_numpy()
+    return found
+
+
+class Desk:
+    """A store with everything that follows from it. Not for two threads at once."""
+
+    def __init__(self, store: Store, scoring: Scoring | None = None) -> None:
+        self.store = store
+        self.scoring = scoring or Scoring()
+        self.kept = store.inputs()
+        updates = _columns(self.kept[UPDATES])
+        rows = len(updates["time"])  # type: ignore[arg-type]
+        table = Updates.of(updates, made_here(UPDATES, rows, self.kept[UPDATES].sha256))
+        self.pool = Pool.of(table, store.settings.depth, store.settings.fold)
+        self.given = None
+        if NUGGETS in self.kept:
+            columns = _columns(self.kept[NUGGETS])
+            origin = made_here(NUGGETS, len(columns["time"]), self.kept[NUGGETS].sha256)  # type: ignore[arg-type]
+            self.given = Nuggets.of(columns, origin)
+        self.decisions = store.decisions()
+        self._state: State | None = None
+        self._machine: tuple[bytes, Pairs] | None = None
+
+    @cached_property
+    def matcher(self) -> matchers.Matcher:
+        """The matcher whose matches count where nobody has judged."""
+        return get_matcher(self.store.settings.matcher)
+
+    @property
+    def state(self) -> State:
+        """The state as it stands, with what other processes decided since."""
+        self._refresh()
+        if self._state is None:
+            self._state = State.of(self.pool, self.given, self.decisions)
+        return self._state
+
+    def _refresh(self) -> None:
+        """Take in what was decided since; where that is not simply later, begin anew."""
+        number = self.store.size()
+        if number == len(self.decisions):
+            return
+        before = self.decisions[-1].at if self.decisions else 0
+        fresh = self.store.decisions(before)
+        if len(self.decisions) + len(fresh) != number:
+            self.decisions, self._state = self.store.decisions(), None
+            return
+        self.decisions += fresh
+        if self._state is not None:
+            if any(each.verdict == kinds.UNDO for each in fresh):
+                self._state = None
+            else:
+                for each in fresh:
+                    self._state.apply(each)
+
+    def decide(self, *act: Decision) -> list[Decision]:
+        """Put an act into the store."""
+        return self.store.append(act) if act else []
+
+    def undo(self, assessor: str) -> Decision | None:
+        """Take back the last act of an assessor; None if there is none left."""
+        self._refresh()
+        last = kinds.last_act(self.decisions, assessor)
+        if last is not None:
+            self.decide(
+                Decision(assessor, kinds.UNDO, last.topic, last.update, value=last.act_name)
+            )
+        return last
+
+    def gold(self) -> Gold:
+        """The nuggets and the judgments as they stand."""
+        return Gold.of(self.state, self.given)
+
+    def machine(self, gold: Gold) -> Pairs:
+        """The matcher's matches of all updates with these nuggets, kept until these change."""
+        if self.store.settings.unjudged != MATCHER or not len(gold.table):
+            return Pairs.none()
+        texts = repr((gold.names, list(gold.table.text))).encode("utf-8", "surrogatepass")
+        key = hashlib.sha256(texts).digest()
+        if self._machine is None or self._machine[0] != key:
+            self._machine = key, match(self.matcher, self.pool.updates, gold.table)
+        return self._machine[1]
+
+    def counted(self, gold: Gold) -> Counted:
+        """The matches that count."""
+        return matches_of(self.state, gold, self.machine(gold))
+
+    def what_if(self) -> WhatIf:
+        """All runs with what was decided, and by the matcher alone."""
+        gold = self.gold()
+        counted = self.counted(gold)
+        digests = [
+            hashlib.sha256(content).hexdigest()
+            for content in (nuggets_bytes(gold), matches_bytes(self.state, gold, counted))
+        ]
+        decided = self.scoring.scores(self.pool, gold, counted, (digests[0], digests[1]))
+        alone = self.scoring.scores(self.pool, gold, machine_alone(self.machine(gold)))
+        return WhatIf(decided, alone)
+
+    @property
+    def signature(self) -> str:
+        """One line that names everything that an export follows from."""
+        hashes = {name: each.sha256 for name, each in self.kept.items()}
+        settings = self.store.settings
+        return signature(settings, str(self.matcher), hashes, self.decisions)
+
+    def export(self) -> dict[str, bytes]:
+        """Every file of an export by its name."""
+        gold = self.gold()
+        counted = self.counted(gold)
+        return export_files(self.state, gold, counted, self.decisions, self.signature)
