@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -67,6 +69,18 @@ def conformance() -> Path:
             pytest.fail(absent)
         pytest.skip(absent)
     return pack
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("there is no Chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 MARKS = {"conformance": "conformance", "engines": "engine", "chromium": "browser"}

@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -320,18 +318,6 @@ class TestNumbers:
 
 
 # In a browser.
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Visit:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tseval.cli.options import debug_option, format_option, output_option, quiet_option
+from tseval.cli.options import (
+    debug_option,
+    format_option,
+    measures_named,
+    on_line,
+    output_option,
+    quiet_option,
+)
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.wording import count
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
+    from tseval.desk.store import Store
 
 OPEN = "open"
 """What the group does where no other command of it is named."""
@@ -34,7 +43,7 @@ def command() -> None:
     """People match updates to nuggets, in the browser; their disagreement and the scores.
 
     \b
-    tseval assess RUN... [NUGGETS] --store FILE.tseval   opens the desk
+    tseval assess RUN... [NUGGETS] --store FILE.tseval   opens the desk (see open --help)
     tseval assess status FILE.tseval                     progress and agreement
     tseval assess export FILE.tseval -o FOLDER           nuggets, matches, clusters, corrections
     """
@@ -70,6 +79,144 @@ def opened(path: Path) -> Desk:
     from tseval.desk.store import Store
 
     return Desk(Store.open(path, write=False))
+
+
+@command.command(OPEN)
+@click.argument("files", metavar="RUN... [NUGGETS]", nargs=-1, type=click.Path(path_type=str))
+@click.option(
+    "--store",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where decisions are kept. It is made if it is not there; then it needs no other file.",
+)
+@click.option(
+    "--pool",
+    "depth",
+    default="all",
+    show_default=True,
+    metavar="N|all",
+    help="Read of each run and topic the N updates of highest confidence, else the earliest.",
+)
+@click.option(
+    "--fold",
+    default="words",
+    show_default=True,
+    metavar="words|MATCHER",
+    help="Updates of the same words are read once; a matcher such as `fuzzy(threshold=0.9)` folds "
+    "what it finds to say each other, with the same numbers.",
+)
+@click.option(
+    "--matcher",
+    default="fuzzy",
+    show_default=True,
+    metavar="NAME",
+    help="Whose matches are suggested, and count where nobody has judged.",
+)
+@click.option(
+    "--unjudged",
+    type=click.Choice(["matcher", "no"]),
+    default="matcher",
+    show_default=True,
+    help="What a pair that nobody judged counts as: what the matcher says, or no match.",
+)
+@click.option(
+    "--double",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="The share of updates that two assessors read.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For the order of the queue.")
+@click.option(
+    "--assessor",
+    "assessors",
+    multiple=True,
+    metavar="NAME",
+    help="Who assesses: a link for each; repeatable. Default: who runs the program.",
+)
+@click.option("--edition", default="draft", show_default=True, help="By which What if scores.")
+@measures_named("For What if.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Where to listen. Any address but this machine's own needs a password.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option(
+    "--password-file",
+    metavar="FILE",
+    type=click.Path(path_type=str),
+    help="Its first line is the password; without it one is asked for where --host needs one.",
+)
+@debug_option
+def open_desk(
+    files: tuple[str, ...],
+    store: Path,
+    assessors: tuple[str, ...],
+    edition: str,
+    wanted: tuple[str, ...],
+    host: str,
+    port: int,
+    password_file: str | None,
+    **made: Any,
+) -> None:
+    """Open the desk in the browser of this machine; `open` need not be said.
+
+    RUN are tables of updates, `topic update_id time text`; NUGGETS, if there are any yet, stand
+    last. What they hold goes into the store; later `tseval assess --store FILE` is enough.
+
+    \b
+    tseval assess one.tsv two.tsv nuggets.tsv --store desk.tseval
+    """
+    from tseval.desk.desk import Desk
+    from tseval.desk.door import is_name
+    from tseval.desk.outcome import Scoring
+    from tseval.desk.running import is_this_machine, served
+
+    names = tuple(name.strip() for name in assessors) or (getpass.getuser(),)
+    if wrong := [name for name in names if not is_name(name)]:
+        raise click.UsageError(f"Nobody can be called '{wrong[0]}': give a name in one line.")
+    password = None
+    if password_file is not None or not is_this_machine(host):
+        password = _password(password_file)
+    desk = Desk(_store(files, store, **made), Scoring(edition, wanted))
+    desk.check()
+    served(desk, names, host, port, password, lambda words: click.echo(words, err=True))
+
+
+def _store(files: tuple[str, ...], path: Path, depth: str, seed: int, **more: Any) -> Store:
+    """The store that is there, if it is of these files and options; else a new one."""
+    from tseval.desk.desk import check_same, read_inputs, runs_and_nuggets
+    from tseval.desk.store import Settings, Store
+
+    if depth != "all" and not (depth.isdecimal() and int(depth) > 0):
+        raise click.UsageError(f"--pool is a number above 0, or all, and not '{depth}'.")
+    settings = Settings(depth=None if depth == "all" else int(depth), **more)
+    kept = read_inputs(*runs_and_nuggets(files)) if files else {}
+    if path.exists():
+        store = Store.open(path)
+        check_same(store, kept, {name for name in (*more, "depth") if on_line(name)}, settings)
+        return store
+    if not kept:
+        raise click.UsageError(f"There is no store {path} yet: name the runs to make it of.")
+    return Store.create(path, settings, kept, seed)
+
+
+def _password(file: str | None) -> str:
+    """The password for those who come in from elsewhere."""
+    if file is None:
+        return str(click.prompt("Password of the desk", hide_input=True, err=True))
+    from tseval.errors import UsageError
+
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} holds no password: {error}") from error
+    if not lines or not lines[0].strip():
+        raise UsageError(f"{file} holds no password: its first line is empty")
+    return lines[0].strip()
 
 
 @command.command("export")

@@ -24,6 +24,8 @@ class Agreed(NamedTuple):
 
     group: str
     """`all`, `assessors`, `topic` or `nugget`."""
+    topic: str
+    """Whose nugget it is; else nothing."""
     name: str
     statistic: str
     value: float
@@ -55,7 +57,7 @@ def agreements(judged: Iterable[TopicJudgments], seed: int = 0) -> list[Agreed]:
     for own in topics:
         for column, nugget in enumerate(own.nuggets):
             parts = [coincidences(own.counts[:, column : column + 1])]
-            found.append(_alpha("nugget", nugget, parts, seed))
+            found.append(_alpha("nugget", nugget, parts, seed, own.topic))
     return [each for each in found if each.pairs]
 
 
@@ -90,13 +92,13 @@ def _kappas(topics: list[_Topic], seed: int) -> Iterator[Agreed]:
             for a, b in [(own.of[one], own.of[other])]
         ]
         yield _estimate(
-            ("assessors", f"{one}, {other}", "kappa"), cohen_kappa, _joined(parts), seed, 1
+            ("assessors", "", f"{one}, {other}", "kappa"), cohen_kappa, _joined(parts), seed, 1
         )
 
 
-def _alpha(group: str, name: str, parts: list[Floats], seed: int) -> Agreed:
+def _alpha(group: str, name: str, parts: list[Floats], seed: int, topic: str = "") -> Agreed:
     # Of two people each pair counts twice among the coincidences, once from either side.
-    return _estimate((group, name, "alpha"), krippendorff_alpha, _joined(parts), seed, 2)
+    return _estimate((group, topic, name, "alpha"), krippendorff_alpha, _joined(parts), seed, 2)
 
 
 def _joined(parts: list[Floats]) -> Floats:
@@ -106,7 +108,7 @@ def _joined(parts: list[Floats]) -> Floats:
 
 
 def _estimate(
-    named: tuple[str, str, str],
+    named: tuple[str, str, str, str],
     statistic: Callable[[Floats], Floats],
     tables: Floats,
     seed: int,

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tseval.core.registry import edition, measures
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
 from tseval.desk.exports import export_files, matches_bytes, nuggets_bytes, signature
-from tseval.desk.judgments import Gold
+from tseval.desk.judgments import Gold, TopicJudgments, topic_judgments
 from tseval.desk.outcome import MATCHER, Counted, Scoring, WhatIf, machine_alone, matches_of
 from tseval.desk.pool import Pool, check_names, made_here, one_line
 from tseval.desk.state import State
-from tseval.desk.store import Kept, Store
+from tseval.desk.store import Kept, Settings, Store
 from tseval.errors import UsageError
 from tseval.families.temporal.plain_files import read_nuggets, read_updates
+from tseval.families.temporal.trec_files import is_official
+from tseval.files.inputs import Input
+from tseval.files.reading import names_of
 from tseval.matching.matching import get_matcher, match
+from tseval.tables import NUGGETS as NUGGETS_TABLE
+from tseval.tables import UPDATES as UPDATES_TABLE
 from tseval.tables import Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
 
 UPDATES, NUGGETS = "updates", "nuggets"
 """What a store holds."""
+HALVES = re.compile("[\\ud800-\\udfff]")
 
 
 def read_inputs(runs: Sequence[str], nuggets: str | None) -> dict[str, Kept]:
@@ -55,6 +63,37 @@ def read_inputs(runs: Sequence[str], nuggets: str | None) -> dict[str, Kept]:
     return found
 
 
+def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """The files as runs and, where the last one holds nuggets, these."""
+    last = Input(files[-1])
+    if is_official(last, "nuggets", None) or (
+        not NUGGETS_TABLE.missing(names_of(last)) and UPDATES_TABLE.missing(names_of(last))
+    ):
+        if len(files) == 1:
+            raise UsageError(f"{files[0]} holds nuggets: name the runs before it")
+        return files[:-1], files[-1]
+    return files, None
+
+
+def check_same(
+    store: Store, kept: Mapping[str, Kept], named: Collection[str], settings: Settings
+) -> None:
+    """Refuse files that the store was not made of, and options that it was not made with."""
+    for name, mine in store.inputs().items() if kept else ():
+        if name not in kept or kept[name].sha256 != mine.sha256:
+            raise UsageError(
+                f"{store.path} was made of other {name}: {', '.join(mine.files)}; name these, or "
+                "no file at all, or another store"
+            )
+    if more := kept.keys() - store.inputs().keys():
+        raise UsageError(f"{store.path} was made without {min(more)}: name another store")
+    for name in sorted(named):
+        mine, asked = (getattr(each, name) for each in (store.settings, settings))
+        if mine != asked:
+            option = {"depth": "pool"}.get(name, name)
+            raise UsageError(f"{store.path} was made with --{option} {mine or 'all'}: leave it out")
+
+
 def _kept(table: Updates | Nuggets) -> Kept:
     """A table as the store holds it."""
     columns: dict[str, object] = {}
@@ -62,7 +101,8 @@ def _kept(table: Updates | Nuggets) -> Kept:
         if isinstance(column, Ids):
             columns[name] = column.to_list()
         elif isinstance(column, Texts):
-            columns[name] = list(column)
+            # Half a character is no part of a word, and no table could hold it.
+            columns[name] = [HALVES.sub("\N{REPLACEMENT CHARACTER}", text) for text in column]
         elif isinstance(column, np.ndarray):
             columns[name] = column
     out = io.BytesIO()
@@ -88,6 +128,17 @@ def _columns(kept: Kept) -> dict[str, object]:
     return found
 
 
+class Standing(NamedTuple):
+    """What scores start from."""
+
+    gold: Gold
+    counted: Counted
+    alone: Counted
+    """What the matcher says by itself."""
+    hashes: tuple[str, str]
+    """Of the nuggets and the matches as they would be exported."""
+
+
 class Desk:
     """A store with everything that follows from it. Not for two threads at once."""
 
@@ -106,12 +157,26 @@ class Desk:
             self.given = Nuggets.of(columns, origin)
         self.decisions = store.decisions()
         self._state: State | None = None
+        self._gold: tuple[State, dict[str, int], Gold] | None = None
         self._machine: tuple[bytes, Pairs] | None = None
 
     @cached_property
     def matcher(self) -> matchers.Matcher:
         """The matcher whose matches count where nobody has judged."""
         return get_matcher(self.store.settings.matcher)
+
+    def check(self) -> None:
+        """Refuse what could not be used once people are at work: a matcher, an edition, measures.
+
+        A matcher that asks a model is refused: each page would ask it.
+        """
+        if self.matcher.judgment() is not None:
+            raise UsageError(
+                f"{self.store.settings.matcher} asks a model about each pair: choose a matcher "
+                "that scores by itself"
+            )
+        measures(list(self.scoring.measures), "temporal")
+        edition(self.scoring.edition, "temporal")
 
     @property
     def state(self) -> State:
@@ -143,6 +208,10 @@ class Desk:
         """Put an act into the store."""
         return self.store.append(act) if act else []
 
+    def append(self, act: Callable[[int], Sequence[Decision]]) -> list[Decision]:
+        """Put an act into the store whose rows name each other: it is told its first number."""
+        return self.store.append(act)
+
     def undo(self, assessor: str) -> Decision | None:
         """Take back the last act of an assessor; None if there is none left."""
         self._refresh()
@@ -155,11 +224,23 @@ class Desk:
 
     def gold(self) -> Gold:
         """The nuggets and the judgments as they stand."""
-        return Gold.of(self.state, self.given)
+        state = self.state
+        if self._gold is None or self._gold[0] is not state or self._gold[1] != state.touched:
+            judged = tuple(self._judged(state, topic) for topic in self.pool.of_topic)
+            self._gold = state, dict(state.touched), Gold.of(state, self.given, judged)
+        return self._gold[2]
+
+    def _judged(self, state: State, topic: str) -> TopicJudgments:
+        """The judgments of a topic, kept until somebody decides anything of it."""
+        if self._gold is not None and self._gold[0] is state:
+            touched = self._gold[1].get(topic, 0)
+            if touched == state.touched.get(topic, 0):
+                return next(own for own in self._gold[2].judged if own.topic == topic)
+        return topic_judgments(state, topic)
 
     def machine(self, gold: Gold) -> Pairs:
         """The matcher's matches of all updates with these nuggets, kept until these change."""
-        if self.store.settings.unjudged != MATCHER or not len(gold.table):
+        if not len(gold.table):
             return Pairs.none()
         texts = repr((gold.names, list(gold.table.text))).encode("utf-8", "surrogatepass")
         key = hashlib.sha256(texts).digest()
@@ -169,18 +250,23 @@ class Desk:
 
     def counted(self, gold: Gold) -> Counted:
         """The matches that count."""
-        return matches_of(self.state, gold, self.machine(gold))
+        counts = self.store.settings.unjudged == MATCHER
+        return matches_of(self.state, gold, self.machine(gold) if counts else Pairs.none())
 
-    def what_if(self) -> WhatIf:
-        """All runs with what was decided, and by the matcher alone."""
+    def standing(self) -> Standing | None:
+        """What scores start from, as it stands; None without any nugget."""
         gold = self.gold()
+        if not len(gold.table):
+            return None
         counted = self.counted(gold)
-        digests = [
-            hashlib.sha256(content).hexdigest()
-            for content in (nuggets_bytes(gold), matches_bytes(self.state, gold, counted))
-        ]
-        decided = self.scoring.scores(self.pool, gold, counted, (digests[0], digests[1]))
-        alone = self.scoring.scores(self.pool, gold, machine_alone(self.machine(gold)))
+        files = nuggets_bytes(gold), matches_bytes(self.state, gold, counted)
+        hashes = [hashlib.sha256(content).hexdigest() for content in files]
+        return Standing(gold, counted, machine_alone(self.machine(gold)), (hashes[0], hashes[1]))
+
+    def what_if(self, standing: Standing) -> WhatIf:
+        """All runs with what was decided, and by the matcher alone; it changes nothing here."""
+        decided = self.scoring.scores(self.pool, standing.gold, standing.counted, standing.hashes)
+        alone = self.scoring.scores(self.pool, standing.gold, standing.alone)
         return WhatIf(decided, alone)
 
     @property

@@ -69,12 +69,6 @@ class TopicJudgments:
         return settled
 
 
-def judgments(state: State) -> Iterator[TopicJudgments]:
-    """The judgments of every topic that has items."""
-    for topic in state.pool.of_topic:
-        yield topic_judgments(state, topic)
-
-
 def topic_judgments(state: State, topic: str) -> TopicJudgments:
     """The judgments of a topic."""
     items, nuggets = state.pool.of_topic[topic], state.live(topic)
@@ -113,12 +107,12 @@ class Gold:
     judged: tuple[TopicJudgments, ...]
 
     @classmethod
-    def of(cls, state: State, given: Nuggets | None) -> Gold:
-        """The gold of a state. Nuggets stand in the order of topics, and in which they came.
+    def of(cls, state: State, given: Nuggets | None, judged: tuple[TopicJudgments, ...]) -> Gold:
+        """The gold of a state, whose topics with items are judged so.
 
-        It has a cost and a length where the nuggets that were given have them.
+        Nuggets stand in the order of topics, and in which they came. They have a cost and a length
+        where those that were given have them.
         """
-        judged = tuple(judgments(state))
         topics = dict.fromkeys(topic for topic, _ in state.nuggets)
         rest = [topic for topic in topics if topic not in state.pool.of_topic]
         nuggets = [each for own in judged for each in own.nuggets]

@@ -89,6 +89,8 @@ class State:
     """Each with the number of their decisions that stand."""
     version: int = 0
     """Rises with each change of a nugget."""
+    touched: dict[str, int] = field(default_factory=dict)
+    """How many decisions speak of each topic."""
 
     @classmethod
     def of(cls, pool: Pool, gold: Nuggets | None, decisions: Iterable[Decision]) -> State:
@@ -104,6 +106,7 @@ class State:
         """Take in one that is later than all before, and no undoing."""
         item = self.pool.place.get((decision.topic, decision.update))
         self.assessors[decision.assessor] = self.assessors.get(decision.assessor, 0) + 1
+        self.touched[decision.topic] = self.touched.get(decision.topic, 0) + 1
         if decision.verdict in NUGGET_DECISIONS:
             self._change_nugget(decision, item)
         elif item is not None:

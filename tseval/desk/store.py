@@ -11,7 +11,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -159,8 +159,13 @@ class Store:
             row = self._connection.execute("SELECT COUNT(*) FROM decisions").fetchone()
         return int(row[0])
 
-    def append(self, act: Sequence[Decision]) -> list[Decision]:
-        """Add the rows of one act, all or none; they are on the disk when this returns."""
+    def append(
+        self, act: Sequence[Decision] | Callable[[int], Sequence[Decision]]
+    ) -> list[Decision]:
+        """Add the rows of one act, all or none; they are on the disk when this returns.
+
+        An act that needs the number of its first row is a function of it.
+        """
         with self._writing() as connection:
             row = connection.execute(
                 "SELECT (SELECT COALESCE(MAX(rev), 0) FROM decisions WHERE store = ?), "
@@ -170,7 +175,7 @@ class Store:
             first, at = row[0] + 1, max(row[1] + 1, time.time_ns() // 1000)
             made = [
                 replace(each, store=self.name, rev=first + n, act=first, at=at + n)
-                for n, each in enumerate(act)
+                for n, each in enumerate(act(first) if callable(act) else act)
             ]
             connection.executemany(ADD, map(_row, made))
         return made

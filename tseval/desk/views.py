@@ -1,0 +1,269 @@
+"""What the pages show, as plain values: never more than whoever asks may see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.desk.agreement import agreements, confusions
+from tseval.desk.progress import by_assessor, by_topic
+from tseval.desk.queue import CHOSEN, Next
+from tseval.desk.suggestions import alike, scores, suggested, threshold_of
+from tseval.reporting.page.markup import shown
+from tseval.tables.times import dated
+
+if TYPE_CHECKING:
+    from tseval.desk.desk import Desk
+    from tseval.desk.judgments import TopicJudgments
+    from tseval.desk.outcome import WhatIf
+    from tseval.desk.state import Nugget
+
+NEIGHBOURS = 2
+"""How many updates are shown on each side of the one that is read."""
+ALIKE = 9
+"""How many posts like one are suggested: as many as have a key."""
+WINDOW = 60
+"""How many posts are listed at once."""
+
+View = dict[str, Any]
+
+
+def reading(desk: Desk, assessor: str, given: Next) -> View:
+    """An update to read with the nuggets of its topic.
+
+    It tells neither whose update it is, nor scores, nor what others said of it.
+    """
+    item = desk.pool.items[given.item]
+    own = desk.pool.of_topic[item.topic]
+    at = own.index(given.item)
+    read = desk.state.read.get(given.item, {}).get(assessor)
+    return {
+        "item": given.item,
+        "topic": item.topic,
+        "time": dated(item.time),
+        "text": shown(item.text),
+        "before": [_brief(desk, each) for each in own[max(0, at - NEIGHBOURS) : at]],
+        "after": [_brief(desk, each) for each in own[at + 1 : at + 1 + NEIGHBOURS]],
+        "alike": _alike_texts(desk, given.item),
+        "nuggets": _nuggets(desk, assessor, given.item),
+        "note": "" if read is None else read.note,
+        "read": read is not None,
+        "shown_by": given.shown_by,
+        "place": [at + 1, len(own)],
+    }
+
+
+def _brief(desk: Desk, item: int) -> View:
+    each = desk.pool.items[item]
+    return {"time": dated(each.time), "text": shown(each.text)}
+
+
+def _alike_texts(desk: Desk, item: int) -> list[str]:
+    """The other texts that the item stands for."""
+    each = desk.pool.items[item]
+    texts = (desk.pool.updates.text[row] for row in each.rows)
+    return list(dict.fromkeys(shown(text) for text in texts if text != each.text))
+
+
+def _nuggets(desk: Desk, assessor: str, item: int) -> list[View]:
+    """The nuggets of the item's topic in order of time, with what this assessor chose."""
+    topic = desk.pool.items[item].topic
+    own, times = in_order(desk, topic)
+    chosen = desk.state.choices.get(item, {}).get(assessor, {})
+    found = scores(desk.matcher, desk.pool.items[item].text, own, desk.gold().table)
+    ranks = {at: rank for rank, at in enumerate(suggested(found, threshold_of(desk.matcher)))}
+    return [
+        {
+            **_nugget(each, times[each.name]),
+            "suggested": ranks.get(at),
+            "chosen": (choice := chosen.get(each.name)) is not None and choice.match,
+            "start": choice.start if choice is not None and choice.match else None,
+            "end": choice.end if choice is not None and choice.match else None,
+        }
+        for at, each in enumerate(own)
+    ]
+
+
+def _nugget(nugget: Nugget, time: float) -> View:
+    return {
+        "nugget": nugget.name,
+        "text": shown(nugget.text),
+        "importance": nugget.importance,
+        "time": dated(time),
+        "set": nugget.time is not None,
+        "written": nugget.written,
+    }
+
+
+def in_order(desk: Desk, topic: str) -> tuple[list[Nugget], dict[str, float]]:
+    """The nuggets of a topic in order of time, and their times by name."""
+    gold = desk.gold()
+    names = gold.names
+    times = {
+        name: float(gold.table.time[row]) for row, (of, name) in enumerate(names) if of == topic
+    }
+    own = sorted(desk.state.live(topic), key=lambda each: times[each.name])
+    return own, times
+
+
+def next_in_time(desk: Desk, assessor: str, topic: str) -> int | None:
+    """The earliest update of a topic that an assessor has not read."""
+    read = desk.state.read
+    own = desk.pool.of_topic.get(topic, [])
+    return next((item for item in own if assessor not in read.get(item, {})), None)
+
+
+def neighbour(desk: Desk, item: int, step: int) -> int | None:
+    """The update before or after one in its topic."""
+    own = desk.pool.of_topic[desk.pool.items[item].topic]
+    at = own.index(item) + step
+    return own[at] if 0 <= at < len(own) else None
+
+
+def chosen(item: int) -> Next:
+    """An update that somebody asked for."""
+    return Next(item, CHOSEN)
+
+
+def posts(desk: Desk, topic: str, around: int | None) -> View:
+    """The posts of a topic around one, with their clusters, and what is like that one."""
+    own = desk.pool.of_topic.get(topic, [])
+    if not own:
+        return {"topic": topic, "posts": [], "alike": [], "same": []}
+    item = around if around in own else own[0]
+    at = own.index(item)
+    first = max(0, min(at - WINDOW // 2, len(own) - WINDOW))
+    state = desk.state
+    cluster = state.cluster.get(item)
+    same = [] if cluster is None else [each for each in state.members(cluster) if each != item]
+    return {
+        "topic": topic,
+        "item": item,
+        "place": [at + 1, len(own)],
+        "posts": [_post(desk, each) for each in own[first : first + WINDOW]],
+        "alike": [_post(desk, each) for each in alike(desk.matcher, desk.pool, item, ALIKE)],
+        "same": [_post(desk, each) for each in same],
+    }
+
+
+def _post(desk: Desk, item: int) -> View:
+    state, each = desk.state, desk.pool.items[item]
+    cluster = state.cluster.get(item)
+    return {
+        "item": item,
+        "time": dated(each.time),
+        "text": shown(each.text),
+        "cluster": cluster,
+        "size": 0 if cluster is None else len(state.members(cluster)),
+        "selected": item in state.selected,
+    }
+
+
+def disputes(desk: Desk, assessor: str) -> View:
+    """What assessors disagree on and this one may settle, and how far they agree at all."""
+    found: list[View] = []
+    settled: list[View] = []
+    own_ones = 0
+    judged = desk.gold().judged
+    for own in judged:
+        for row, column in np.argwhere((own.yes > 0) & (own.no > 0)).tolist():
+            mine = assessor in own.of and own.of[assessor][row, column] >= 0
+            is_settled = bool(own.settled[row, column] >= 0)
+            own_ones += mine and not is_settled
+            if not mine:
+                (settled if is_settled else found).append(_dispute(desk, own, row, column))
+    texts = {(own.topic, each.name): shown(each.text) for own in judged for each in own.nuggets}
+    return {
+        "disputes": found,
+        "settled": settled,
+        "own": own_ones,
+        "agreement": [
+            _finite(each._asdict()) | {"name": texts.get((each.topic, each.name), each.name)}
+            for each in agreements(judged)
+        ],
+        "confusions": [
+            each._asdict() | {name: texts[each.topic, getattr(each, name)] for name in BOTH}
+            for each in confusions(judged)
+        ],
+    }
+
+
+BOTH = ("nugget", "instead")
+
+
+def _dispute(desk: Desk, own: TopicJudgments, row: int, column: int) -> View:
+    """A pair with who says what of it, side by side."""
+    item, nugget = own.items[row], own.nuggets[column]
+    said = []
+    for name, verdicts in own.of.items():
+        if verdicts[row, column] < 0:
+            continue
+        choice = desk.state.choices.get(item, {}).get(name, {}).get(nugget.name)
+        read = desk.state.read.get(item, {}).get(name)
+        said.append(
+            {
+                "assessor": shown(name),
+                "match": bool(verdicts[row, column]),
+                "start": None if choice is None else choice.start,
+                "end": None if choice is None else choice.end,
+                "note": "" if read is None else shown(read.note),
+            }
+        )
+    return {
+        "item": item,
+        "topic": own.topic,
+        "time": dated(desk.pool.items[item].time),
+        "text": shown(desk.pool.items[item].text),
+        "nugget": nugget.name,
+        "nugget_text": shown(nugget.text),
+        "said": said,
+        "settled": int(own.settled[row, column]),
+    }
+
+
+def progress(desk: Desk) -> View:
+    """How far everybody is."""
+    return {
+        "topics": [each._asdict() for each in by_topic(desk.state, desk.gold())],
+        "assessors": [each._asdict() for each in by_assessor(desk.state)],
+    }
+
+
+def comparison(found: WhatIf) -> View:
+    """Every run by every measure, with what was decided and without; whether the order changes."""
+    decided, machine = found.decided, found.machine
+    rows = [
+        {
+            "run": shown(run),
+            "values": [
+                {
+                    "decided": _value(decided.means[r, m], decided.mean_defined[r, m]),
+                    "machine": _value(machine.means[r, m], machine.mean_defined[r, m]),
+                }
+                for m in range(len(decided.measures))
+            ],
+        }
+        for r, run in enumerate(decided.runs)
+    ]
+    return {
+        "measures": list(decided.measures),
+        "runs": rows,
+        "changes": [found.order_changes[name] for name in decided.measures],
+        "tau": [_value(found.tau[name], True) for name in decided.measures],
+        "signature": decided.signature,
+        "warnings": [shown(each) for each in decided.warnings],
+    }
+
+
+def _value(value: float, defined: object) -> float | None:
+    return float(value) if defined and math.isfinite(value) else None
+
+
+def _finite(row: Mapping[str, object]) -> View:
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }
