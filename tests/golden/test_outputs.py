@@ -214,7 +214,7 @@ def test_parquet_is_tidy_and_undefined_is_null() -> None:
 # table
 
 TABLE = """\
- run        topic        P        R       Rs         T
+ run        topic        P        R       Rs     T [h]
  ─────────────────────────────────────────────────────
  swift      ferry   1.8000   0.7500   0.7500   -0.5000
  swift      flood   1.8000   0.9000   0.9000    0.6250
@@ -240,7 +240,7 @@ def test_the_table_by_topic() -> None:
 
 def test_the_table_of_means_and_of_one_run() -> None:
     header, *rows, _ = words(out(*BOTH))
-    assert header == ["run", *MEASURES]
+    assert header == ["run", *MEASURES, "[h]"]
     assert [row[0] for row in rows] == ["swift", "thorough"]
     header, row, _ = words(out("score", SWIFT, NUGGETS, "-m", "R", "--quiet"))
     assert header == ["R"]
@@ -281,16 +281,39 @@ def test_a_table_in_a_file_is_the_same_and_never_coloured() -> None:
     assert Path("scores.txt").read_text() == shown
 
 
+@pytest.mark.parametrize(
+    ("measure", "shown"),
+    [
+        ("T", "T [h]"),
+        ("T@6h", "T@6h [h]"),
+        ("T(unit=min)", "T(unit=min) [min]"),
+        ("T(g=identity)", "T(g=identity) [h]"),
+        ("T(g=sign)", "T(g=sign)"),
+        ("R", "R"),
+    ],
+)
+def test_the_unit_stands_in_heads_for_people_alone(measure: str, shown: str) -> None:
+    asked = (*BOTH, "-m", measure, "--quiet")
+    assert out(*asked).splitlines()[0].split("  ")[-1].strip() == shown
+    assert out(*asked, "-f", "markdown").splitlines()[0] == f"| run | {shown} |"
+    assert out(*asked, "-f", "latex").splitlines()[3] == rf"run & {shown} \\"
+    for form in ("csv", "trec"):
+        assert "[" not in out(*asked, "-f", form)
+    records = json.loads(out(*asked, "-f", "json"))["records"]
+    assert {each["measure"] for each in records} == {measure}
+
+
 def test_many_measures_have_a_row_each_and_every_run_a_column() -> None:
     unit = [f"T(unit={unit})@{hours}h" for unit in ("s", "min", "h", "d") for hours in range(6)]
     wide = out(*BOTH, "-m", " ".join(unit[:20])).splitlines()
-    assert wide[0].split() == ["run", *unit[:20]]
+    heads = [f"{name} [{name[7:].partition(')')[0]}]" for name in unit]
+    assert re.split(r" {2,}", wide[0].strip()) == ["run", *heads[:20]]
     tall = out(*BOTH, "-m", " ".join(unit[:21])).splitlines()
     assert max(map(len, tall[:-2])) <= 100
     columns = [line.split() for line in wide[2:4]]
     assert tall[0].split() == ["measure", "swift", "thorough"]
-    assert [line.split() for line in tall[2:22]] == [
-        list(row) for row in zip(unit[:20], *(line[1:] for line in columns), strict=True)
+    assert [re.split(r" {2,}", line.strip()) for line in tall[2:22]] == [
+        list(row) for row in zip(heads[:20], *(line[1:] for line in columns), strict=True)
     ]
     by_topic = out(*BOTH, "-q", "-m", " ".join(unit[:21])).splitlines()
     assert by_topic[0].split() == ["topic", "measure", "swift", "thorough"]

@@ -27,7 +27,7 @@ def test_markdown() -> None:
     done = program.tseval("score", *RUNS, *GOLD, "-m", "P T", "-q", "-f", "markdown")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[:6] == [
-        "| run | topic | P | T |",
+        "| run | topic | P | T [h] |",
         "| :--- | :--- | ---: | ---: |",
         "| swift | ferry | 1.8000 | -0.5000 |",
         "| swift | flood | 1.8000 | 0.6250 |",
@@ -54,7 +54,7 @@ def test_latex() -> None:
         r"\begin{tabular}{lrr}",
         f"% {SIGNATURE}",
         r"\toprule",
-        r"run & P & T \\",
+        r"run & P & T [h] \\",
         r"\midrule",
         r"swift & 1.8000 & 0.0625 \\",
         r"\bottomrule",

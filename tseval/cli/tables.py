@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tseval.files.score_tables import markdown_table, number, shown
+from tseval.files.score_tables import head, markdown_table, number, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,8 @@ def scores_table(
         labels.append(([run] if several else []) + ([topic] if per_topic else []))
         values = {record.measure: shown(record.value) for record in group}
         rows.append([values.get(name, "") for name in scores.measures])
-    columns = [[name, *values] for name, *values in zip(scores.measures, *rows, strict=True)]
+    names = [head(each, scores.units) for each in scores.measures]
+    columns = [[name, *values] for name, *values in zip(names, *rows, strict=True)]
     width = sum(map(_width, [*zip(heads, *labels, strict=True), *columns]))
     if len(scores.measures) > SIDE_BY_SIDE and width > min(PAGE, _room(to_file)):
         heads, labels, columns = _tall(scores, per_topic)
@@ -81,8 +82,9 @@ def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], 
         for run in scores.runs
     ]
     if per_topic:
-        return ["topic", "measure"], labels, columns
-    return ["measure"], [[name] for _, name in labels], columns
+        told = [[topic, head(name, scores.units)] for topic, name in labels]
+        return ["topic", "measure"], told, columns
+    return ["measure"], [[head(name, scores.units)] for _, name in labels], columns
 
 
 def rows_table(

@@ -80,6 +80,9 @@ class Definition:
     turned_by: tuple[str, ...] = ()
     """The arguments, as they are written, with which it is the other way round: `units=nil`."""
     unit: str = ""
+    """What it is counted in, unless a parameter `unit` says so; nothing for plain numbers."""
+    unitless_with: tuple[str, ...] = ()
+    """The parameters with another value of which than the default it is a plain number."""
     parameters: tuple[Parameter, ...] = ()
     check: Callable[[Mapping[str, Argument]], None] = lambda _: None
     """Refuses combinations of arguments that have no meaning."""
@@ -174,6 +177,15 @@ class Measure:
         """The value of a parameter, its default if it was not given; a flag not given is empty."""
         given = dict(self.arguments)
         return given[name] if name in given else self.definition.parameter(name).default
+
+    @property
+    def unit(self) -> str:
+        """What its values are counted in; nothing where they are plain numbers."""
+        known = self.definition
+        if any(self.argument(n) != known.parameter(n).default for n in known.unitless_with):
+            return ""
+        chosen = any(each.name == "unit" for each in known.parameters)
+        return str(self.argument("unit")) if chosen else known.unit
 
     def has(self, flag: str) -> bool:
         """Whether a flag or parameter was given."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +58,8 @@ class Scores:
     """Which measures a topic can have, of the shape (topics, measures); None for all."""
     types: tuple[str, ...] = ()
     """The topics that are information types, where such stand beside events."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """What measures are counted in, by their names; those of plain numbers are not in it."""
     means: FloatArray = field(init=False)
     """Per run and measure the mean over the topics that count; 0 where it is undefined."""
     mean_defined: BoolArray = field(init=False)
@@ -181,6 +183,7 @@ class Scores:
                 for run, measure, topics in self.undefined()
             ],
             list(self.weights()) if per_topic else [],
+            self.units,
         )
         return score_file_bytes(file, form)
 

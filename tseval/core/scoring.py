@@ -80,6 +80,7 @@ def scores_of(
         overall=board.overall,
         applies=board.applies,
         types=evaluation.group_names,
+        units={each.name: each.unit for each in wanted if each.unit},
     )
     undefined_topics = evaluation.words.undefined_topics
     more = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from tseval.files.latex import LatexTable, escaped, latex_bytes
@@ -37,7 +37,12 @@ def score_rows(scores: ScoreFile) -> tuple[list[str], list[list[str]], int]:
         names = [*([run] if runs else []), *([topic] if topics else [])]
         rows.append([*names, *(values.get(name, "") for name in measures)])
     heads = [*(["run"] if runs else []), *(["topic"] if topics else [])]
-    return [*heads, *measures], rows, len(heads)
+    return [*heads, *(head(each, scores.units) for each in measures)], rows, len(heads)
+
+
+def head(measure: str, units: Mapping[str, str]) -> str:
+    """What stands above a measure's values: its name, and the unit if it has one."""
+    return f"{measure} [{units[measure]}]" if measure in units else measure
 
 
 def markdown_scores(scores: ScoreFile) -> bytes:

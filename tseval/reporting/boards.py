@@ -45,7 +45,7 @@ def measure_boards(board: Board, found: Comparison, names: Names) -> Iterator[Me
         yield MeasureBoard(
             name=measure,
             title=known[0].definition.summary if known else "",
-            unit=known[0].definition.unit if known else "",
+            unit=known[0].unit if known else "",
             higher=board.higher_is_better(measure),
             means=tuple(
                 _mean(each, names, against if found.plan.baseline else {}) for each in standings

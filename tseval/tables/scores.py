@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tseval.tables.base import Table, all_said, of_table, optional
@@ -82,3 +82,5 @@ class ScoreFile:
     undefined: Sequence[Undefined]
     weights: Sequence[ScoreRecord]
     """What values of topics weigh, where `all` is a quotient of sums."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """What measures are counted in, by their names, for tables that people read."""

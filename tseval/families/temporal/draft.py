@@ -334,6 +334,7 @@ DEFINITIONS = (
         account=timeliness,
         foldable=True,
         unit="h",
+        unitless_with=("g",),
         parameters=(ADVANTAGE, UNIT),
         check=_check_timeliness,
     ),
