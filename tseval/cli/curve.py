@@ -23,7 +23,7 @@ from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.panels import Picture
-from tseval.core.scoring import Missing, chosen_measures, missing_topics
+from tseval.core.scoring import Missing, chosen_measures, counted, missing_topics
 from tseval.errors import UsageError
 from tseval.files import PICTURES
 from tseval.files.columns import column_names
@@ -164,16 +164,19 @@ def followed(request: CurveRequest, call: Call) -> Followed:
     with request.where.shared() as sharing, progress(call.family.work, request.quiet) as tell:
         evaluation = call.read(Access(request.input_format, sharing, tell, request.wanted))
     edition = evaluation.edition
-    wanted = chosen_measures(evaluation, request.wanted)
+    rule = request.on_missing or edition.on_missing
+    evaluation = counted(evaluation, rule)
+    asked = wanted = chosen_measures(evaluation, request.wanted)
     if not request.wanted:
-        wanted = [each for each in wanted if evaluation.follows(each)]
+        wanted = [each for each in asked if evaluation.follows(each)]
     lacking = [each.name for each in wanted if not evaluation.follows(each)]
     if lacking or not wanted:
+        for each in asked:
+            evaluation.has_times(each)  # which says why there are none, where that is so
         whole = ", ".join(lacking) or f"all measures of edition {edition.name}"
         verb = "is" if len(lacking) == 1 else "are"
         raise UsageError(f"{whole} {verb} taken from the whole at once, and {HAS_NO_CURVE[verb]}")
-    rule = request.on_missing or edition.on_missing
-    missing = missing_topics([evaluation.index], rule, evaluation.words)
+    missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
     batch = {"batch": request.batch} if request.batch else {}
     traits = {**evaluation.traits_of(wanted), "missing": rule, "undefined": request.undefined}
     signature = evaluation.signature(**traits, **batch)

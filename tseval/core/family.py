@@ -214,6 +214,13 @@ class Evaluation(ABC):
         """The same, where topics that a run lacks are left out of what `all` is taken from."""
         return self
 
+    def lacks(self) -> Iterator[tuple[str, str, Sequence[str]]]:
+        """What runs lack of topics that they have: the run, what it is, such as a day, and which.
+
+        It is told as missing topics are, and refused where these are.
+        """
+        return iter(())
+
     def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:  # noqa: ARG002
         """The parts of the signature that these measures add."""
         return {}

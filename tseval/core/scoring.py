@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -63,7 +63,7 @@ def scores_of(
     columns = list(_columns(evaluation, wanted))
     indexes = list({id(column.index): column.index for column in columns}.values())
     topics = all_topics(indexes)
-    missing = missing_topics(indexes, rule, evaluation.words)
+    missing = missing_topics(indexes, rule, evaluation.words, evaluation.lacks())
     board = _Board(columns, topics, evaluation.group_names)
     counts = {"undefined": undefined} if family(evaluation.edition.family).undefined_counts else {}
     scores = Scores(
@@ -130,8 +130,13 @@ class Missing:
     warnings: tuple[str, ...]
 
 
-def missing_topics(indexes: Sequence[Index], rule: str, words: Words) -> Missing:
-    """Apply a rule; `error` raises `MissingTopics` if any run lacks a topic."""
+def missing_topics(
+    indexes: Sequence[Index],
+    rule: str,
+    words: Words,
+    lacks: Iterable[tuple[str, str, Sequence[str]]] = (),
+) -> Missing:
+    """Apply a rule; `error` raises `MissingTopics` if any run lacks a topic, or a part of one."""
     check_choice("on_missing", rule, get_args(OnMissing))
     runs, topics = indexes[0].runs, all_topics(indexes)
     place = {topic: at for at, topic in enumerate(topics)}
@@ -139,15 +144,16 @@ def missing_topics(indexes: Sequence[Index], rule: str, words: Words) -> Missing
     for index in indexes:
         present[:, [place[topic] for topic in index.topics]] |= index.present
     how = words.missing_left_out if rule == "skip" else words.missing_as_zero
+    names = ([topics[at] for at in np.flatnonzero(~there).tolist()] for there in present)
+    whole = [(run, words.topic, lost) for run, lost in zip(runs, names, strict=True) if lost]
     warnings = []
-    for run, there in zip(runs, present, strict=True):
-        lost = [topics[at] for at in np.flatnonzero(~there).tolist()]
-        said = f"no {words.items} for {count(len(lost), words.topic)}"
-        if lost and rule == "error":
+    for run, noun, lost in (*whole, *lacks):
+        said = f"no {words.items} for {count(len(lost), noun)}"
+        if rule == "error":
             raise MissingTopics(f"run {run} has {said}: {listed(lost)}")
-        if lost:
-            told = f"run {run}: {said}, {how}: {listed(lost)}"
-            warnings.append(Reason(told) if len(lost) == len(topics) else told)
+        told = f"run {run}: {said}, {how}: {listed(lost)}"
+        every = noun == words.topic and len(lost) == len(topics)
+        warnings.append(Reason(told) if every else told)
     counted = present if rule == "skip" else np.ones_like(present)
     return Missing(rule, counted, tuple(warnings))
 

@@ -152,7 +152,8 @@ def _with_sections(
     treatment = request.treatment.made_for(report.scored)
     evaluation = counted(evaluation, treatment.on_missing).prepared_for(measures, per_topic=False)
     signature = evaluation.signature()
-    missing = missing_topics([evaluation.index], treatment.on_missing or "zero", evaluation.words)
+    rule = treatment.on_missing or "zero"
+    missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
     warnings = [
         *report.warnings,
         *differences(signature, report.scored),
