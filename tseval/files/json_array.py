@@ -1,4 +1,4 @@
-"""Tables as a JSON array of objects, which stand for rows, counted from 1."""
+"""JSON arrays: tables of objects, which stand for rows counted from 1; of anything, by lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tseval.errors import Fault, InputError
 from tseval.files import json_text
 from tseval.files.inputs import RowInput
-from tseval.files.jsonl import cells_in, cells_of, object_in
+from tseval.files.jsonl import HALF, HALVES_CURE, cells_in, cells_of, holds_half, object_in
+from tseval.files.text_lines import whole_text
 from tseval.files.tsv import UTF8_CURE
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ START = re.compile(rb"\[\s*[{\]]")
 """How one begins: a list of lists is no table."""
 ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
 ARRAY_CURE = "a table is one array: [{…}, {…}], with commas between its objects"
+WHOLE_CURE = "the file is one array: [ELEMENT, ELEMENT, …]"
 _SPACE = re.compile(r"\s*")
 _PLAIN = json.JSONDecoder()
 NUMBERS = "-0123456789"
@@ -36,7 +38,7 @@ class ArrayInput(RowInput):
         text = b"".join(self.blocks()).decode("utf-8-sig", "replace")
         found: dict[int, str] = {}
         try:
-            for number, (start, end) in enumerate(_spans(text), start=1):
+            for number, (start, end) in enumerate(spans(text), start=1):
                 if number in numbers:
                     found[number] = " ".join(map(str.strip, text[start:end].splitlines()))
         except (ValueError, RecursionError):
@@ -68,7 +70,7 @@ def _objects(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, 
     """Every object with its number; behind what is no JSON nothing can be read."""
     text = _decoded(source)
     try:
-        for row, (start, end) in enumerate(_spans(text), start=1):
+        for row, (start, end) in enumerate(spans(text), start=1):
             written = text[start:end]
             try:
                 record = json_text.load(written, numbers_as_text=True)
@@ -89,6 +91,32 @@ def _objects(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, 
         faults.extend([Fault(source.path, error.lineno, reason, ARRAY_CURE, line)])
 
 
+def elements(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
+    """Every element of an array with the line on which it begins, whatever it is.
+
+    What is no JSON is noted, and nothing behind it is read.
+    """
+    text = whole_text(source, faults).rstrip()  # so that what lacks at the end has a line
+    line, counted = 1, 0
+    try:
+        for start, end in spans(text):
+            line, counted = line + text.count("\n", counted, start), start
+            written = text[start:end]
+            try:
+                element = json_text.load(written)
+            except json_text.DoubledKey as error:
+                faults.add(line, str(error), json_text.KEY_CURE)
+                continue
+            if "\\u" in written and holds_half(element):
+                faults.add(line, HALF, HALVES_CURE)
+            else:
+                yield line, element
+    except RecursionError as error:
+        faults.add(line, f"not JSON: {error}", WHOLE_CURE)
+    except json.JSONDecodeError as error:
+        faults.add(error.lineno, f"not JSON: {error.msg}: column {error.colno}", WHOLE_CURE)
+
+
 def _decoded(source: Input) -> str:
     """The whole file as text; bytes that are not UTF-8 are refused with their line."""
     with source.open() as stream:
@@ -102,7 +130,7 @@ def _decoded(source: Input) -> str:
         raise InputError([Fault(source.path, line, reason, UTF8_CURE, shown)]) from None
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def spans(text: str) -> Iterator[tuple[int, int]]:
     """Where each element of an array begins and ends."""
     at = _after_space(text, 0)
     if text[at : at + 1] != "[":
