@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tseval.families.changes.scoring import score_changes
     from tseval.families.clusters.assessor_sample import sample_posts
     from tseval.families.clusters.scoring import score_clusters
+    from tseval.families.crisisfacts.scoring import score_crisisfacts
     from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
@@ -69,6 +70,7 @@ _PUBLIC = {
     "sample_posts": "tseval.families.clusters.assessor_sample",
     "score": "tseval.families.temporal.scoring",
     "score_changes": "tseval.families.changes.scoring",
+    "score_crisisfacts": "tseval.families.crisisfacts.scoring",
     "score_clusters": "tseval.families.clusters.scoring",
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",
@@ -106,6 +108,7 @@ __all__ = [
     "score",
     "score_changes",
     "score_clusters",
+    "score_crisisfacts",
     "score_filtering",
     "score_incidents",
     "score_responses",

@@ -55,5 +55,10 @@ FAMILIES = {
         "timelines",
         "Timelines: their dates, and ROUGE by days, as tilse computes them.",
     ),
+    "crisisfacts": Entry(
+        "tseval.families.crisisfacts.family",
+        "crisisfacts",
+        "Facts of a crisis day by day: CrisisFACTS 2022 and 2023.",
+    ),
 }
 """Every family by the name that its measures go by, in the order in which they are listed."""

@@ -1,0 +1,1 @@
+"""CrisisFACTS: facts of an event day by day, held against collapsed or gold facts."""
