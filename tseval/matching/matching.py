@@ -44,8 +44,7 @@ def _own_matchers() -> ModuleType:
     if not hasattr(layer, "MatcherError"):
         raise TsevalError(
             f"the package 'matchers' at {layer.__file__} is not tseval's: another distribution of "
-            "that name hides it; run `pip uninstall matchers` and "
-            "`pip install --force-reinstall tseval`"
+            "that name hides it; run `pip uninstall matchers` and install tseval again"
         )
     return layer
 
