@@ -929,7 +929,7 @@ def test_another_package_of_the_name_matchers_is_told_and_hides_no_matches(here:
     assert outcome.err.startswith(f"error: the package 'matchers' at {here}/matchers/__init__.py")
     assert "run `pip uninstall matchers` and install tseval again" in outcome.err
     judged = ("score", SWIFT, NUGGETS, "--matches", program.MATCHES, "-m", "R", "-b", "--quiet")
-    assert program.process(*judged, **path).out == "0.55\n"
+    assert float(program.process(*judged, **path).out) == pytest.approx(0.55)
 
 
 def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
