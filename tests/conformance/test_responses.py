@@ -6,13 +6,20 @@ import csv
 import gzip
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
+from matchers.registry import BUILT_IN
 from tests.program import tseval
+from tests.toys.matchers import Shared
+from tseval.statistics.agreement import judged as agreement_of
+from tseval.statistics.ranks import kendall
 
 SIX = ("strict_vital", "vital", "strict_all", "all", "strict_weighted", "weighted")
 BASE = 1_767_225_600
@@ -228,6 +235,75 @@ def test_turns(pack: Path, tmp_path: Path) -> None:
             if row["labels"] == "human":
                 where = row["run"], row["turn"], NAMES[row["measure"]]
                 assert same(found[where], row["value"]), row
+
+
+@dataclass(frozen=True)
+class WordShare(Shared):
+    """The share of the nugget's distinct words that the response has, as the pack has it."""
+
+    name: ClassVar[str] = "wordshare"
+
+    def cut(self, text: str) -> set[str]:
+        return set(re.findall("[a-z0-9]+", text.lower()))
+
+
+@pytest.mark.parametrize("least", ["0.5", "0.7", "0.9"])
+def test_turns_by_a_matcher(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: str
+) -> None:
+    """Labels that `match` writes, of the pairs that were judged: their recall, and agreement."""
+    monkeypatch.setitem(BUILT_IN, "wordshare", f"{__name__}:WordShare")
+    data = pack / "data/cone"
+    runs, gold, found = tmp_path / "runs.jsonl", tmp_path / "gold.jsonl", tmp_path / "auto.txt"
+    answers = records(data / "responses.jsonl")
+    keys = {"update_id": "a", "time": BASE}
+    written(
+        tmp_path,
+        "runs.jsonl",
+        [{"topic": a["turn"], "run": a["run_id"], "text": a["response"], **keys} for a in answers],
+    )
+    turns = json.loads(text(data / "gold_nuggets_human.json"))
+    every = [
+        {"topic": turn, "nugget_id": name.strip("[]"), "time": BASE, "text": each["text"]}
+        for turn, own in turns.items()
+        for name, each in own.items()
+    ]
+    written(tmp_path, "gold.jsonl", every)
+    matched = tseval(
+        "match", runs, gold, "--matcher", f"wordshare(threshold={least})", "-f", "cone", "-o", found
+    )
+    assert matched.code == 0, matched.err
+    said = dict(line.partition("_")[2].split("\t") for line in found.read_text().splitlines())
+    human = {
+        f"{row['turn']}_{row['nugget']}_{row['run']}": int(row["label"])
+        for row in rows(data / "human_labels.tsv")
+    }
+    labels = {key: int(said.get(key, 0)) for key in human}
+    found.write_text("".join(f"1_{key}\t{label}\n" for key, label in labels.items()))
+    recalls, judged = scores(found), scores(data / "human_labels.tsv")
+    mine, theirs = np.array(list(labels.values())), np.array(list(human.values()))
+    true, other = (mine & theirs).sum(), (mine & ~theirs & 1).sum()
+    agreed = agreement_of(np.array([true]), np.array([other]), theirs.sum(), (1 - theirs).sum())
+    names = sorted({run for run, _, _ in judged})
+    means = [
+        np.array([board[run, "all", "recall"] for run in names], float)
+        for board in (recalls, judged)
+    ]
+    whole = {
+        "kappa": agreed.kappa[0],
+        "agreement": (mine == theirs).mean(),
+        "precision": agreed.precision[0],
+        "recall of labels": agreed.recall[0],
+        "tau-b over 6 runs": kendall(*means),
+    }
+    cells = 0
+    for row in rows(pack / "expected/cone/scores.tsv"):
+        if row["labels"] == f"word share >= {least}":
+            value = whole.get(row["measure"])
+            value = recalls.get((row["run"], "all", "recall")) if value is None else value
+            assert same(value, row["value"]), (row, value)
+            cells += 1
+    assert cells == 11
 
 
 MOMENTS = ("0h", "1h", "6h", "12h", "24h", "48h", "96h")

@@ -144,6 +144,22 @@ def tally(pack: Path, case: str) -> Tally:
     return Tally(made(found["pred"]), [made(ref) for ref in found["refs"]])
 
 
+def test_every_sum(conformance: Path) -> None:
+    """What precision and recall are quotients of; of what tilse has no number for there is none."""
+    wrong, number = [], 0
+    for case, backends in expected(conformance, "sums.json.gz").items():
+        own = tally(conformance, case)
+        for backend, metrics in backends.items():
+            for metric, sizes in metrics.items():
+                for name, wanted in sizes.items():
+                    found = own.sums(metric, Wording(backend), SIZES[name])
+                    number += 1
+                    if wanted is None or found[:4] != pytest.approx(wanted, abs=CLOSE):
+                        wrong.append((case, backend, metric, name, wanted, found))
+    assert wrong == []
+    assert number == 6340
+
+
 def test_every_alignment_and_every_range_of_ties(conformance: Path) -> None:
     alignments = expected(conformance, "alignments.json.gz")
     ranges = expected(conformance, "tie_ranges.json")

@@ -36,6 +36,7 @@ from tseval.files.machine_matches import GRADE, signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.asking import AskingOptions
 from tseval.matching.in_units import match_in_units
+from tseval.matching.label_files import LABEL_FORMS, label_bytes
 from tseval.matching.matching import EVIDENCE, evidence, get_matcher
 from tseval.matching.review import NEAR, lowered, review_bytes, review_form
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from matchers import Matcher
 
 ASSESSED = "assessed"
+FORMS = ("table", *ROW_FORMS, *LABEL_FORMS)
 NOTHING_TO_FIND = (
     "assessed matches are in a file already, there is nothing to find: name another matcher, such "
     "as fuzzy, or give the file to `tseval score --matches`"
@@ -87,6 +89,14 @@ FILES = named_options(TemporalInputs, SCORES)
 """The files of `score` that can change matches, by their flags."""
 
 
+def checked_form(form: str | None, output: Path | None, names: tuple[str, ...]) -> str:
+    """The form of the output; labels are of one matcher."""
+    chosen = form_of(form, output, FORMS, "tsv")
+    if chosen in LABEL_FORMS and len(set(names)) > 1:
+        raise UsageError(f"-f {chosen} is of one matcher: name one")
+    return chosen
+
+
 @click.command("match")
 @options.runs_and_nuggets
 @click.option(
@@ -115,7 +125,7 @@ FILES = named_options(TemporalInputs, SCORES)
     show_default=True,
     help="With --review: how far below the threshold a pair may be that stands there too.",
 )
-@options.format_option(["table", *ROW_FORMS], "tsv")
+@options.format_option([*FORMS], "tsv")
 @options.output_option
 @input_format(FAMILY, "updates", "nuggets", "pool", "corrections")
 @options.chained(*record_options(Naming))
@@ -143,11 +153,12 @@ def command(
 
     The result is a table of matches that `tseval score --matches` reads. `start` and `end` span
     the matching words in the update's text; `found` are these words of the nugget, `missing` the
-    others, and the two weights what each part is worth.
+    others, and the two weights what each part is worth. With `-f nuggetizer` or `-f cone` it is
+    the labels of all nuggets that `tseval responses` and other programs read.
     """
     review = build(Review, given)
     review.check(names, form, output)
-    form = form_of(form, output, ("table", *ROW_FORMS), "tsv")
+    form = checked_form(form, output, names)
     updates, nuggets = runs_and_gold(files)
     inputs = TemporalInputs(updates, nuggets, pool=pool, corrections=corrections)
     inputs, terms = named(inputs, build(Naming, given)), build(AskingOptions, given)
@@ -155,6 +166,7 @@ def command(
     signatures = []
     graded = False
     beside: dict[Path, bytes] = {}
+    labels = b""
     with Where(jobs, engine, scheduler, resume).shared() as sharing:
         for name in dict.fromkeys(names):
             if name == ASSESSED:
@@ -166,7 +178,9 @@ def command(
                 matcher = get_matcher(name, threshold, terms.terms)
                 beside |= review.files(evaluation, matcher, access)
             graded = graded or bool(matcher.grades)
-            if not beside or output is not None:
+            if form in LABEL_FORMS:
+                labels = _labels(evaluation, matcher, form)
+            elif not beside or output is not None:
                 rows += _rows(evaluation, matcher)
             signatures.append(evaluation.signature())
             warn(evaluation.told, quiet)
@@ -175,7 +189,10 @@ def command(
         return
     grade = [GRADE] if graded else []
     table = pd.DataFrame(rows, columns=(*EVIDENCE, *grade, "matcher", "checksum"))
-    deliver(_content(table, form, signatures, to_file=output is not None), output, beside)
+    to_file = output is not None
+    is_labels = form in LABEL_FORMS
+    content = labels if is_labels else _content(table, form, signatures, to_file=to_file)
+    deliver(content, output, beside)
 
 
 def _content(table: pd.DataFrame, form: str, signatures: list[str], *, to_file: bool) -> bytes:
@@ -197,6 +214,12 @@ def _rows(evaluation: TemporalEvaluation, matcher: Matcher) -> Iterator[dict[str
     for row in rows if matcher.grades else ():
         row[GRADE] = matcher.grades.get(float(row["score"] or 0), "")
     return signed(rows, _maker(evaluation, matcher))
+
+
+def _labels(evaluation: TemporalEvaluation, matcher: Matcher, form: str) -> bytes:
+    """The matches as labels of all nuggets."""
+    index, maker = evaluation.index, _maker(evaluation, matcher)
+    return label_bytes(form, index.updates, index.nuggets, evaluation.pairs, maker)
 
 
 def _maker(evaluation: TemporalEvaluation, matcher: Matcher) -> str:

@@ -17,6 +17,13 @@ from tests import program
 from tests.oracles import responses as slow
 from tests.oracles.responses import SIX, Label, Listed, Reading, Response
 from tseval import InputError, UsageError
+from tseval.core.blocks import Rows
+from tseval.core.calling import evaluated
+from tseval.core.sections import Setting
+from tseval.families.responses.evaluation import ResponseEvaluation
+from tseval.families.responses.family import FAMILY
+from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
+from tseval.families.responses.report import labels
 
 START = 1_767_225_600
 FIXTURES = program.FIXTURES / "responses"
@@ -534,3 +541,31 @@ def test_no_file_ends_in_a_traceback(
     assert outcome.code in (0, 1, 2)
     assert "Traceback" not in outcome.err
     assert "internal" not in outcome.err
+
+
+def test_the_section_of_a_report(tmp_path: Path) -> None:
+    """By hand: of the dam quick says 1, 1, 0, 1 at the end; the ferry is not in it."""
+    scores, page = tmp_path / "s.json", tmp_path / "page.html"
+    given = ["responses", PATIENT, QUICK, "--nuggets", GOLD, "-q"]
+    assert program.tseval(*given, "-o", scores, "--quiet").code == 0
+    files = ["--file", PATIENT, "--file", QUICK, "--nuggets", GOLD]
+    told = program.tseval("report", scores, *files, "-o", page, "--quiet")
+    assert told.code == 0, told.err
+    assert "What responses say" in page.read_text()
+    inputs = ResponseInputs([QUICK], [GOLD])
+    evaluation: ResponseEvaluation = evaluated(FAMILY, inputs, ResponseOptions())
+    setting = Setting(("quick",), (), ResponseOptions())
+    rows, few = (each for each in labels(evaluation, setting) if isinstance(each, Rows))
+    assert rows.rows[0] == (0, "vital", 3, (2, 0, 1), 2, 0, 1)
+    assert [row[:2] for row in rows.rows] == [(0, "vital"), (0, "okay")]
+    assert few.rows[0][:2] == ("dam", "the road to the north is closed")
+    verdicts = lines(
+        tmp_path / "v.jsonl",
+        [{"qid": "t", "run_id": "r", "criteria": [{"text": "c", "weight": 1, "verdict": "x"}]}],
+    )
+    assert program.tseval("responses", verdicts, "-q", "-o", scores, "--quiet").code == 0
+    assert program.tseval("report", scores, "--file", verdicts, "-o", page, "--quiet").code == 0
+    support = FIXTURES / "support.jsonl"
+    assert program.tseval("responses", support, "-q", "-o", scores, "--quiet").code == 0
+    assert program.tseval("report", scores, "--file", support, "-o", page, "--quiet").code == 0
+    assert "which are not of nuggets one by one" in page.read_text()

@@ -10,6 +10,7 @@ from tseval.families.responses.files import is_labelled
 from tseval.families.responses.formats import FORMATS
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
 from tseval.families.responses.measures import DEFINITIONS
+from tseval.families.responses.report import REPORT
 from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS
 from tseval.files.inputs import Input
 from tseval.tables.schema import TOPICS
@@ -38,6 +39,7 @@ tseval responses labels.csv --nuggets rubrics.jsonl
     knows=lambda path: is_labelled(Input(path)),
     over="responses",
     curves=True,
+    report=REPORT,
     views=VIEWS,
     words=ResponseEvaluation.words,
 )
