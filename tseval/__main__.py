@@ -12,11 +12,17 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit: 0 done, 1 bad input, 2 wrong usage, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _open_what_is_closed()
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives memory back: 60 MB less
     try:
-        sys.exit(run(given))
+        code = run(given)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        code = INTERRUPTED
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _close_quietly()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -24,7 +30,7 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from tseval.cli import cli
-    from tseval.errors import DryRun, TsevalError
+    from tseval.errors import DryRun, TsevalError, reason_of
 
     try:
         result = cli.main(list(arguments), prog_name="tseval", standalone_mode=False)
@@ -45,24 +51,48 @@ def run(arguments: Sequence[str]) -> int:
     except TsevalError as error:
         _say(f"error: {error}", "--debug" in arguments)
         return error.exit_code
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _say(f"error: {place}{reason_of(error)}", "--debug" in arguments)
+        return 1
+    except MemoryError:
+        _say("error: memory ran out", "--debug" in arguments)
+        return 1
     except Exception as error:
         hint = "this is a fault of tseval: run it again with --debug and report what it shows"
         _say(f"error: {type(error).__name__}: {error}\n  {hint}", "--debug" in arguments)
         return 1
 
 
+def _open_what_is_closed() -> None:
+    """Give a stream that was closed for this program a place where reading or writing fails.
+
+    Else the next file that is opened would stand in for it.
+    """
+    for descriptor, name, mode, fails in (
+        (0, "stdin", "r", os.O_WRONLY),
+        (1, "stdout", "w", os.O_RDONLY),
+        (2, "stderr", "w", os.O_WRONLY),  # what is said there is lost, as was asked for
+    ):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, fails), descriptor)
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
+
+
 def _close_quietly() -> int:
-    """Whoever read the output has gone: keep Python from complaining when it exits."""
+    """Nothing takes the output any more: keep Python from complaining when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _say(message: str, debug: bool) -> None:
+    from tseval.errors import visible
+
     if debug:
         import traceback
 
         traceback.print_exc()
-    sys.stderr.write(message + "\n")
+    sys.stderr.write(visible(message) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ TsevalError           anything tseval refuses to do
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ __all__ = [
     "UsageError",
     "did_you_mean",
     "nearest",
+    "reason_of",
+    "visible",
 ]
 
 FAULTS_SHOWN = 10
@@ -38,6 +41,10 @@ SHOWN_WIDTH = 200
 """A faulty line is shown up to this many characters."""
 SAID_WIDTH = 400
 """A sentence that quotes more than this of a file loses its middle."""
+STEERING = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+"""What steers a terminal or turns its text, and what UTF-8 cannot hold; new lines are left."""
 
 
 class Reason(str):
@@ -158,6 +165,16 @@ class Fault:
         quoted = f"\n  | {_printable(shown)}" if shown else ""
         cure = f"\n  {_printable(_without_middle(self.cure))}" if self.cure else ""
         return str(self) + quoted + cure
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says of a file, as a part of a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
+def visible(text: str) -> str:
+    """The text with what would steer a terminal, or turn the direction of its line, written out."""
+    return text if text.isprintable() else STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _without_middle(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tseval.core.requirements import FAILED
-from tseval.errors import OutputError, Reason, UsageError
+from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
 
 
 def check_output(output: Path | None) -> None:
@@ -89,14 +89,21 @@ def deliver(
         files[output] = content
     write_together(files)
     if output is None:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        try:
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(
+                f"standard output: {reason_of(error)}; -o FILE writes to a file"
+            ) from error
 
 
 def leave_if(unmet: Sequence[str]) -> None:
     """Leave with the exit code of requirements that are not met, once the result is written."""
     for line in unmet:
-        click.echo(line, err=True)
+        click.echo(visible(line), err=True)
     if unmet:
         raise click.exceptions.Exit(FAILED)
 
@@ -128,4 +135,4 @@ def warn(warnings: Iterable[str], quiet: bool) -> None:
     """Tell warnings on standard error; the quiet hear only those that explain scores of 0."""
     for warning in warnings:
         if not quiet or isinstance(warning, Reason):
-            click.echo(f"warning: {warning}", err=True)
+            click.echo(f"warning: {visible(warning)}", err=True)

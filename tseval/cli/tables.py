@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tseval.errors import visible
 from tseval.files.score_tables import head, markdown_table, number, shown
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def scores_table(
     heads = (["run"] if several else []) + (["topic"] if per_topic else [])
     labels, rows = [], []
     for (run, topic), group in groupby(scores.records(per_topic=per_topic), lambda r: r[:2]):
-        labels.append(([run] if several else []) + ([topic] if per_topic else []))
+        labels.append(([visible(run)] if several else []) + ([visible(topic)] if per_topic else []))
         values = {record.measure: shown(record.value) for record in group}
         rows.append([values.get(name, "") for name in scores.measures])
     names = [head(each, scores.units) for each in scores.measures]
@@ -68,17 +69,17 @@ def scores_table(
         )
         for part in _fitting(columns, _room(to_file) - taken)
     ]
-    return rendered([*tables, *map(Text, notes)], scores.signature, to_file=to_file)
+    return rendered([*tables, *map(_text, notes)], scores.signature, to_file=to_file)
 
 
 def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], list[list[str]]]:
     """The heads and labels of a row for each (topic and) measure, and a column for each run."""
     found = {record[:3]: shown(record.value) for record in scores.records(per_topic=per_topic)}
     topics = list(dict.fromkeys(topic for _, topic, _ in found))
-    labels = [[topic, name] for topic in topics for name in scores.measures]
+    labels = [[visible(topic), name] for topic in topics for name in scores.measures]
     columns = [
-        [run if len(scores.runs) > 1 else "value"]
-        + [found.get((run, topic, name), "") for topic, name in labels]
+        [visible(run) if len(scores.runs) > 1 else "value"]
+        + [found.get((run, topic, name), "") for topic in topics for name in scores.measures]
         for run in scores.runs
     ]
     if per_topic:
@@ -91,7 +92,7 @@ def rows_table(
     frame: pd.DataFrame, signature: str, *, to_file: bool, notes: Sequence[str] = ()
 ) -> bytes:
     """Any frame as a table with notes below; its long texts are cut to what fits."""
-    heads = [str(name) for name in frame.columns]
+    heads = [visible(str(name)) for name in frame.columns]
     rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
     long = [heads.index(name) for name in LONG if name in heads]
     if long:
@@ -104,7 +105,7 @@ def rows_table(
                 row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
     sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
     table = _table(list(zip(heads, sides, strict=True)), rows)
-    return rendered([table, *map(Text, notes)], signature, to_file=to_file)
+    return rendered([table, *map(_text, notes)], signature, to_file=to_file)
 
 
 def sections_table(
@@ -117,18 +118,21 @@ def sections_table(
     """Several frames one below the other, each under its heading, and notes below."""
     tables: list[Table | Text] = []
     for heading, frame in sections.items():
-        heads = [str(name) for name in frame.columns]
+        heads = [visible(str(name)) for name in frame.columns]
         sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
         rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
-        tables += [Text(heading, style="bold"), _table(list(zip(heads, sides, strict=True)), rows)]
-    return rendered([*tables, *map(Text, notes)], signature, to_file=to_file)
+        tables += [
+            Text(visible(heading), style="bold"),
+            _table(list(zip(heads, sides, strict=True)), rows),
+        ]
+    return rendered([*tables, *map(_text, notes)], signature, to_file=to_file)
 
 
 def sections_markdown(sections: Mapping[str, pd.DataFrame], signature: str) -> bytes:
     """The same for a pull request."""
     lines: list[str] = []
     for heading, frame in sections.items():
-        heads = [str(name) for name in frame.columns]
+        heads = [visible(str(name)) for name in frame.columns]
         names = sum(column.dtype.kind not in "iuf" for _, column in frame.items())
         rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
         lines += [f"**{heading}**", "", *markdown_table(heads, rows, names), ""]
@@ -140,7 +144,11 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.0f}" if value == int(value) else number(value)
-    return " ".join(str(value).split())
+    return visible(" ".join(str(value).split()))
+
+
+def _text(note: str) -> Text:
+    return Text(visible(note))
 
 
 def _width(column: Sequence[str]) -> int:
@@ -187,6 +195,6 @@ def rendered(tables: Sequence[Table | Text], signature: str, *, to_file: bool) -
         highlight=False,
         legacy_windows=False,
     )
-    console.print(*tables, Text(signature, style="dim"), sep="\n", soft_wrap=True)
+    console.print(*tables, Text(visible(signature), style="dim"), sep="\n", soft_wrap=True)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return ("\n".join(lines).strip("\n") + "\n").encode()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tseval.core.guessed_columns import GuessedFile, guessed
-from tseval.errors import Fault, InputError, OutputError, UsageError
+from tseval.errors import Fault, InputError, OutputError, UsageError, reason_of
 from tseval.files.atomic_write import write_together
 from tseval.files.columns import ColumnName
 from tseval.files.inputs import Input
@@ -103,7 +103,7 @@ def _folders(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
                     each.mkdir()
                     made.append(each)
     except OSError as error:
-        raise OutputError(f"{folder}: {(error.strerror or str(error)).lower()}") from error
+        raise OutputError(f"{folder}: {reason_of(error)}") from error
     return made
 
 

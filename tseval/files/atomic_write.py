@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tseval.errors import OutputError
+from tseval.errors import OutputError, reason_of
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
@@ -77,7 +77,7 @@ def _told(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+        raise OutputError(f"{path}: {reason_of(error)}") from error
 
 
 def _pointed_to(path: Path) -> Path:

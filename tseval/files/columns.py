@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tseval.errors import Fault, InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError, reason_of
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None
 """In Python: the columns' names in the files by those of the tables, or a file that holds them."""
@@ -70,9 +70,7 @@ def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
     try:
         content = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise InputError(
-            [Fault(str(path), None, (error.strerror or str(error)).lower())]
-        ) from error
+        raise InputError([Fault(str(path), None, reason_of(error))]) from error
     except UnicodeDecodeError as error:
         raise InputError([Fault(str(path), None, "is not UTF-8", FORM_CURE)]) from error
     except tomllib.TOMLDecodeError as error:

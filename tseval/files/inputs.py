@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from tseval.errors import Fault, InputError
+from tseval.errors import Fault, InputError, reason_of
 from tseval.files.compressed import BROKEN, OPENERS, Damaged
 
 STANDARD_INPUT = "-"
@@ -186,7 +186,7 @@ class Input:
             kept = self._kept
             stream = self.file.open("rb", buffering=0) if kept is None else io.BytesIO(kept)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             if not self.path:
                 nameless = Fault("(no name)", None, "give the file's path, or leave the option out")
                 raise InputError([nameless]) from error

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tseval.errors import visible
+
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -34,13 +36,13 @@ class LatexTable:
 
 def escaped(text: str) -> str:
     """A text such that LaTeX prints it as it is."""
-    return "".join(SPECIAL.get(character, character) for character in text)
+    return "".join(SPECIAL.get(character, character) for character in visible(text))
 
 
 def latex_bytes(table: LatexTable) -> bytes:
     """One `tabular` and nothing else; the signature is a comment in it."""
     sides = "l" + "r" * (len(table.heads) - 1)
-    comment = table.signature.replace("\n", " ")
+    comment = visible(table.signature.replace("\n", " "))
     lines = [rf"\begin{{tabular}}{{{sides}}}", f"% {comment}", r"\toprule"]
     lines += [_line(table.heads), r"\midrule", *map(_line, table.rows)]
     lines += [r"\bottomrule", r"\end{tabular}"]

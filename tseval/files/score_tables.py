@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from tseval.errors import visible
 from tseval.files.latex import LatexTable, escaped, latex_bytes
 from tseval.tables.scores import ScoreFile
 
@@ -60,7 +61,7 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], names: i
 
 
 def _line(cells: Sequence[str]) -> str:
-    escaped_cells = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    escaped_cells = (visible(" ".join(cell.split())).replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(escaped_cells)} |"
 
 

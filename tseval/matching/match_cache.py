@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.errors import OutputError, UsageError
+from tseval.errors import OutputError, UsageError, reason_of
 from tseval.matching.passages import GoldFile
 from tseval.parallel.engine import Unit
 from tseval.tables import Pairs
@@ -66,7 +66,7 @@ class MatchCache:
         try:
             _write(file, _bytes(pairs))
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             raise OutputError(
                 f"{self.folder}: {reason}: pairs cannot be kept to resume from; make room, "
                 "set TSEVAL_CACHE to another folder, or leave --resume out"

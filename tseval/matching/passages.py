@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
-from tseval.errors import OutputError
+from tseval.errors import OutputError, reason_of
 from tseval.files.inputs import Input, Stamp
 from tseval.matching.passage_files import (
     TextRows,
@@ -181,7 +181,7 @@ def _written(updates: Updates, nuggets: Nuggets, folder: Path, sharing: Sharing)
         write_texts(_parquet(folder, "updates"), TextRows(updates.topic, updates.text), rows)
         write_texts(_parquet(folder, "nuggets"), TextRows(nuggets.topic, nuggets.text), rows)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         cure = "TMPDIR names the folder for temporary files"
         raise OutputError(f"{folder}: {reason}; {cure}") from error
     path = str(_parquet(folder, "updates"))

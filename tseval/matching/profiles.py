@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tseval.errors import Fault, InputError
+from tseval.errors import Fault, InputError, reason_of
 from tseval.files import json_text
 from tseval.version import VERSION
 
@@ -33,7 +33,7 @@ def read_profile(path: str) -> str:
     try:
         content = json_text.load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         raise InputError([Fault(path, None, reason, CURE)]) from error
     except json_text.DoubledKey as error:
         raise InputError([Fault(path, None, str(error), json_text.KEY_CURE)]) from error
