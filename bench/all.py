@@ -53,6 +53,7 @@ BENCHMARKS = (
     Benchmark("timelines", "a timeline of twenty days beside tilse", (), ("tilse",)),
     Benchmark("compare", "276 pairs of runs, and more"),
     Benchmark("report", "a page of thirty runs"),
+    Benchmark("desk", "the assessors' desk with 20,000 updates"),
     Benchmark("engine", "matching in several processes"),
     Benchmark(
         "streams", "blocks and live streams", ("--sizes", "100000", "1000000", "--live", "200000")

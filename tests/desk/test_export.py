@@ -107,6 +107,25 @@ def test_the_export_scores_as_what_if_says(
 
 
 @settings(max_examples=20)
+@given(acts())
+def test_what_is_kept_between_decisions_is_what_all_of_them_say(
+    random: list[tuple[str, list[Decision]]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        desk = made(Path(folder))
+        for each in random:
+            decide(desk, [each])
+            desk.gold()
+        fresh = Desk(Store.open(desk.store.path))
+        assert desk.state.assessors == fresh.state.assessors
+        assert desk.state.readers.tolist() == fresh.state.readers.tolist()
+        assert {who: read.tolist() for who, read in desk.state.read_by.items() if read.any()} == {
+            who: read.tolist() for who, read in fresh.state.read_by.items()
+        }
+        assert desk.export() == fresh.export()
+
+
+@settings(max_examples=20)
 @given(acts(), acts())
 def test_two_stores_merged_either_way_say_the_same(
     ours: list[tuple[str, list[Decision]]], theirs: list[tuple[str, list[Decision]]]

@@ -35,12 +35,12 @@ def test_the_kinds_take_turns(desk: Desk) -> None:
     found = hinted(desk, {2: 0.05, 3: 0.01, 4: 0.2}, {5: 1.0, 6: 3.0})
     given = []
     for _ in range(7):
-        each = queue.next(desk.state, found, "ada")
+        each = queue.next(desk.state, desk.gold(), found, "ada")
         assert each is not None
         given.append(each)
         item = desk.pool.items[each.item]
         desk.decide(*read("ada", item.topic, item.name))
-    assert queue.next(desk.state, found, "ada") is None
+    assert queue.next(desk.state, desk.gold(), found, "ada") is None
     assert len({each.item for each in given}) == 7
     by_kind = {kind: [e.item for e in given if e.shown_by == kind] for _, kind in given}
     assert given[0].shown_by == "random"
@@ -51,8 +51,12 @@ def test_the_kinds_take_turns(desk: Desk) -> None:
 
 def test_the_order_follows_from_the_seed(desk: Desk) -> None:
     none = Hints.none(desk.pool)
-    first = [Queue(desk.pool, seed, 0).next(desk.state, none, "ada") for seed in range(20)]
-    again = [Queue(desk.pool, seed, 0).next(desk.state, none, "ada") for seed in range(20)]
+    first = [
+        Queue(desk.pool, seed, 0).next(desk.state, desk.gold(), none, "ada") for seed in range(20)
+    ]
+    again = [
+        Queue(desk.pool, seed, 0).next(desk.state, desk.gold(), none, "ada") for seed in range(20)
+    ]
     assert first == again
     assert len(set(first)) > 3
 
@@ -62,7 +66,7 @@ def test_a_share_is_read_by_two_and_none_by_three(desk: Desk) -> None:
     twice = set(np.flatnonzero(queue.twice).tolist())
     assert 0 < len(twice) < 7
     for who in ("ada", "ben", "cy"):
-        while (given := queue.next(desk.state, none, who)) is not None:
+        while (given := queue.next(desk.state, desk.gold(), none, who)) is not None:
             item = desk.pool.items[given.item]
             desk.decide(*read(who, item.topic, item.name))
     readers = {item: len(by_name) for item, by_name in desk.state.read.items()}
@@ -72,10 +76,13 @@ def test_a_share_is_read_by_two_and_none_by_three(desk: Desk) -> None:
 
 def test_what_somebody_reads_is_not_given_to_another(desk: Desk) -> None:
     queue, none = Queue(desk.pool, seed=0, double=0), Hints.none(desk.pool)
-    given = [queue.next(desk.state, none, who) for who in ("ada", "ben", "cy")]
+    given = [queue.next(desk.state, desk.gold(), none, who) for who in ("ada", "ben", "cy")]
     assert len({each.item for each in given if each}) == 3
-    assert queue.next(desk.state, none, "ada") == given[0]
-    assert queue.next(desk.state, none, "ada", but=given[0].item if given[0] else None) != given[0]
+    assert queue.next(desk.state, desk.gold(), none, "ada") == given[0]
+    assert (
+        queue.next(desk.state, desk.gold(), none, "ada", but=given[0].item if given[0] else None)
+        != given[0]
+    )
 
 
 def test_a_dispute_is_given_to_a_third(desk: Desk) -> None:
@@ -83,12 +90,12 @@ def test_a_dispute_is_given_to_a_third(desk: Desk) -> None:
     for who, matched in (("ada", ["n3"]), ("ben", [])):
         for item in desk.pool.items:
             desk.decide(*read(who, item.topic, item.name, matched if item.name == "a3" else []))
-    assert queue.next(desk.state, none, "ada") is None
-    given = queue.next(desk.state, none, "cy")
+    assert queue.next(desk.state, desk.gold(), none, "ada") is None
+    given = queue.next(desk.state, desk.gold(), none, "cy")
     assert given is not None
     assert (desk.pool.items[given.item].name, given.shown_by) == ("a3", "disputed")
     desk.decide(Decision("cy", kinds.SETTLED_MATCH, "flood", "a3", "n3"))
-    assert queue.next(desk.state, none, "cy") is None
+    assert queue.next(desk.state, desk.gold(), none, "cy") is None
 
 
 def test_what_was_split_comes_first(desk: Desk) -> None:
@@ -99,14 +106,14 @@ def test_what_was_split_comes_first(desk: Desk) -> None:
         Decision("ben", kinds.WRITE, "flood", nugget="q", value="It goes to Halvek"),
         Decision("ben", kinds.DROP, "flood", nugget="n3", value="p q"),
     )
-    given = queue.next(desk.state, none, "ada")
+    given = queue.next(desk.state, desk.gold(), none, "ada")
     assert given is not None
     assert (desk.pool.items[given.item].name, given.shown_by) == ("a3", "split")
-    other = queue.next(desk.state, none, "ben")
+    other = queue.next(desk.state, desk.gold(), none, "ben")
     assert other is not None
     assert other.shown_by == "random"
     desk.decide(*read("ada", "flood", "a3", ["p"], shown=["p", "q"]))
-    given = queue.next(desk.state, none, "ada")
+    given = queue.next(desk.state, desk.gold(), none, "ada")
     assert given is not None
     assert given.shown_by != "split"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -118,11 +119,17 @@ def _estimate(
     value = float(statistic(tables.sum(axis=0)))
     drawn = np.full(1, np.nan)
     if len(tables) > 1:
-        times = resamples(len(tables), seed).astype(np.float64)
+        times = _times(len(tables), seed)
         drawn = statistic((times @ tables.reshape(len(tables), 4)).reshape(-1, 2, 2))
     low, high = interval(drawn)
     pairs = round(float(tables.sum()) / sides)
     return Agreed(*named, value, low, high, pairs, len(tables))
+
+
+@lru_cache(maxsize=8)
+def _times(updates: int, seed: int) -> Floats:
+    """How often each update occurs in each resample."""
+    return resamples(updates, seed).astype(np.float64)
 
 
 def confusions(judged: Iterable[TopicJudgments]) -> list[Confusion]:

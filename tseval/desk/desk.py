@@ -198,11 +198,13 @@ class Desk:
             return
         self.decisions += fresh
         if self._state is not None:
-            if any(each.verdict == kinds.UNDO for each in fresh):
-                self._state = None
-            else:
-                for each in fresh:
+            undone = {each.topic for each in fresh if each.verdict == kinds.UNDO}
+            for each in fresh:
+                if each.topic not in undone:
                     self._state.apply(each)
+            for topic in undone:
+                own = [each for each in self.decisions if each.topic == topic]
+                self._state.replay(topic, self.given, own)
 
     def decide(self, *act: Decision) -> list[Decision]:
         """Put an act into the store."""

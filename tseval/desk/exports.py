@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.desk.decisions import Decision
 from tseval.desk.judgments import NO, YES
 from tseval.desk.outcome import Counted, judged_rows
 from tseval.files.rows import result_object_bytes
@@ -17,13 +19,14 @@ from tseval.matching.corrections import ACCEPT, REJECT
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
-    from tseval.desk.decisions import Decision
     from tseval.desk.judgments import Gold
     from tseval.desk.state import State
     from tseval.desk.store import Settings
 
+COLUMNS = tuple(each.name for each in fields(Decision))
 EXACT_BELOW = 2.0**53
 SHORT_HASH = 12
+DIVIDERS = re.compile(r"[\t\n\r]")
 
 NUGGETS, MATCHES, CLUSTERS = "nuggets.tsv", "matches.tsv", "clusters.tsv"
 SELECTED, CORRECTIONS = "selected.tsv", "corrections.tsv"
@@ -40,7 +43,7 @@ def table_bytes(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes
 def _cell(value: object) -> str:
     """A value in a line: numbers in full, whole ones without a point."""
     if isinstance(value, str):
-        return " ".join(value.split()) if any(c in value for c in "\t\n\r") else value
+        return " ".join(value.split()) if DIVIDERS.search(value) else value
     if isinstance(value, float):
         if np.isnan(value):
             return ""
@@ -83,13 +86,20 @@ def matches_bytes(state: State, gold: Gold, counted: Counted) -> bytes:
 def corrections_bytes(state: State, gold: Gold) -> bytes:
     """Every judged pair as a verdict to lay over what a matcher finds."""
     updates = state.pool.updates
-    found = [(judged_rows(state.pool, gold, said), word) for said, word in VERDICTS]
-    rows = (
-        (updates.topic[u], updates.update_id[u], gold.names[n][1], word, updates.run[u])
-        for (update, nugget), word in found
-        for u, n in zip(update.tolist(), nugget.tolist(), strict=True)
-    )
-    return table_bytes(("topic", "update_id", "nugget_id", "verdict", "run"), sorted(rows))
+    rows: list[tuple[str, ...]] = []
+    for said, word in VERDICTS:
+        update, nugget = judged_rows(state.pool, gold, said)
+        columns = (
+            updates.topic.take_names(updates.topic.codes[update]),
+            updates.update_id.take_names(updates.update_id.codes[update]),
+            gold.table.nugget_id.take_names(gold.table.nugget_id.codes[nugget]),
+            [word] * len(update),
+            updates.run.take_names(updates.run.codes[update]),
+        )
+        rows += zip(*columns, strict=True)
+    head = ("topic", "update_id", "nugget_id", "verdict", "run")
+    lines = ["\t".join(row) for row in (head, *sorted(rows))]
+    return ("\n".join(lines) + "\n").encode()
 
 
 VERDICTS = ((YES, ACCEPT), (NO, REJECT))
@@ -131,7 +141,8 @@ def selected_bytes(state: State) -> bytes:
 def decisions_bytes(decisions: Sequence[Decision]) -> bytes:
     """Every decision, one a line, in the order of their times."""
     ordered = sorted(decisions, key=lambda each: each.place)
-    lines = [json.dumps(asdict(each), ensure_ascii=False) for each in ordered]
+    rows = [{name: getattr(each, name) for name in COLUMNS} for each in ordered]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
 
 

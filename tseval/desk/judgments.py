@@ -78,7 +78,9 @@ def topic_judgments(state: State, topic: str) -> TopicJudgments:
     of: dict[str, Verdicts] = {}
 
     def own(assessor: str) -> Verdicts:
-        return of.setdefault(assessor, np.full(shape, UNJUDGED, np.int8))
+        if assessor not in of:
+            of[assessor] = np.full(shape, UNJUDGED, np.int8)
+        return of[assessor]
 
     settled = np.full(shape, UNJUDGED, np.int8)
     for at, item in enumerate(items):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from tseval.desk.suggestions import NEAR
 
 if TYPE_CHECKING:
+    from tseval.desk.judgments import Gold
     from tseval.desk.pool import Pool
     from tseval.desk.state import State
     from tseval.desk.suggestions import Hints
@@ -41,38 +41,34 @@ class Queue:
     """Hands out items; the same decisions and seed give the same order."""
 
     def __init__(self, pool: Pool, seed: int, double: float) -> None:
-        self._pool, self._seed, self._double = pool, seed, double
+        self._pool, self._seed = pool, seed
+        self._draw = self._drawn("queue")
+        self.twice: BoolArray = self._drawn("double") < double
+        """Which items two assessors are to read."""
         self._held: dict[int, tuple[str, float]] = {}
 
-    @cached_property
-    def _draw(self) -> FloatArray:
+    def _drawn(self, purpose: str) -> FloatArray:
         """A number between 0 and 1 of each item, which follows from its name and the seed alone."""
-        return np.array(
-            [_drawn(self._seed, "queue", each.topic, each.name) for each in self._pool.items]
-        )
-
-    @cached_property
-    def twice(self) -> BoolArray:
-        """Which items two assessors are to read."""
-        drawn = [_drawn(self._seed, "double", each.topic, each.name) for each in self._pool.items]
-        twice: BoolArray = np.array(drawn) < self._double
-        return twice
+        items = self._pool.items
+        return np.array([_drawn(self._seed, purpose, each.topic, each.name) for each in items])
 
     def left(self, state: State, assessor: str, topic: str = "") -> BoolArray:
         """Which items this assessor is still to read."""
         wanted = np.where(self.twice, 2, 1)
-        readers = np.zeros(len(wanted), np.int64)
-        mine = np.zeros(len(wanted), bool)
-        for item, read in state.read.items():
-            readers[item] = len(read)
-            mine[item] = assessor in read
-        left: BoolArray = ~mine & (readers < wanted)
+        readers = state.readers
+        left: BoolArray = ~state.items_read(assessor) & (readers < wanted)
         for item in self._others(state, assessor):
             left[item] &= readers[item] + 1 < wanted[item]
         return left & self._in(topic)
 
     def next(
-        self, state: State, hints: Hints, assessor: str, topic: str = "", but: int | None = None
+        self,
+        state: State,
+        gold: Gold,
+        hints: Hints,
+        assessor: str,
+        topic: str = "",
+        but: int | None = None,
     ) -> Next | None:
         """The next item for an assessor; None if nothing is left to read.
 
@@ -80,14 +76,14 @@ class Queue:
         """
         again = _split(state, assessor)
         left = self.left(state, assessor, topic)
-        disputed = _disputed(state, assessor) & self._in(topic)
+        disputed = _disputed(state, gold, assessor) & self._in(topic)
         for chosen in (left, disputed):
             if but is not None:
                 chosen[but] = False
         found = next((i for i in again if self._in(topic)[i] and i != but), None)
         if found is not None:
             return self._hold(Next(found, SPLIT), assessor)
-        turn = sum(assessor in read for read in state.read.values()) % len(TURNS)
+        turn = int(state.items_read(assessor).sum()) % len(TURNS)
         for kind in (*TURNS[turn:], *TURNS[:turn]):
             item = self._of_kind(kind, left, disputed, hints)
             if item is not None:
@@ -151,25 +147,13 @@ def _split(state: State, assessor: str) -> list[int]:
     return sorted(found)
 
 
-def _disputed(state: State, assessor: str) -> BoolArray:
+def _disputed(state: State, gold: Gold, assessor: str) -> BoolArray:
     """The items that others disagree on, and this assessor has not read."""
     found = np.zeros(len(state.pool.items), bool)
-    for item, read in state.read.items():
-        if len(read) < 2 or assessor in read:
-            continue
-        said = [_matched(state, item, name) for name in read]
-        differ = set().union(*said) - said[0].intersection(*said)
-        found[item] = any((item, nugget) not in state.settled for nugget in differ)
-    return found
-
-
-def _matched(state: State, item: int, assessor: str) -> set[str]:
-    topic = state.pool.items[item].topic
-    return {
-        nugget
-        for nugget, choice in state.choices.get(item, {}).get(assessor, {}).items()
-        if choice.match and state.nuggets[topic, nugget].counts
-    }
+    for own in gold.judged:
+        found[own.items] = own.disputed.any(axis=1)
+    disputed: BoolArray = found & ~state.items_read(assessor)
+    return disputed
 
 
 def _drawn(seed: int, *names: str) -> float:

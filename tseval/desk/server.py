@@ -81,8 +81,9 @@ class Room:
         elif item is not None and asked.get("step") is None:
             given = views.chosen(item)
         else:
-            hints = self.foresight.of(desk.state.version, desk.gold())
-            given = self.queue.next(desk.state, hints, assessor, topic, item)
+            gold = desk.gold()
+            hints = self.foresight.of(desk.state.version, gold)
+            given = self.queue.next(desk.state, gold, hints, assessor, topic, item)
         left = int(self.queue.left(desk.state, assessor, topic).sum())
         told = {"left": left, "nuggets": len(desk.gold().table)}
         return told | {"reading": None if given is None else views.reading(desk, assessor, given)}

@@ -8,6 +8,7 @@ says nothing.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +22,7 @@ from tseval.desk.decisions import Decision
 if TYPE_CHECKING:
     from tseval.desk.pool import Pool
     from tseval.tables import Nuggets
+    from tseval.tables.columns import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -80,17 +82,24 @@ class State:
     """By item, assessor and nugget."""
     read: dict[int, dict[str, Read]] = field(default_factory=dict)
     """By item and assessor."""
+    readers: IntArray = field(init=False)
+    """How many have read each item."""
+    read_by: dict[str, BoolArray] = field(default_factory=dict)
+    """Which items each assessor has read."""
     settled: dict[tuple[int, str], bool] = field(default_factory=dict)
     """By item and nugget what a third person said."""
     cluster: dict[int, int] = field(default_factory=dict)
     """For each item that is in a cluster the item that the cluster is called by."""
     selected: set[int] = field(default_factory=set)
-    assessors: dict[str, int] = field(default_factory=dict)
-    """Each with the number of their decisions that stand."""
+    made: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of each topic, for each assessor the number of their decisions that stand."""
     version: int = 0
     """Rises with each change of a nugget."""
     touched: dict[str, int] = field(default_factory=dict)
-    """How many decisions speak of each topic."""
+    """For each topic a number that follows from the decisions on it, and changes with them."""
+
+    def __post_init__(self) -> None:
+        self.readers = np.zeros(len(self.pool.items), np.int64)
 
     @classmethod
     def of(cls, pool: Pool, gold: Nuggets | None, decisions: Iterable[Decision]) -> State:
@@ -102,11 +111,43 @@ class State:
             state.apply(decision)
         return state
 
+    @property
+    def assessors(self) -> dict[str, int]:
+        """Each with the number of their decisions that stand."""
+        found: Counter[str] = Counter()
+        for by_name in self.made.values():
+            found.update(by_name)
+        return dict(found)
+
+    def replay(self, topic: str, gold: Nuggets | None, decisions: Iterable[Decision]) -> None:
+        """Take a topic anew, as after something was taken back, from all decisions on it."""
+        own = self.pool.of_topic.get(topic, [])
+        for item in own:
+            for of_item in (self.choices, self.read, self.cluster):
+                of_item.pop(item, None)
+            self.selected.discard(item)
+        inside = set(own)
+        self.settled = {key: said for key, said in self.settled.items() if key[0] not in inside}
+        self.readers[own] = 0
+        for read in self.read_by.values():
+            read[own] = False
+        self.nuggets = {key: each for key, each in self.nuggets.items() if key[0] != topic}
+        for nugget in given_nuggets(gold):
+            if nugget.topic == topic:
+                self.nuggets[topic, nugget.name] = nugget
+        self.version += 1
+        for kept in (self.made, self.touched):
+            kept.pop(topic, None)
+        for decision in kinds.standing(decisions):
+            self.apply(decision)
+
     def apply(self, decision: Decision) -> None:
         """Take in one that is later than all before, and no undoing."""
         item = self.pool.place.get((decision.topic, decision.update))
-        self.assessors[decision.assessor] = self.assessors.get(decision.assessor, 0) + 1
-        self.touched[decision.topic] = self.touched.get(decision.topic, 0) + 1
+        made = self.made.setdefault(decision.topic, {})
+        made[decision.assessor] = made.get(decision.assessor, 0) + 1
+        number = hash((decision.store, decision.rev))
+        self.touched[decision.topic] = self.touched.get(decision.topic, 0) ^ number
         if decision.verdict in NUGGET_DECISIONS:
             self._change_nugget(decision, item)
         elif item is not None:
@@ -127,9 +168,7 @@ class State:
 
     def _judge(self, decision: Decision, item: int) -> None:
         if decision.verdict == kinds.DONE:
-            self.read.setdefault(item, {})[decision.assessor] = Read(
-                names_in(decision.value), decision.at, decision.note, decision.shown_by
-            )
+            self._note_read(item, decision)
             return
         nugget = self._standing_for(decision.topic, decision.nugget)
         if nugget is None:
@@ -139,6 +178,20 @@ class State:
             return
         chosen = self.choices.setdefault(item, {}).setdefault(decision.assessor, {})
         chosen[nugget] = Choice(decision.verdict == kinds.MATCH, decision.start, decision.end)
+
+    def _note_read(self, item: int, decision: Decision) -> None:
+        by_name = self.read.setdefault(item, {})
+        by_name[decision.assessor] = Read(
+            names_in(decision.value), decision.at, decision.note, decision.shown_by
+        )
+        self.readers[item] = len(by_name)
+        self.items_read(decision.assessor)[item] = True
+
+    def items_read(self, assessor: str) -> BoolArray:
+        """Which items an assessor has read."""
+        if assessor not in self.read_by:
+            self.read_by[assessor] = np.zeros(len(self.pool.items), bool)
+        return self.read_by[assessor]
 
     def _standing_for(self, topic: str, name: str) -> str | None:
         """The nugget that a name means now, after merging; None if there is none."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tseval.desk.desk import Desk
     from tseval.desk.judgments import TopicJudgments
     from tseval.desk.outcome import WhatIf
-    from tseval.desk.state import Nugget
+    from tseval.desk.state import Nugget, State
 
 NEIGHBOURS = 2
 """How many updates are shown on each side of the one that is read."""
@@ -143,14 +143,14 @@ def posts(desk: Desk, topic: str, around: int | None) -> View:
         "topic": topic,
         "item": item,
         "place": [at + 1, len(own)],
-        "posts": [_post(desk, each) for each in own[first : first + WINDOW]],
-        "alike": [_post(desk, each) for each in alike(desk.matcher, desk.pool, item, ALIKE)],
-        "same": [_post(desk, each) for each in same],
+        "posts": [_post(state, each) for each in own[first : first + WINDOW]],
+        "alike": [_post(state, each) for each in alike(desk.matcher, desk.pool, item, ALIKE)],
+        "same": [_post(state, each) for each in same],
     }
 
 
-def _post(desk: Desk, item: int) -> View:
-    state, each = desk.state, desk.pool.items[item]
+def _post(state: State, item: int) -> View:
+    each = state.pool.items[item]
     cluster = state.cluster.get(item)
     return {
         "item": item,
@@ -167,14 +167,14 @@ def disputes(desk: Desk, assessor: str) -> View:
     found: list[View] = []
     settled: list[View] = []
     own_ones = 0
-    judged = desk.gold().judged
+    state, judged = desk.state, desk.gold().judged
     for own in judged:
         for row, column in np.argwhere((own.yes > 0) & (own.no > 0)).tolist():
             mine = assessor in own.of and own.of[assessor][row, column] >= 0
             is_settled = bool(own.settled[row, column] >= 0)
             own_ones += mine and not is_settled
             if not mine:
-                (settled if is_settled else found).append(_dispute(desk, own, row, column))
+                (settled if is_settled else found).append(_dispute(state, own, row, column))
     texts = {(own.topic, each.name): shown(each.text) for own in judged for each in own.nuggets}
     return {
         "disputes": found,
@@ -194,15 +194,15 @@ def disputes(desk: Desk, assessor: str) -> View:
 BOTH = ("nugget", "instead")
 
 
-def _dispute(desk: Desk, own: TopicJudgments, row: int, column: int) -> View:
+def _dispute(state: State, own: TopicJudgments, row: int, column: int) -> View:
     """A pair with who says what of it, side by side."""
     item, nugget = own.items[row], own.nuggets[column]
     said = []
     for name, verdicts in own.of.items():
         if verdicts[row, column] < 0:
             continue
-        choice = desk.state.choices.get(item, {}).get(name, {}).get(nugget.name)
-        read = desk.state.read.get(item, {}).get(name)
+        choice = state.choices.get(item, {}).get(name, {}).get(nugget.name)
+        read = state.read.get(item, {}).get(name)
         said.append(
             {
                 "assessor": shown(name),
@@ -215,8 +215,8 @@ def _dispute(desk: Desk, own: TopicJudgments, row: int, column: int) -> View:
     return {
         "item": item,
         "topic": own.topic,
-        "time": dated(desk.pool.items[item].time),
-        "text": shown(desk.pool.items[item].text),
+        "time": dated(state.pool.items[item].time),
+        "text": shown(state.pool.items[item].text),
         "nugget": nugget.name,
         "nugget_text": shown(nugget.text),
         "said": said,
