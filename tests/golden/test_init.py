@@ -136,7 +136,7 @@ UNNAMED = {name: f"x{at}" for at, name in enumerate(["run", "topic", "update_id"
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "json", "parquet"])
 def test_names_that_say_nothing_are_told_by_what_they_hold(form: str) -> None:
     frame = pd.read_csv(FIXTURES / "runs" / "thorough.tsv", sep="\t").rename(columns=UNNAMED)
-    frame["active"], frame["more"] = True, [{"a": 1}] * len(frame)
+    frame["active"], frame["more"] = True, pd.Series([{"a": 1}] * len(frame))
     log = Path(f"log.{form}")
     if form == "parquet":
         frame.drop(columns="more").to_parquet(log)
