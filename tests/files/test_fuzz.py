@@ -155,6 +155,8 @@ def as_form(table: str, form: str) -> bytes:
     text = io.StringIO()
     if form == "csv":
         csv.writer(text).writerows([names, *rows])
+    elif form == "json":
+        json.dump([dict(zip(names, row, strict=True)) for row in rows], text, indent=1)
     else:
         text.writelines(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
     return text.getvalue().encode()
@@ -280,7 +282,7 @@ def commands(updates: Path, nuggets: Path, matches: Path) -> Iterator[tuple[obje
 def test_the_program_answers_damaged_files_in_words(folder: Path, data: st.DataObject) -> None:
     paths = [folder / name for name in ("run", "gold", "matches")]
     for path, table in zip(paths, ("updates", "nuggets", "matches"), strict=True):
-        form = data.draw(st.sampled_from(["tsv", "tsv", "csv", "jsonl"]))
+        form = data.draw(st.sampled_from(["tsv", "tsv", "csv", "jsonl", "json"]))
         content = as_form(table, form)
         damaged = data.draw(st.integers(0, 2)) == 0
         path.write_bytes(data.draw(mutated(content)) if damaged else content)
@@ -525,11 +527,48 @@ def _found(faults: FaultList) -> list[slow.Fault]:
 def test_block_boundaries_change_nothing(folder: Path, size: int, data: st.DataObject) -> None:
     path = folder / "jsonl-or-csv"
     path.write_bytes(
-        data.draw(mutated(as_form("nuggets", data.draw(st.sampled_from(["csv", "jsonl", "tsv"])))))
+        data.draw(
+            mutated(as_form("nuggets", data.draw(st.sampled_from(["csv", "jsonl", "json", "tsv"]))))
+        )
     )
     whole = outcome(path)
     with blocks_of(size):
         assert outcome(path) == whole
+
+
+VALUES = st.one_of(
+    st.sampled_from(["t", "1329910380", "", "soon", "a [b], {c}", "\u2028", 'say "x"', "\\"]),
+    st.integers(-1, 2**60), st.floats(), st.none(), st.booleans(), st.just([]), st.just({"a": 1}),
+)  # fmt: skip
+RECORDS = st.one_of(
+    st.dictionaries(
+        st.sampled_from(["topic", "nugget_id", "id", "time", "text", "importance", "more"]), VALUES
+    ),
+    st.sampled_from([5, "x", None, True, []]),
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(RECORDS, min_size=1, max_size=6), st.sampled_from([None, 1]))
+def test_an_array_says_what_its_objects_would_line_by_line(
+    folder: Path, records: list[object], indent: int | None
+) -> None:
+    lines, array = folder / "lines", folder / "array"
+    first = {"topic": "t0", "nugget_id": "n0", "time": 1329910380, "text": "x", "more": 1}
+    lines.write_text("".join(f"{json.dumps(each)}\n" for each in [first, *records]))
+    array.write_text(json.dumps([first, *records], indent=indent))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tseval.files.faults.SAME_FROM", math.inf)
+        assert told(array) == told(lines)
+
+
+def told(path: Path) -> object:
+    """The rows, or every fault with its place."""
+    try:
+        read_rows(Input(path), schemas()["nuggets"])
+    except InputError as error:
+        return [(fault.line, fault.reason) for fault in error.faults]
+    return outcome(path)
 
 
 def outcome(path: Path) -> object:

@@ -116,6 +116,8 @@ def test_every_plain_form_that_is_offered_is_read(name: str, form: str, tmp_path
     outcome = program.tseval(name, *files, *more, "--input-format", form)
     assert outcome.code == 0, outcome.err
     assert outcome.out
+    by_content = program.tseval(name, *files, *more)
+    assert (by_content.code, by_content.out) == (0, outcome.out), by_content.err
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,9 @@ class Gold:
         "The files are runs, which are scored against these nuggets first, as `tseval score` does.",
         metavar="NUGGETS",
     )
-    edition: str | None = option("--edition", "Whose rules, with --gold. Default: draft.")
+    edition: str | None = option(
+        "--edition", "Whose rules, with --gold; `tseval measures` lists them. Default: draft."
+    )
     at: tuple[str, ...] = option(
         "--at", "Score at this time too; repeatable.", metavar="TIME", several=True
     )

@@ -289,7 +289,10 @@ def parameters() -> list[Callable[[Any], Any]]:
         options.runs_and_nuggets,
         options.measure_option,
         click.option(
-            "--edition", "edition_name", metavar="NAME", help="Whose rules. Default: draft."
+            "--edition",
+            "edition_name",
+            metavar="NAME",
+            help="Whose rules; `tseval measures` lists them. Default: draft.",
         ),
         *family_options(),
         options.rule_option("ts2014"),

@@ -135,7 +135,12 @@ def taken(strange: set[str] | None) -> tuple[FamilyOption, ...]:
     help="A measure whose curve over time is drawn, or several in one quoted string; repeatable. "
     f"Default: the first {PANELS} that have one.",
 )
-@click.option("--edition", "edition_name", metavar="NAME", help="Whose rules the runs are read by.")
+@click.option(
+    "--edition",
+    "edition_name",
+    metavar="NAME",
+    help="Whose rules the runs are read by; `tseval measures` lists them.",
+)
 @options.rule_option("ts2014")
 @chained(*record_options(Plan))
 @options.on_missing(

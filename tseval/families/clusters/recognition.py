@@ -23,7 +23,10 @@ from tseval.errors import Fault
 from tseval.files.faults import FaultList
 from tseval.files.json_text import doubled
 from tseval.files.parquet import MAGIC
+from tseval.files.plain import recognise
+from tseval.files.spreadsheet import MAGIC as SPREADSHEET
 from tseval.files.tsv import UTF8_CURE, not_utf8
+from tseval.tables.schema import CLUSTERS
 
 if TYPE_CHECKING:
     from tseval.files.inputs import Input
@@ -125,10 +128,10 @@ def _kind(value: Any) -> str:
 def is_listing(source: Input) -> bool:
     """Whether an input is one of these forms, and no plain table, by its first bytes."""
     head = source.head().lstrip()
-    if head.startswith(MAGIC):
+    if head.startswith((MAGIC, SPREADSHEET)):
         return False
     if head.startswith(b"["):
-        return True
+        return bool(CLUSTERS.missing(recognise(source)[1]))
     if not head.startswith(b"{"):
         return len(_first_pair(source)) == 2
     line = _parsed(head.partition(b"\n")[0].decode("utf-8", "replace"))
