@@ -89,7 +89,7 @@ def line(name: str, years: dict[str, Calibration]) -> str:
 
 def shown(value: float) -> str:
     """Three decimals, without the zero before the point."""
-    return f"{value:.3f}".removeprefix("0")
+    return f"{value:.3f}".replace("0.", ".", 1)
 
 
 def header() -> list[str]:

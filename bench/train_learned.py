@@ -1,17 +1,18 @@
 """Train the matcher `learned` on the judgments of TREC Temporal Summarization 2013 and 2014.
 
-    python bench/train_learned.py [--write]
+    python bench/train_learned.py [--model] [--write]
 
 Reads the conformance pack as bench/quality_matching.py does. A pair is a different text of an
 update and a nugget of its topic; it is true if assessors matched any update of this text, and
 updates that repeat another are left out. A model is trained on every true pair, on the twentieth
-that words and grams like best, and on a tenth of the others with ten times the weight: logistic
+that words and letters like best, and on a tenth of the others with ten times the weight: logistic
 regression with an L2 penalty over standardised numbers, which are held to their signs
-(`matchers.learned.SIGNS`).
+(`matchers.coefficients.SIGNS`). With `--model` it is the one with the default sentence model, which
+takes an hour on two cores unless its vectors are kept already.
 
-A year is judged by the model of the other year alone, with the threshold that was best where it was
-trained. `--write` puts the model of both years, which no year here can judge, into
-matchers/learned.json, with what the two models did across years.
+A year is judged by the model of the other year alone. Its threshold is chosen where it was trained,
+by models that had each topic left out. `--write` puts the model of both years, which no year here
+can judge, beside the matchers, with what the two models did across years.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import argparse
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -32,15 +34,20 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.quality_matching import POOLS, check, judged
 from matchers import Collection
-from matchers.learned import FEATURES, SIGNS, Coefficients, prepared
+from matchers.coefficients import ALIGNED, LEXICAL, SIGNS, Coefficients
+from matchers.embedding import MODEL
+from matchers.late import Late
+from matchers.learned_aligned import AlignedGold
+from matchers.learned_lexical import LexicalGold
+from matchers.pair_numbers import Numbers
 from matchers.steps import ALL, all_rewritten
 from matchers.texts import distinct
 from tseval import statistics
 from tseval.matching.judged_pairs import BINS, JudgedUpdates, Tally
 
-MODEL = Path(__file__).parents[1] / "matchers" / "learned.json"
+FOLDER = Path(__file__).parents[1] / "matchers"
 LIKED = 0.95
-"""Above this quantile of what words and grams say, every pair is trained on,"""
+"""Above this quantile of what words and letters say, every pair is trained on,"""
 TENTH = 10
 """and one of so many below it, with so much weight."""
 DECIMALS = 6
@@ -50,20 +57,22 @@ STEP = 500  # texts read at once
 
 @dataclass(frozen=True)
 class Judged:
-    """All pairs of a year: `features` has a column each, `topic` counts the topics."""
+    """All pairs of a year: `features` has a column each, `topic` counts the topics.
 
+    `liked` is the share of the nugget's weight and of its letters that are found, added up.
+    """
+
+    names: tuple[str, ...]
     features: np.ndarray
+    liked: np.ndarray
     true: np.ndarray
     topic: np.ndarray
     sha256: str
 
-    @property
-    def liked(self) -> np.ndarray:
-        """The share of the nugget's weight and of its grams that are found, added up."""
-        mass, found, grams = (
-            self.features[:, FEATURES.index(n)] for n in ("mass", "found", "grams")
-        )
-        return found / np.maximum(mass, 1e-9) + grams
+    def only(self, kept: np.ndarray) -> Judged:
+        """Some of the pairs."""
+        columns = (self.features, self.liked, self.true, self.topic)
+        return Judged(self.names, *(column[kept] for column in columns), self.sha256)
 
 
 class Model(NamedTuple):
@@ -78,25 +87,45 @@ class Model(NamedTuple):
         return np.asarray(expit(self.constant + year.features @ self.each))
 
 
-def read(gold: JudgedUpdates) -> Judged:
+def read(gold: JudgedUpdates, late: Late | None) -> Judged:
     """The features of all pairs of a year."""
-    collection = Collection(list(gold.nuggets.text)).rewritten(ALL)
-    features, true, topic = [], [], []
+    collection = Collection(list(gold.nuggets.text))
+    names = ALIGNED if late else LEXICAL
+    features, liked, true, topic = [], [], [], []
     for place, each in enumerate(gold.by_topic()):
         texts, number = distinct(list(gold.updates.text.rows(each.updates)))
         matched = np.zeros((len(texts), len(each.nuggets)), bool)
         np.logical_or.at(matched, number, each.true)
-        nuggets = Collection(list(gold.nuggets.text.rows(each.nuggets))).rewritten(ALL)
-        ready = prepared(nuggets, collection, Coefficients(0, {}))
-        for first in range(0, len(texts), STEP):
-            part = all_rewritten(texts[first : first + STEP], ALL)
-            pairs = np.divmod(np.arange(len(part) * len(nuggets)), len(nuggets))
-            found = ready.block(part).features(*pairs)
-            features.append(np.stack([found[name] for name in FEATURES], axis=1))
+        nuggets = Collection(list(gold.nuggets.text.rows(each.nuggets)))
+        for found, share in numbers(texts, nuggets, collection, late):
+            features.append(np.stack([found[name] for name in names], axis=1))
+            liked.append(share)
         true.append(matched.ravel())
         topic.append(np.full(matched.size, place))
     told = hashlib.sha256("".join(source.sha256 for source in gold.inputs).encode()).hexdigest()
-    return Judged(np.concatenate(features), np.concatenate(true), np.concatenate(topic), told)
+    columns = (np.concatenate(column) for column in (features, liked, true, topic))
+    return Judged(names, *columns, told)
+
+
+def numbers(
+    texts: list[str], nuggets: Collection, collection: Collection, late: Late | None
+) -> Iterator[tuple[Numbers, np.ndarray]]:
+    """What all pairs of some texts after others are told by, and how much words like them."""
+    none = Coefficients(0, {})
+    wanted, weighed = nuggets.rewritten(ALL), collection.rewritten(ALL)
+    lexical = LexicalGold.of(wanted, weighed, none)
+    aligned = late and AlignedGold.of(nuggets, collection, late.pieces(nuggets, collection), none)
+    if late:
+        late.read_ahead(texts)
+    for first in range(0, len(texts), STEP):
+        part = texts[first : first + STEP]
+        update, nugget = np.divmod(np.arange(len(part) * len(nuggets)), len(nuggets))
+        found = lexical.block(all_rewritten(part, ALL)).numbers(update, nugget)
+        share = found["found"] / np.maximum(np.expm1(found["mass"]), 1e-9) + found["grams"]
+        if aligned:
+            block = aligned.block(part)
+            found = block.numbers(update, nugget, block.late.scores(update, nugget))
+        yield found, share
 
 
 def sample(year: Judged) -> tuple[np.ndarray, np.ndarray]:
@@ -110,6 +139,7 @@ def sample(year: Judged) -> tuple[np.ndarray, np.ndarray]:
 def train(years: list[Judged]) -> Model:
     """L2 logistic regression of what stands beside one another in these years."""
     taken = [sample(year) for year in years]
+    names = years[0].names
     weight = np.concatenate([weights for _, weights in taken])
     true = np.concatenate([y.true[rows] for y, (rows, _) in zip(years, taken, strict=True)])
     raw = np.concatenate([y.features[rows] for y, (rows, _) in zip(years, taken, strict=True)])
@@ -124,11 +154,20 @@ def train(years: list[Judged]) -> Model:
         return float(total), np.append(slope.sum(), numbers.T @ slope + at[1:])
 
     kept = {1: (0, None), -1: (None, 0), 0: (None, None)}
-    bounds = [(None, None), *(kept[SIGNS.get(name, 0)] for name in FEATURES)]
-    start = np.append(-4.0, np.zeros(len(FEATURES)))
+    bounds = [(None, None), *(kept[SIGNS.get(name, 0)] for name in names)]
+    start = np.append(-4.0, np.zeros(len(names)))
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     each = found[1:] / scale
     return Model(float(found[0] - each @ mean), each, found[1:])
+
+
+def by_others(year: Judged) -> np.ndarray:
+    """What models say of each topic that were trained on the other topics of its year."""
+    said = np.zeros(len(year.true))
+    for topic in range(int(year.topic.max()) + 1):
+        mine = year.topic == topic
+        said[mine] = train([year.only(~mine)]).probability(year.only(mine))
+    return said
 
 
 def tally(year: Judged, probability: np.ndarray) -> Tally:
@@ -142,7 +181,7 @@ def tally(year: Judged, probability: np.ndarray) -> Tally:
 
 def across(model: Model, trained: Judged, other: Judged) -> dict[str, float]:
     """What a model does in the year that it was not trained on, at the threshold it was good at."""
-    coarse = tally(trained, model.probability(trained)).coarse()
+    coarse = tally(trained, by_others(trained)).coarse()
     place = int(statistics.best_threshold(coarse.true.sum(axis=0), coarse.other.sum(axis=0)))
     found = tally(other, model.probability(other))
     threshold = place * BINS // 100
@@ -180,29 +219,35 @@ def reliability(model: Model, other: Judged) -> list[str]:
 def main() -> None:
     """Train three models, tell what two of them do in the other year, and write the third."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("--write", action="store_true", help="write matchers/learned.json")
+    options.add_argument("--model", action="store_true", help="train the one with a sentence model")
+    options.add_argument("--write", action="store_true", help="write the coefficients")
     asked = options.parse_args()
+    late = Late() if asked.model else None
     gold = {year: judged(year) for year in POOLS}
     check(gold)
-    years = {year: read(each) for year, each in gold.items()}
+    years = {year: read(each, late) for year, each in gold.items()}
+    names = next(iter(years.values())).names
     crossed = {}
     for year, mine in years.items():
         trained = next(each for each in years if each != year)
         model = train([years[trained]])
         crossed[year] = across(model, years[trained], mine)
         print(f"{year} by the model of {trained}:", crossed[year])
-        print(dict(zip(FEATURES, model.standardised.round(2).tolist(), strict=True)))
+        print(dict(zip(names, model.standardised.round(2).tolist(), strict=True)))
         print("\n".join(reliability(model, mine)), flush=True)
     shipped = train(list(years.values()))
     told = {
         "trained on": {year: each.sha256 for year, each in years.items()},
         "judged by the model of the other year": crossed,
         "constant": round(shipped.constant, DECIMALS),
-        "coefficients": dict(zip(FEATURES, shipped.each.round(DECIMALS).tolist(), strict=True)),
+        "coefficients": dict(zip(names, shipped.each.round(DECIMALS).tolist(), strict=True)),
     }
+    if late:
+        told["model"] = {"name": MODEL, "sha256": late.sha256, "settings": late.settings}
     print(json.dumps(told, indent=2))
     if asked.write:
-        MODEL.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        file = FOLDER / ("learned-aligned.json" if late else "learned.json")
+        file.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -44,23 +44,37 @@ _PRODUCT = 1 << 22  # pairs whose heavy terms are multiplied at once
 
 
 class _Heavy(NamedTuple):
-    """The incidence of the heavy terms, and what a pair must have of them to be a candidate."""
+    """The incidence of the heavy terms, and what a pair must have of them to be a candidate.
+
+    `aside` is what each nugget's other terms weigh.
+    """
 
     incidence: sparse.csr_array  # nuggets x terms
     needed: NDArray[np.int64]
+    aside: NDArray[np.int64]
 
-    def candidates(self, texts: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows of texts and of nuggets, by rising rows of texts.
+    def candidates(self, texts: sparse.csr_array) -> Candidates:
+        """The candidates among these texts, by rising rows of texts.
 
         A nugget has few terms and a term many texts, so the product goes from nugget to texts: the
         long lists are read from one end to the other.
         """
         carried = self.incidence @ texts.T.tocsr()
-        nugget = np.repeat(np.arange(len(self.needed)), np.diff(carried.indptr))
-        enough = np.flatnonzero(carried.data >= self.needed[nugget])
-        update = carried.indices[enough]
-        order = np.argsort(update, kind="stable")
-        return update[order], nugget[enough][order]
+        needed = np.repeat(self.needed, np.diff(carried.indptr))
+        enough = np.flatnonzero(carried.data >= needed)
+        nugget = np.searchsorted(carried.indptr, enough, side="right") - 1
+        text = carried.indices[enough]
+        order = np.argsort(text, kind="stable")
+        nugget = nugget[order]
+        return Candidates(text[order], nugget, carried.data[enough][order] + self.aside[nugget])
+
+
+class Candidates(NamedTuple):
+    """Pairs of a text and a nugget, by rising rows of texts, and the weight they have at most."""
+
+    text: NDArray[np.int64]
+    nugget: NDArray[np.int64]
+    most: NDArray[np.int64]
 
 
 class Nuggets:
@@ -108,11 +122,23 @@ class Nuggets:
 
         def reached(piece: tuple[int, sparse.csr_array]) -> Pairs:
             first, texts = piece
-            update, nugget = heavy.candidates(texts)
+            update, nugget, _ = heavy.candidates(texts)
             score = self.scores(texts, update, nugget)
             return Pairs.of(update + first, nugget, score, least[nugget])
 
         return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
+
+    def possible(self, matrices: Sequence[sparse.csr_array], threshold: Threshold) -> Candidates:
+        """All pairs of `reached_by`, and some others."""
+        heavy = self._heavy_for(threshold)
+        none = Candidates(*(np.zeros(0, np.int64) for _ in Candidates._fields))
+
+        def found(piece: tuple[int, sparse.csr_array]) -> Candidates:
+            own = heavy.candidates(piece[1])
+            return own._replace(text=own.text + piece[0])
+
+        parts = [none, *spread(found, _row_parts(matrices, len(self.totals)))]
+        return Candidates(*map(np.concatenate, zip(*parts, strict=True)))
 
     def scores(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
@@ -168,7 +194,7 @@ class Nuggets:
         np.add.at(aside, row[light], weight[light])
         kept = (np.ones(np.count_nonzero(~light), np.int64), (row[~light], term[~light]))
         incidence = sparse.csr_array(kept, shape=self.incidence.shape)
-        return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside)
+        return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside, aside)
 
 
 def _row_parts(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from matchers.answers import ANSWERED
 from matchers.asking import Account, Way, asked, unfinished
+from matchers.candidates import SLIGHTEST, candidates_parameter, least
 from matchers.collection import Collection
 from matchers.contract import Judgment, Lot, Matcher, Progress
 from matchers.endpoint import API_KEY, Place
@@ -23,8 +24,8 @@ from matchers.errors import MatcherError
 from matchers.evidence import Evidence, shared_words
 from matchers.pairs import Pairs
 from matchers.parameters import (
-    Form,
     flag,
+    free_text,
     hexadecimal,
     label,
     number,
@@ -34,7 +35,6 @@ from matchers.parameters import (
 )
 from matchers.prepared import MatcherGold
 from matchers.questions import LABELS, Prompt, Question, prompt
-from matchers.registry import get
 from matchers.terms import Terms
 from matchers.texts import distinct
 from matchers.words import has_words
@@ -45,8 +45,6 @@ MOST = 10
 SHOWN = 12
 """How many digits of a hash are shown."""
 AMPLE = 1 << 30
-SLIGHTEST = 1e-9
-"""The least score above 0 that is looked at."""
 CURE = (
     "the answers that came are kept: run it again (with --resume) to ask for the others alone, or "
     "allow unjudged pairs (--allow-unjudged), which then count as no match"
@@ -56,21 +54,6 @@ OFFLINE = (
     "or allow unjudged pairs (--allow-unjudged), which then count as no match"
 )
 Score = NDArray[np.float64]
-
-
-def _matcher(value: object) -> Matcher | None:
-    """A matcher, by its name if need be; nothing for none."""
-    if value is None or isinstance(value, Matcher):
-        return value
-    if not isinstance(value, str):
-        raise ValueError
-    return get(value)
-
-
-def _text() -> Form:
-    """Any text without brackets, commas and equal signs, or none."""
-    named = label()
-    return Form("a text", lambda value: "" if value == "" else named.read(value))
 
 
 @dataclass(frozen=True)
@@ -85,18 +68,16 @@ class Llm(Matcher):
 
     name: ClassVar[str] = "llm"
     grades: ClassVar[dict[float, str]] = {score: label for label, score in LABELS.items()}
-    model: str = parameter("", _text(), "the model, as the endpoint calls it")
+    model: str = parameter("", free_text(), "the model, as the endpoint calls it")
     prompt: str = parameter(PROMPT, label(), "what is asked: a name, or the path of a file")
     nuggets: int = parameter(MOST, whole(1, MOST), "how many nuggets a call asks for")
-    candidates: Matcher | None = parameter(
-        None, Form("a matcher", _matcher), "which pairs are asked at all; all without", shown=False
-    )
+    candidates: Matcher | None = candidates_parameter("which pairs are asked at all; all without")
     run: int = parameter(
         1, whole(1, AMPLE), "which of several runs of the same questions", shown=False
     )
     threshold: float = threshold(0.5)
     sha256: str = parameter("", hexadecimal(), "what the hash of the prompt begins with")
-    base_url: str = parameter("", _text(), "where the endpoint is", compare=False)
+    base_url: str = parameter("", free_text(), "where the endpoint is", compare=False)
     key: str = parameter(
         API_KEY, label(), "the environment variable that holds the key", compare=False
     )
@@ -341,10 +322,9 @@ class LlmGold:
 
     def _candidates(self, texts: list[str]) -> list[list[str]] | None:
         """For each update the different nuggets that the cheap matcher lets through."""
-        if self.cheap is None:
+        if self.cheap is None or self.matcher.candidates is None:
             return None
-        least = getattr(self.matcher.candidates, "threshold", 0.0)
-        pairs = self.cheap.block(texts).reaching(max(least, SLIGHTEST))
+        pairs = self.cheap.block(texts).reaching(least(self.matcher.candidates))
         ends = np.searchsorted(pairs.update, np.arange(len(texts) + 1))
         through = [
             {self.texts[nugget] for nugget in pairs.nugget[start:end].tolist()}

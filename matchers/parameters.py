@@ -128,6 +128,12 @@ def label() -> Form:
     return Form("a name or a path without brackets, commas and equal signs", read)
 
 
+def free_text() -> Form:
+    """Any text that could stand in a matcher's name, or none."""
+    named = label()
+    return Form("a text", lambda value: "" if value == "" else named.read(value))
+
+
 def hexadecimal() -> Form:
     """The first digits of a hash in hexadecimal, or none."""
 

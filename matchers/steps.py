@@ -20,11 +20,15 @@ from matchers.prepared import Block, MatcherGold
 
 
 class Step(NamedTuple):
-    """What is looked for in a text, and what is written in its place."""
+    """What is looked for in a text, and what is written in its place.
+
+    An ASCII text that has none of `signs` in lower case has nothing of it, which is quick to tell.
+    """
 
     pattern: re.Pattern[str]
     written: Callable[[re.Match[str]], str]
     meaning: str
+    signs: tuple[str, ...]
 
 
 _MAGNITUDES = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}
@@ -33,6 +37,8 @@ _UNITS += " fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _VALUES = {word: value for value, word in enumerate(_UNITS.split())}
 _VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+_STEMS = "two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty"
+_STEMS += " thirty forty fifty"
 _UP_TO_NINE = "|".join(_UNITS.split()[1:10])
 
 
@@ -63,6 +69,7 @@ STEPS = {
         re.compile(r"([$€£¥])\s?(\d+(?:[.,]\d+)*)\s?(k|mn|mln|m|bn|b|trn|tn)\b", re.IGNORECASE),
         _amount,
         "$15m is $15 million",
+        ("$",),
     ),
     "decimals": Step(
         re.compile(
@@ -70,21 +77,25 @@ STEPS = {
         ),
         _decimal,
         "1,200 is 1200, and 2.3 is one word, 2_3",
+        (".", ","),
     ),
     "percent": Step(
         re.compile(r"%|\b(?:per\s+cent|pct)\b", re.IGNORECASE),
         lambda _: " percent ",
         "% is percent, and so is per cent",
+        ("%", "cent", "pct"),
     ),
     "contractions": Step(
         re.compile(r"['’](?<=n.)(?=t\b)", re.IGNORECASE),
         lambda _: "",
         "don't is dont",
+        ("'",),
     ),
     "numerals": Step(
         re.compile(_numerals(), re.IGNORECASE),
         _numeral,
         "two to ninety-nine are numbers; one is not, since it is a pronoun as well",
+        tuple(_STEMS.split()),
     ),
 }
 """The steps by their names, in the order in which they are taken."""
@@ -118,8 +129,13 @@ def _chosen(steps: str) -> tuple[Step, ...]:
 
 def rewritten(text: str, steps: str) -> str:
     """The text after these steps."""
+    lower = text.lower()
+    plain = text.isascii()
     for step in _chosen(steps):
+        if plain and not any(map(lower.__contains__, step.signs)):
+            continue
         text = step.pattern.sub(step.written, text)
+        lower = text.lower()
     return text
 
 

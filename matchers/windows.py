@@ -15,7 +15,7 @@ from matchers.pairs import Pairs, ranges
 from matchers.parameters import parameter, whole
 from matchers.prepared import Block, MatcherGold
 from matchers.texts import distinct
-from matchers.words import has_words, words, words_in_place
+from matchers.words import has_words, most_words, words, words_in_place
 
 Span = tuple[int, int]
 
@@ -38,8 +38,7 @@ def windows(text: str, size: int) -> list[Span]:
     """
     if not has_words(text):
         return []
-    length = len(words(text)) if size else 0
-    if length <= size:
+    if not size or most_words(text) <= size or (length := len(words(text))) <= size:
         return [(0, len(text))]
     placed = words_in_place(text)
     starts = [*range(0, length - size, max(1, size // 2)), length - size]

@@ -30,6 +30,7 @@ EDITION = 2
 
 _WORD = re.compile(r"\w+")
 _ASCII = {i: chr(i).lower() if re.match(r"\w", chr(i)) else " " for i in range(128)}
+_LETTERS = bytes(i for i in range(128) if re.match(r"\w", chr(i)))
 
 
 class Word(NamedTuple):
@@ -60,6 +61,13 @@ def has_words(text: str) -> bool:
     if text.isascii():
         return _WORD.search(text) is not None
     return next(_places(_folded(text)), None) is not None
+
+
+def most_words(text: str) -> int:
+    """A bound on how many words `text` has; of plain ASCII it is quicker to tell than the words."""
+    if text.isascii():
+        return len(text.encode().translate(None, _LETTERS)) + 1
+    return len(words(text))
 
 
 def words_in_place(text: str) -> list[Word]:

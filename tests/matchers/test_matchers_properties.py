@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import matchers
-from matchers import containment, contract, fuzzy, learned, naming, similar, steps, threads
+from matchers import (
+    coefficients,
+    containment,
+    contract,
+    fuzzy,
+    learned,
+    naming,
+    similar,
+    steps,
+    threads,
+)
 from matchers.registry import BUILT_IN
 from matchers.sentence import SCORERS, USELESS
 from tests.oracles import matching as slow
@@ -86,9 +96,9 @@ def test_steps_are_taken_before_all_else(updates, nuggets, threshold, asked):
 COEFFICIENTS = st.fixed_dictionaries(
     {
         name: {1: st.floats(0, 9), -1: st.floats(-9, 0), 0: st.floats(-9, 9)}[
-            learned.SIGNS.get(name, 0)
+            coefficients.SIGNS.get(name, 0)
         ]
-        for name in learned.FEATURES
+        for name in coefficients.LEXICAL
     }
 )
 
@@ -107,8 +117,8 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
         )
     }
     with pytest.MonkeyPatch.context() as patch:
-        model = learned.Coefficients(constant, each, learned.shipped().sha256)
-        patch.setattr(learned, "shipped", lambda: model)
+        model = coefficients.Coefficients(constant, each)
+        patch.setattr(learned, "shipped", lambda _: model)
         matcher = matchers.get("learned", threshold=threshold)
         found = triples(matcher.match(updates, nuggets, collection=collection))
     assert all(score == pytest.approx(every[u, n], abs=2e-10) for u, n, score in found)

@@ -195,11 +195,10 @@ def best_window(score, text, size):
     return max((score(" ".join(window)) for window in cut(text, size)), default=0.0)
 
 
-def learned(update, nugget, collection, constant, each):
-    """The probability from the numbers of a pair; texts are rewritten already."""
+def told_by_words(update, nugget, collection):
+    """The numbers of a pair that words tell; texts are rewritten already."""
+    unit = round((math.log((1 + len(collection)) / (1 + min(1, len(collection)))) + 1) * GRAIN)
     terms = set(words(nugget))
-    if not terms or not words(update):
-        return 0.0
     said = []
     for window in cut(update, 40):
         best = {t: max(similarity(w, t, 80) for w in window) for t in terms}
@@ -207,16 +206,36 @@ def learned(update, nugget, collection, constant, each):
     most = max(said, key=lambda found: sum(found.values()))  # of equal ones the first
     digits = [t for t in terms if any(letter.isdigit() for letter in t)]
     found = sum(t in most for t in digits)
-    numbers = {
-        "mass": sum(weight(t, collection, words) for t in terms) / GRAIN,
-        "words": len(terms),
-        "found": sum(most.values()) / GRAIN,
-        "heaviest": max(most.values(), default=0) / GRAIN,
+    return {
+        "mass": math.log(1 + sum(weight(t, collection, words) for t in terms) / unit),
+        "found": sum(most.values()) / unit,
+        "heaviest": max(most.values(), default=0) / unit,
         "digits": found / len(digits) if digits else -1,
         "digits_missing": len(digits) - found,
-        "grams": best_window(lambda window: gram(window, nugget, collection, 3), update, 40),
         "length": math.log(1 + len(update)),
     }
+
+
+def learned(update, nugget, collection, constant, each):
+    """The probability from the numbers of a pair; texts are rewritten already."""
+    if not words(nugget) or not words(update):
+        return 0.0
+    grams = best_window(lambda window: gram(window, nugget, collection, 3), update, 40)
+    return logistic(constant, each, told_by_words(update, nugget, collection) | {"grams": grams})
+
+
+def among(nuggets, place, collection):
+    """How alike a nugget is to the others, by their places."""
+    others = [i for i in range(len(nuggets)) if i != place]
+    said = [fuzzy(nuggets[i], nuggets[place], collection) for i in others]
+    return {
+        "said_in": max(said, default=0),
+        "said_mean": sum(said) / max(1, len(said)),
+        "says": max((fuzzy(nuggets[place], nuggets[i], collection) for i in others), default=0),
+    }
+
+
+def logistic(constant, each, numbers):
     odds = constant + sum(each[name] * value for name, value in numbers.items())
     return 1 / (1 + math.exp(-odds))
 

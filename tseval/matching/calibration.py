@@ -46,6 +46,8 @@ class Calibration:
     `thresholds` holds for each topic the threshold that the other topics chose, `left_out` the F1
     and kappa of all pairs when every topic is judged by that one. `nuggets` counts who found them
     at the `threshold` that all topics chose. `tau` is empty where there is one run alone.
+    `candidates` counts pairs and matches, and of both what the matcher's candidates let through; it
+    is empty where all pairs are read.
     """
 
     matcher: matchers.Matcher
@@ -57,6 +59,7 @@ class Calibration:
     left_out: dict[str, Measured]
     nuggets: dict[str, int]
     tau: dict[str, Measured]
+    candidates: dict[str, int]
     disagreements: tuple[Disagreement, ...]
 
     @property
@@ -110,6 +113,7 @@ def calibrate(
         left_out=_left_out(coarse, draws),
         nuggets=extremes.found(threshold.value),
         tau=_tau(judged, calibrated, draws, sharing) if len(judged.runs) > 1 else {},
+        candidates=_let_through(judged, matcher, sharing),
         disagreements=tuple(extremes.disagreements(judged, calibrated)),
     )
 
@@ -154,6 +158,24 @@ def _tau(
     return {
         level: Measured(tau, statistics.interval(np.array([each[level] for each in drawn])))
         for level, tau in whole.items()
+    }
+
+
+def _let_through(
+    judged: JudgedUpdates, matcher: matchers.Matcher, sharing: Sharing
+) -> dict[str, int]:
+    """How many pairs and matches there are, and how many the matcher's candidates let through."""
+    cheap = getattr(matcher, "candidates", None)
+    if cheap is None:
+        return {}
+    tally, _ = scored(judged, cheap, sharing, None)
+    true, other = (side.sum(axis=0).astype(int) for side in tally)
+    first = max(1, round(getattr(cheap, "threshold", 0.0) * BINS))
+    return {
+        "pairs": int((true + other).sum()),
+        "pairs let through": int((true + other)[first:].sum()),
+        "matches": int(true.sum()),
+        "matches let through": int(true[first:].sum()),
     }
 
 

@@ -32,6 +32,7 @@ def sections(
         ),
         "By threshold": _by_threshold,
         "Nuggets found at the threshold": lambda each: [each.nuggets],
+        "What candidates let through": lambda each: [each.candidates] if each.candidates else [],
         "Rank correlation of the runs by recall, matcher against assessors (Kendall's tau)": (
             lambda each: [_measured({"level": level}, tau) for level, tau in each.tau.items()]
         ),
@@ -133,6 +134,8 @@ def _numbers(each: Calibration) -> Iterator[dict[str, Any]]:
         yield {"statistic": "left-out threshold", "topic": topic, "value": threshold}
     for found_by, nuggets in each.nuggets.items():
         yield {"statistic": f"nuggets {found_by}", "value": nuggets}
+    for what, count in each.candidates.items():
+        yield {"statistic": f"candidates: {what}", "value": count}
     for point in each.curve(DRAWN_STEP):
         cut = point.pop("threshold")
         for name, value in point.items():
@@ -151,6 +154,7 @@ def record(each: Calibration, agreements: Sequence[GradedAgreement] = ()) -> dic
         "tau": {level: _plain(_measured({}, tau)) for level, tau in each.tau.items()},
         "curve": [_plain(point) for point in each.curve(DRAWN_STEP)],
         "disagreements": [pair._asdict() for pair in each.disagreements],
+        **({"candidates": each.candidates} if each.candidates else {}),
         **({"labels": labels} if labels else {}),
     }
 
