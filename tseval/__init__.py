@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
-    from tseval.families.temporal.scoring import jitter, score
+    from tseval.families.temporal.scoring import curve, explain, jitter, match, score
     from tseval.families.timelines.scoring import score_timelines
     from tseval.families.tracking.scoring import score_values
     from tseval.reporting.api import report
@@ -59,8 +59,11 @@ _PUBLIC = {
     "TsevalError": "tseval.errors",
     "UsageError": "tseval.errors",
     "compare": "tseval.comparison",
+    "curve": "tseval.families.temporal.scoring",
+    "explain": "tseval.families.temporal.scoring",
     "jitter": "tseval.families.temporal.scoring",
     "lead": "tseval.comparison.with_gold",
+    "match": "tseval.families.temporal.scoring",
     "measure": "tseval.measures",
     "pool_incidents": "tseval.families.incidents.pooling",
     "read_matches": "tseval.families.temporal.plain_files",
@@ -96,8 +99,11 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "curve",
+    "explain",
     "jitter",
     "lead",
+    "match",
     "measure",
     "pool_incidents",
     "read_matches",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,12 +31,12 @@ from tseval.families.temporal.inputs import (
 )
 from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
-from tseval.files.machine_matches import GRADE, signed
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.matching.asking import AskingOptions
+from tseval.matching.found import found_frame, found_rows, made_by
 from tseval.matching.in_units import match_in_units
 from tseval.matching.label_files import LABEL_FORMS, label_bytes
-from tseval.matching.matching import EVIDENCE, evidence, get_matcher
+from tseval.matching.matching import get_matcher
 from tseval.matching.review import NEAR, lowered, review_bytes, review_form
 
 if TYPE_CHECKING:
@@ -181,14 +180,14 @@ def command(
             if form in LABEL_FORMS:
                 labels = _labels(evaluation, matcher, form)
             elif not beside or output is not None:
-                rows += _rows(evaluation, matcher)
+                index, laid = evaluation.index, evaluation.traits.get("corrections")
+                rows += found_rows(matcher, index.updates, index.nuggets, evaluation.pairs, laid)
             signatures.append(evaluation.signature())
             warn(evaluation.told, quiet)
     if beside and output is None:
         write_together(dict(beside.items()))
         return
-    grade = [GRADE] if graded else []
-    table = pd.DataFrame(rows, columns=(*EVIDENCE, *grade, "matcher", "checksum"))
+    table = found_frame(rows, graded=graded)
     to_file = output is not None
     is_labels = form in LABEL_FORMS
     content = labels if is_labels else _content(table, form, signatures, to_file=to_file)
@@ -207,22 +206,7 @@ def _content(table: pd.DataFrame, form: str, signatures: list[str], *, to_file: 
     return rows_table(table, signature, to_file=to_file)
 
 
-def _rows(evaluation: TemporalEvaluation, matcher: Matcher) -> Iterator[dict[str, Any]]:
-    """The matches with their evidence and their matcher."""
-    index = evaluation.index
-    rows = list(evidence(matcher, index.updates, index.nuggets, evaluation.pairs))
-    for row in rows if matcher.grades else ():
-        row[GRADE] = matcher.grades.get(float(row["score"] or 0), "")
-    return signed(rows, _maker(evaluation, matcher))
-
-
 def _labels(evaluation: TemporalEvaluation, matcher: Matcher, form: str) -> bytes:
     """The matches as labels of all nuggets."""
-    index, maker = evaluation.index, _maker(evaluation, matcher)
+    index, maker = evaluation.index, made_by(matcher, evaluation.traits.get("corrections"))
     return label_bytes(form, index.updates, index.nuggets, evaluation.pairs, maker)
-
-
-def _maker(evaluation: TemporalEvaluation, matcher: Matcher) -> str:
-    """Whose matches these are: the matcher's, with corrections or without."""
-    corrections = evaluation.traits.get("corrections")
-    return str(matcher) if corrections is None else f"{matcher}+corrections({corrections})"

@@ -88,7 +88,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
 def content(found: Sweep, form: str, *, to_file: bool) -> bytes:
     """The sweep in the form that is asked for."""
     if form in PICTURES:
-        return drawn(found.picture(), form)
+        return drawn(found.plot(), form)
     if form == "table":
         return sections_table(sections(found), found.signature, to_file=to_file)
     if form == MARKDOWN:

@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -22,6 +22,7 @@ from rich.text import Text
 
 from tseval.errors import visible
 from tseval.files.score_tables import head, markdown_table, number, shown
+from tseval.tables.times import TIMES, dated, early
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +37,7 @@ PAGE = 100
 """What a reader sees at once where no terminal sets a width."""
 SIDE_BY_SIDE = 20
 """As many measures have a column each, however wide the table is."""
-LONG = ("text", "types", "run_types")
+LONG = ("text", "update_text", "earned_text", "types", "run_types")
 """The columns that hold long texts."""
 LONGEST_TEXT, SHORTEST_TEXT = 60, 20
 """Texts are cut to the first, on a narrow terminal to the second at worst."""
@@ -91,7 +92,8 @@ def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], 
 def rows_table(
     frame: pd.DataFrame, signature: str, *, to_file: bool, notes: Sequence[str] = ()
 ) -> bytes:
-    """Any frame as a table with notes below; its long texts are cut to what fits."""
+    """Any frame as a table with notes below; times are dates, long texts are cut to what fits."""
+    frame = with_dates(frame)
     heads = [visible(str(name)) for name in frame.columns]
     rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
     long = [heads.index(name) for name in LONG if name in heads]
@@ -106,6 +108,20 @@ def rows_table(
     sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
     table = _table(list(zip(heads, sides, strict=True)), rows)
     return rendered([table, *map(_text, notes)], signature, to_file=to_file)
+
+
+def with_dates(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its columns of times as people write times, if none is of another era."""
+    shown = {}
+    for name in [name for name in TIMES if name in frame and frame[name].notna().any()]:
+        known = frame[name].notna()
+        if not early(frame[name][known].astype(float)).any():
+            shown[name] = frame[name].astype(object).where(~known, frame[name].map(_date))
+    return frame.assign(**shown)
+
+
+def _date(value: Any) -> str:
+    return "" if str(value) in ("nan", "<NA>", "None") else dated(float(value))
 
 
 def sections_table(

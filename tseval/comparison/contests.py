@@ -59,7 +59,7 @@ class Contest(NamedTuple):
     losses: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Findings):
     """What a comparison of runs found: the parts `means` and `pairs`."""
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.files.atomic_write import write_whole
 from tseval.files.latex import LatexTable, latex_bytes
+from tseval.files.markup import html_signature, html_table
 from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
+from tseval.files.score_tables import UNDEFINED, number
 from tseval.tables import InputRecord
 
 if TYPE_CHECKING:
@@ -45,7 +49,7 @@ class FindingRows:
         return [row._asdict() for row in self.rows]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """Rows by the part that they belong to."""
 
@@ -53,6 +57,30 @@ class Findings:
     signature: str
     inputs: tuple[InputRecord, ...]
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}: {count(len(p.rows), 'row')}" for name, p in self.parts.items())
+        return f"{type(self).__name__}({parts})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: every part as a table, and the signature."""
+        shown = []
+        for name, part in self.parts.items():
+            rows = [[_cell(value) for value in row] for row in part.rows]
+            table = html_table(part.kind._fields, rows, names=len(part.kind._fields))
+            shown.append(f"<h4>{escape(name)}</h4>\n{table}")
+        return "\n".join([*shown, html_signature(self.signature)])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same was found in the same way."""
+        return isinstance(other, Findings) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        rows = tuple((name, part.rows) for name, part in self.parts.items())
+        return type(self).__name__, self.signature, rows
 
     def frame(self, part: str | None = None) -> pd.DataFrame:
         """The rows of one part; without a name all of them, one below the other.
@@ -107,6 +135,13 @@ class Findings:
     def more(self) -> dict[str, Any]:
         """What JSON tells beside the rows."""
         return {}
+
+
+def _cell(value: object) -> str:
+    """A value of a row as a notebook shows it."""
+    if value is None:
+        return UNDEFINED
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def _kind(values: Sequence[Any]) -> str:

@@ -97,13 +97,13 @@ class SweptPair(NamedTuple):
     largest: float | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Findings):
     """What was found at all settings: the parts `orders`, `pairs` and `means`."""
 
     settings: tuple[Setting, ...] = ()
 
-    def picture(self) -> Picture:
+    def plot(self) -> Picture:
         """The means by threshold: a panel for each measure and matcher, a line a run."""
         return _picture(self)
 

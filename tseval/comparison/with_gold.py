@@ -20,11 +20,11 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
 
 
 def lead(
-    updates: Given | Sequence[Given],
+    updates: Runs,
     nuggets: Given,
     matches: Given | None = None,
     matcher: str | None = None,
@@ -73,7 +73,7 @@ def lead(
 
 
 def sweep(
-    updates: Given | Sequence[Given],
+    updates: Runs,
     nuggets: Given,
     matches: Given | None = None,
     measures: Iterable[str | Measure] | str | Measure | None = None,

@@ -8,17 +8,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tseval.core import registry
+from tseval.core.curves import curves, frame
 from tseval.core.declared import rules
-from tseval.core.family import Access, Family, asked_for
+from tseval.core.family import Access, Asked, Family, asked_for
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
-from tseval.core.scoring import chosen_measures, scores_of
+from tseval.core.scoring import chosen_measures, missing_topics, scores_of
+from tseval.errors import UsageError
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.parallel.sharing import Sharing, shared
+from tseval.tables import ALL_TOPICS
+from tseval.tables.times import TIMES, early
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tseval.parallel.engine import Engine
 
 Inputs = TypeVar("Inputs")
@@ -30,7 +36,7 @@ class CommonOptions:
     """The options of every family: measures, times, rules, and what becomes of what lacks."""
 
     measures: Iterable[str | Measure] | str | Measure | None = None
-    at: str | Sequence[str] = ()
+    at: str | Sequence[str] | None = None
     edition: str | None = None
     """None for the family's first."""
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -74,6 +80,57 @@ def evaluated(
         access = Access(common.forms, sharing, wanted=wanted)
         inputs = named(inputs, Naming.of(common.columns))
         return family.read(inputs, options, edition, rules(common.rules.items(), options), access)
+
+
+def explained(
+    family: Family[Inputs, Options],
+    inputs: Inputs,
+    options: Options,
+    asked: CommonOptions,
+    view: str,
+) -> pd.DataFrame:
+    """What a view of the family shows instead of scores; times are dates."""
+    chosen = next((each for each in family.views if each.name == view), None)
+    if chosen is None:
+        names = [each.name for each in family.views if not each.asked_by]
+        raise UsageError(f"nothing is called '{view}' here; there are: {', '.join(names)}")
+    evaluation = evaluated(family, inputs, options, asked)
+    wanted: list[Measure] = []
+    if chosen.takes_measures:
+        wanted = chosen_measures(evaluation, asked_for(asked.measures) or chosen.measures, asked.at)
+    shown = chosen.rows(evaluation, Asked(tuple(wanted), options, per_topic=True))
+    return with_dates(shown.frame)
+
+
+def curved(
+    family: Family[Inputs, Options], inputs: Inputs, options: Options, asked: CommonOptions
+) -> pd.DataFrame:
+    """Each measure at every time at which it can change; of topics too if they are of interest."""
+    evaluation = evaluated(family, inputs, options, asked)
+    wanted = chosen_measures(evaluation, asked_for(asked.measures), asked.at)
+    if not asked_for(asked.measures):
+        wanted = [each for each in wanted if evaluation.follows(each)]
+    lacking = [each.name for each in wanted if not evaluation.follows(each)]
+    if lacking or not wanted:
+        raise UsageError(f"{', '.join(lacking) or 'no measure'}: taken from the whole at once")
+    index, rule = evaluation.index, asked.on_missing or evaluation.edition.on_missing
+    topics = [*(index.topics if asked.per_topic else ()), ALL_TOPICS]
+    counted = missing_topics([index], rule, evaluation.words).counted
+    as_zero = asked.undefined == "zero"
+    drawn = curves(evaluation, wanted, topics, counted=counted, undefined_as_zero=as_zero)
+    return with_dates(frame(list(drawn)))
+
+
+def with_dates(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its columns of Unix seconds as time stamps, but for times of another era."""
+    import pandas as pd
+
+    dated = {}
+    for name in [name for name in TIMES if name in frame]:
+        seconds = frame[name].astype("float64")
+        if not early(seconds.dropna()).any():
+            dated[name] = pd.to_datetime(seconds, unit="s", utc=True)
+    return frame.assign(**dated)
 
 
 def scored(

@@ -23,6 +23,7 @@ from tseval.errors import UsageError
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
+from tseval.files.reading import Called, are_records
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.tables import InputRecord, Origin, Schema
 from tseval.version import VERSION
@@ -449,8 +450,10 @@ def hashes(origins: Mapping[str, Origin | None]) -> dict[str, str]:
 
 
 def several(given: Any) -> Sequence[Any]:
-    """One input, or several, as several."""
-    return given if isinstance(given, list | tuple) else [given]
+    """One input, or several, as several: a list of them, or what each is called and is."""
+    if isinstance(given, Mapping):
+        return [Called(str(name), each) for name, each in given.items()]
+    return given if isinstance(given, list | tuple) and not are_records(given) else [given]
 
 
 def asked_for(wanted: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure]:

@@ -62,6 +62,10 @@ class Parameter:
             raise MeasureError(f"{self.name}: {error}") from None
 
 
+def any_arguments(_: Mapping[str, Argument]) -> None:
+    """Refuse no combination of arguments."""
+
+
 @dataclass(frozen=True)
 class Definition:
     """What a measure is, in words and as a function: a row of the registry."""
@@ -84,7 +88,7 @@ class Definition:
     unitless_with: tuple[str, ...] = ()
     """The parameters with another value of which than the default it is a plain number."""
     parameters: tuple[Parameter, ...] = ()
-    check: Callable[[Mapping[str, Argument]], None] = lambda _: None
+    check: Callable[[Mapping[str, Argument]], None] = any_arguments
     """Refuses combinations of arguments that have no meaning."""
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""

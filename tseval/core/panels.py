@@ -11,7 +11,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
+
+from tseval.core.wording import count
+from tseval.errors import UsageError
 
 Numbers: TypeAlias = tuple[float, ...]
 Known: TypeAlias = tuple[float | None, ...]
@@ -105,7 +110,7 @@ class Panel:
         return tuple(sorted({x for each in every for x in each}))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picture:
     """Panels below one heading, and all that a reader has to know of them."""
 
@@ -119,6 +124,30 @@ class Picture:
     note: str = ""
     are_runs: bool = True
     """Whether lines are runs, whose colours follow from their names."""
+
+    def draw(self, form: str) -> bytes:
+        """The picture as `svg`, `png`, `pdf` or `html`; it needs the extra `report`."""
+        # What draws rests on this vocabulary, so it is looked up when there is something to draw.
+        drawn: bytes = import_module("tseval.reporting.charts.drawing").draw(self, form)
+        return drawn
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture whole or not at all; the form follows the suffix."""
+        from tseval.files import PICTURES
+        from tseval.files.atomic_write import write_whole
+
+        form = Path(path).suffix.lstrip(".").lower()
+        if form not in PICTURES:
+            known = ", ".join(f".{each}" for each in PICTURES)
+            raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
+        write_whole(path, self.draw(form))
+
+    def __repr__(self) -> str:
+        return f"Picture({self.title!r}: {count(len(self.panels), 'panel')})"
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return self.draw("svg").decode()
 
 
 def apart(number: int) -> float:

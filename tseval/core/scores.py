@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.wording import count
 from tseval.errors import UsageError, did_you_mean
 from tseval.tables import ALL_TOPICS, InputRecord
 from tseval.tables.scores import ScoreRecord
@@ -16,6 +17,7 @@ from tseval.tables.scores import ScoreRecord
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tseval.core.panels import Picture
     from tseval.tables.columns import BoolArray, FloatArray
 
 
@@ -34,7 +36,11 @@ class Overall:
     by, of the shape (runs, topics, measures); NaN for other measures."""
 
 
-@dataclass(frozen=True)
+SHOWN = 4
+"""So many names stand in a `repr`; of more their number."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """Values by run, topic and measure, and all that says how they came about.
 
@@ -78,6 +84,73 @@ class Scores:
             defined = np.where(self.overall.given, self.overall.defined, defined)
         object.__setattr__(self, "mean_defined", defined)
         object.__setattr__(self, "means", means)
+
+    def __repr__(self) -> str:
+        parts = (
+            _told(self.runs, "run"),
+            _told(self.topics, "topic"),
+            _told(self.measures, "measure"),
+        )
+        return f"Scores({'; '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the values of all topics, and the signature."""
+        from tseval.files.markup import html_signature, html_table
+        from tseval.files.score_tables import shown
+
+        rows = [
+            [run, *(shown(self.value(name, run=run)) for name in self.measures)]
+            for run in self.runs
+        ]
+        table = html_table(["run", *self.measures], rows, names=1)
+        return f"{table}\n{html_signature(self.signature)}"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all values are the same and came about in the same way."""
+        return isinstance(other, Scores) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        known = np.where(self.defined, self.values, 0.0) + 0.0  # one zero is as good as the other
+        means = np.where(self.mean_defined, self.means, 0.0) + 0.0
+        arrays = (known, self.defined, self.counted, means, self.mean_defined)
+        names = (self.runs, self.topics, self.measures, self.signature)
+        return (*names, *(np.ascontiguousarray(each).tobytes() for each in arrays))
+
+    def to_dict(self, topic: str = ALL_TOPICS, *, safe: bool = False) -> dict[str, float | None]:
+        """The values of a topic by `MEASURE`, or by `RUN/MEASURE` where there are several runs.
+
+        With `safe` names are such that MLflow and W&B take them, and undefined values, which they
+        do not take, are left out.
+        """
+        from tseval.core.safe_names import safe_names
+
+        several = len(self.runs) > 1
+        found = {
+            f"{run}/{name}" if several else name: self.value(name, topic, run)
+            for run in self.runs
+            for name in self.measures
+        }
+        if not safe:
+            return found
+        named = zip(safe_names(list(found)), found.values(), strict=True)
+        return {name: value for name, value in named if value is not None}
+
+    def plot(self) -> Picture:
+        """A picture of every value: a panel for each measure, topic by topic, and `all` last."""
+        from tseval.core.score_picture import score_picture
+
+        columns = [
+            [
+                [self.value(name, topic, run) for topic in (*self.topics, ALL_TOPICS)]
+                for run in self.runs
+            ]
+            for name in self.measures
+        ]
+        topics = (*self.topics, ALL_TOPICS)
+        return score_picture(self.signature, self.runs, topics, self.measures, columns)
 
     @property
     def _applicable(self) -> BoolArray:
@@ -186,6 +259,11 @@ class Scores:
             self.units,
         )
         return score_file_bytes(file, form)
+
+
+def _told(names: Sequence[str], what: str) -> str:
+    """A few names, or how many there are."""
+    return ", ".join(names) if len(names) <= SHOWN else count(len(names), what)
 
 
 def _place(names: tuple[str, ...], name: str, what: str) -> int:

@@ -25,14 +25,14 @@ Undefined: TypeAlias = Literal["skip", "zero"]
 
 
 def chosen_measures(
-    evaluation: Evaluation, wanted: Sequence[str | Measure], at: str | Sequence[str] = ()
+    evaluation: Evaluation, wanted: Sequence[str | Measure], at: str | Sequence[str] | None = None
 ) -> list[Measure]:
     """The measures asked for, or those shown by default, each at the times asked for too."""
     asked = list(wanted) or list(evaluation.default_measures())
     chosen = evaluation.settled(measures(asked, evaluation.edition.family))
     if not chosen:
         raise UsageError("no measure is named")
-    times = [at] if isinstance(at, str) else list(at)
+    times = [at] if isinstance(at, str) else list(at or ())
     if not times:
         return list(dict.fromkeys(chosen))
     dated = [each for each in chosen if evaluation.has_times(each)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tseval.parallel.engine import Engine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Page:
     """A report, and the page that shows it."""
 
@@ -37,6 +38,21 @@ class Page:
     def html(self) -> bytes:
         """The page; the same report gives the same bytes."""
         return report_page(self.report)
+
+    def __repr__(self) -> str:
+        return f"Page({self.report.title!r}: {', '.join(self.report.runs)})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page in a frame of its own."""
+        page = escape(self.html.decode(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 600px; border: 0"></iframe>'
+
+    def __eq__(self, other: object) -> bool:
+        """Whether they are the same page, byte for byte."""
+        return isinstance(other, Page) and self.html == other.html
+
+    def __hash__(self) -> int:
+        return hash(self.html)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -34,6 +34,13 @@ class InputRecord:
         """The hash of the input's bytes."""
         return self.digest()
 
+    def __reduce__(self) -> tuple[type[InputRecord], tuple[object, ...]]:
+        known = Known(self.sha256)
+        return InputRecord, (
+            *(self.path, known, self.rows, self.unit),
+            *(self.columns, self.understood),
+        )
+
     def settled(self) -> InputRecord:
         """The same with the hash made, so that it can go to another process."""
         return replace(self, digest=Known(self.sha256))

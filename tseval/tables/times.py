@@ -64,6 +64,8 @@ def moment(cell: str) -> float:
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
+TIMES = ("time", "update_time", "start", "end")
+"""The columns of what is shown that hold Unix seconds, unless their numbers are too small."""
 EARLIEST = 631_152_000.0
 """1990 in Unix seconds. A time before it is no time of what these families score, but a number that
 was never one of seconds since 1970: of hours, of a spreadsheet, of a conversion that went wrong."""

@@ -16,12 +16,12 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_changes(
-    runs: Given | Sequence[Given],
+    runs: Runs,
     qrels: Given,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
@@ -32,7 +32,7 @@ def score_changes(
     lenient: bool = False,
     edition: str = "changes2026",
     rules: Mapping[str, str] | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
     jobs: int | None = None,

@@ -16,12 +16,12 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_clusters(
-    runs: Given | Sequence[Given],
+    runs: Runs,
     clusters: Given,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
@@ -37,7 +37,7 @@ def score_clusters(
     times: str | None = None,
     topic: str | None = None,
     rules: Mapping[str, str] | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
     jobs: int | None = None,

@@ -17,12 +17,12 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_filtering(
-    runs: Given | Sequence[Given],
+    runs: Runs,
     truth: Given,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,

@@ -18,12 +18,12 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_incidents(
-    runs: Given | Sequence[Given],
+    runs: Runs,
     labels: Given | Sequence[Given],
     ontology: str | Path,
     measures: Iterable[str | Measure] | str | Measure | None = None,
@@ -37,7 +37,7 @@ def score_incidents(
     alpha: float | None = None,
     lambda_: float | None = None,
     entries: Sequence[str] = (),
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     on_missing: OnMissing | None = None,
     seed: int = 0,
     jobs: int | None = None,

@@ -16,17 +16,17 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_responses(
-    files: Given | Sequence[Given],
+    files: Runs,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
     nuggets: Given | Sequence[Given] | None = None,
     topics: Given | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     edition: str | None = None,
     rules: Mapping[str, str] | None = None,
     on_missing: OnMissing | None = None,

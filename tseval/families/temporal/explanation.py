@@ -54,6 +54,8 @@ def explain_nuggets(index: EarliestIndex) -> pd.DataFrame:
     if (index.first.rise < 1).any():
         frame["grade"] = np.where(said, index.first.grade[_last_of(index, unit, nugget)], 0)
     frame["text"] = index.nuggets.text.rows(nugget)[:]
+    texts = index.updates.text.rows(update)[:] if len(index.updates) else [""] * len(frame)
+    frame["update_text"] = pd.Series(texts, dtype=object).where(said)
     order = np.lexsort((frame["nugget_id"].to_numpy(str), time, unit))
     return frame.iloc[order].reset_index(drop=True)
 
@@ -89,7 +91,9 @@ def explain_updates(index: EarliestIndex) -> pd.DataFrame:
     import pandas as pd
 
     updates, sent = index.updates, index.sent
-    earned = _earned(index)
+    own = index.first.nugget
+    earned = _earned(index, index.nuggets.nugget_id.rows(own).to_list())
+    said = _earned(index, index.nuggets.text.rows(own)[:])
     firsts = index.firsts[sent]
     repeats = index.says[sent] - firsts
     reward = np.bincount(
@@ -108,16 +112,16 @@ def explain_updates(index: EarliestIndex) -> pd.DataFrame:
             "earned": [" ".join(earned.get(row, ())) for row in sent.tolist()],
             "repeats": repeats,
             "text": updates.text.rows(sent)[:],
+            "earned_text": [" | ".join(said.get(row, ())) for row in sent.tolist()],
         }
     )
 
 
-def _earned(index: EarliestIndex) -> dict[int, list[str]]:
-    """For each update that earns, the ids of its nuggets."""
+def _earned(index: EarliestIndex, of_nuggets: list[str]) -> dict[int, list[str]]:
+    """For each update that earns, what is told of each of its nuggets."""
     earned: dict[int, list[str]] = {}
-    names = index.nuggets.nugget_id.rows(index.first.nugget).to_list()
-    for update, name in zip(index.first.update.tolist(), names, strict=True):
-        earned.setdefault(update, []).append(name)
+    for update, told in zip(index.first.update.tolist(), of_nuggets, strict=True):
+        earned.setdefault(update, []).append(told)
     return earned
 
 

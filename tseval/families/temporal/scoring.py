@@ -1,4 +1,4 @@
-"""`tseval.score` and `tseval.jitter`: from runs and gold to scores, in one call."""
+"""`tseval.score`, and beside it `curve`, `explain`, `match` and `jitter`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tseval.core import family
-from tseval.core.calling import CommonOptions, Where, evaluated, scored
+from tseval.core.calling import CommonOptions, Where, curved, evaluated, explained, scored
 from tseval.core.family import asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined, chosen_measures
+from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import (
     DEFAULT_MATCHER,
@@ -21,14 +22,18 @@ from tseval.families.temporal.inputs import (
 from tseval.families.temporal.jitter import Jitter, jittered
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
+from tseval.matching.found import found_frame, found_rows
+from tseval.matching.matching import get_matcher
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    import pandas as pd
+
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score(
-    updates: Given | Sequence[Given],
+    updates: Runs,
     nuggets: Given,
     matches: Given | None = None,
     matcher: str = DEFAULT_MATCHER,
@@ -39,7 +44,7 @@ def score(
     duplicates: Given | None = None,
     pool: Given | None = None,
     corrections: Given | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
     edition: str = "draft",
@@ -76,7 +81,7 @@ def score(
 
 
 def jitter(
-    updates: Given | Sequence[Given],
+    updates: Runs,
     nuggets: Given,
     matches: Given | None = None,
     matcher: str = DEFAULT_MATCHER,
@@ -90,7 +95,7 @@ def jitter(
     duplicates: Given | None = None,
     pool: Given | None = None,
     corrections: Given | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
     edition: str = "draft",
@@ -114,6 +119,105 @@ def jitter(
     wanted = chosen_measures(evaluation, asked_for(measures), at)
     asked = family.Asked(tuple(wanted), options, on_missing=on_missing, undefined=undefined)
     return jittered(evaluation, asked)
+
+
+def curve(
+    updates: Runs,
+    nuggets: Given,
+    matches: Given | None = None,
+    matcher: str = DEFAULT_MATCHER,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    per_topic: bool = False,
+    threshold: float | None = None,
+    topics: Given | None = None,
+    duplicates: Given | None = None,
+    pool: Given | None = None,
+    corrections: Given | None = None,
+    on_missing: OnMissing | None = None,
+    undefined: Undefined = "skip",
+    edition: str = "draft",
+    rules: Mapping[str, str] | None = None,
+    input_format: Forms = None,
+    columns: Columns = None,
+) -> pd.DataFrame:
+    """The measures as functions of time: a row for each time at which one can change.
+
+    The columns are `run topic measure time hours value`: from just after `time` on, `hours` after
+    the topic's start, the measure has this value, until the next row. `per_topic` has every topic
+    as well as `all`. The other parameters are those of `score`.
+    """
+    asked = CommonOptions(
+        *(measures, None, edition, rules or {}, on_missing, undefined, input_format, columns),
+        per_topic=per_topic,
+    )
+    inputs = TemporalInputs(
+        several(updates), nuggets, matches, topics, duplicates, pool, corrections
+    )
+    return curved(FAMILY, inputs, TemporalOptions(_matcher(matcher, matches), threshold), asked)
+
+
+def explain(
+    updates: Runs,
+    nuggets: Given,
+    matches: Given | None = None,
+    matcher: str = DEFAULT_MATCHER,
+    what: str = "nuggets",
+    *,
+    threshold: float | None = None,
+    topics: Given | None = None,
+    duplicates: Given | None = None,
+    pool: Given | None = None,
+    corrections: Given | None = None,
+    edition: str = "draft",
+    rules: Mapping[str, str] | None = None,
+    input_format: Forms = None,
+    columns: Columns = None,
+) -> pd.DataFrame:
+    """Why a run scored what it did: nugget by nugget, or with `what="updates"` update by update.
+
+    The columns are those of `tseval score --explain`, with times as time stamps. The other
+    parameters are those of `score`.
+    """
+    asked = CommonOptions(None, None, edition, rules or {}, forms=input_format, columns=columns)
+    inputs = TemporalInputs(
+        several(updates), nuggets, matches, topics, duplicates, pool, corrections
+    )
+    options = TemporalOptions(_matcher(matcher, matches), threshold)
+    return explained(FAMILY, inputs, options, asked, what)
+
+
+def match(
+    updates: Runs,
+    nuggets: Given,
+    matcher: str = DEFAULT_MATCHER,
+    *,
+    threshold: float | None = None,
+    pool: Given | None = None,
+    corrections: Given | None = None,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
+    resume: bool = False,
+    input_format: Forms = None,
+    columns: Columns = None,
+) -> pd.DataFrame:
+    """The matches that a matcher finds, one a row, with score and evidence.
+
+    The columns are those of `tseval match`; the frame can be given back as `matches`. The other
+    parameters are those of `score`.
+    """
+    evaluation: TemporalEvaluation = evaluated(
+        FAMILY,
+        TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections),
+        TemporalOptions(matcher, threshold),
+        CommonOptions(forms=input_format, columns=columns),
+        Where(jobs, engine, scheduler, resume),
+    )
+    using, index = get_matcher(matcher, threshold), evaluation.index
+    laid = evaluation.traits.get("corrections")
+    rows = found_rows(using, index.updates, index.nuggets, evaluation.pairs, laid)
+    return found_frame(list(rows), graded=bool(using.grades))
 
 
 def _matcher(matcher: str, matches: Given | None) -> str | None:

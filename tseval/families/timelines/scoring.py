@@ -16,12 +16,12 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_timelines(
-    runs: Given | Sequence[Given],
+    runs: Runs,
     gold: Given | Sequence[Given],
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,

@@ -16,17 +16,17 @@ from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.reading import Given, Runs
     from tseval.parallel.engine import Engine
 
 
 def score_values(
-    runs: Given | Sequence[Given],
+    runs: Runs,
     gold: Given,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
     topics: Given | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     on_missing: OnMissing = "zero",
     undefined: Undefined = "skip",
     jobs: int | None = None,

@@ -34,7 +34,7 @@ class StreamScorer:
         if replace(options, matcher=None, threshold=None) != TemporalOptions():
             raise UsageError("of the options streams take matcher and threshold alone")
         chosen = foldable(common.measures)
-        times = [common.at] if isinstance(common.at, str) else common.at
+        times = [common.at] if isinstance(common.at, str) else common.at or ()
         self.common, self.said = common, said_trait(said)
         self.gold = read_gold(inputs, common.forms)
         self.pairing = Pairing(self.gold, options.matcher, options.threshold)
