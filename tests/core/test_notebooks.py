@@ -51,11 +51,11 @@ def test_curve_has_the_rows_of_the_command() -> None:
     assert set(alone["topic"]) == {"all"}
     assert alone["time"].isna().all()
     assert set(alone["measure"]) == {"P", "R", "Rs", "T"}
-    timelines = family("timelines")
-    folder = FIXTURES / "timelines"
-    inputs = timelines.inputs([str(folder / "swift.jsonl")], str(folder / "gold.jsonl"))
-    with pytest.raises(UsageError, match="no measure: taken from the whole at once"):
-        curved(timelines, inputs, timelines.options(), CommonOptions())
+    filtering = family("filtering")
+    folder = FIXTURES / "filter"
+    inputs = filtering.inputs([str(folder / "steady.tsv")], str(folder / "truth.tsv"))
+    with pytest.raises(UsageError, match="taken from the whole at once"):
+        curved(filtering, inputs, filtering.options(), CommonOptions())
 
 
 def test_explain_has_the_rows_of_the_command_with_texts_and_dates() -> None:

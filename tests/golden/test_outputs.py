@@ -415,6 +415,7 @@ def test_explained_nuggets() -> None:
         "hours_early": "0.0",
         "repeats": "0",
         "text": "The ferry Sea Heron collided with the freighter Ostrel off Port Calder",
+        "update_text": "Ferry Sea Heron collided with freighter Ostrel off Port Calder",
     }
     missed = [row for row in rows if row["status"] == "missed"]
     assert {(row["run"], row["nugget_id"]) for row in missed} >= {
@@ -449,7 +450,7 @@ def test_explanations_where_times_are_beyond_integers() -> None:
     Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\nflood\tu\t1e30\tnan\n")
     rows = out("score", "run.tsv", NUGGETS, "--explain", "updates", "-f", "tsv", "--quiet")
     assert rows.splitlines()[1].split("\t")[3] == "1e+30"
-    assert rows.splitlines()[1].endswith("\tnan")
+    assert rows.splitlines()[1].endswith("\tnan\t")
 
 
 def test_scores_have_no_tsv_and_explanations_no_trec() -> None:
