@@ -26,7 +26,7 @@ def score_crisisfacts(
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
     requests: Given | None = None,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     edition: str = "crisisfacts2023",
     rules: Mapping[str, str] | None = None,
     on_missing: OnMissing | None = None,

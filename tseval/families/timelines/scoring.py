@@ -25,7 +25,7 @@ def score_timelines(
     gold: Given | Sequence[Given],
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
-    at: str | Sequence[str] = (),
+    at: str | Sequence[str] | None = None,
     edition: str = "tilse",
     rules: Mapping[str, str] | None = None,
     on_missing: OnMissing | None = None,
