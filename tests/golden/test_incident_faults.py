@@ -244,7 +244,7 @@ def test_a_run_of_another_kind() -> None:
         "some words\n",
         "error: run:1: the format is not recognised\n  | some words\n"
         "  looked for predictions as TSV or CSV with a header line naming topic post_id priority,"
-        " as JSON lines, and as Parquet; --input-format settles it\n",
+        " as JSON, as Parquet, and as .xlsx; --input-format settles it\n",
     )
 
 

@@ -84,9 +84,10 @@ def test_a_format_is_imported() -> None:
 
 
 def test_a_format_is_offered_where_its_table_is_read() -> None:
-    assert "[tsv|csv|jsonl|parquet|lines]" in tseval("spotting", "--help").out
+    assert "[tsv|csv|jsonl|json|parquet|xlsx|lines]" in tseval("spotting", "--help").out
     curve = made_now(command_of_curves, ["--help"]).out
-    assert "[tsv|csv|jsonl|parquet|trec-ts|lines]" in curve
+    assert "[tsv|csv|jsonl|json|parquet|xlsx|trec-ts|timeline-" in curve
+    assert "|lines]" in curve
     assert "lines]" not in tseval("score", "--help").out
     assert forms_of(registry.formats(), ["items"]) == PLAIN_FORMS
 
