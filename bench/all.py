@@ -50,6 +50,7 @@ BENCHMARKS = (
     Benchmark("filtering", "forty-five runs, swept and followed"),
     Benchmark("changes", "ten runs of change detection over a year"),
     Benchmark("responses", "ten runs of 301 answers with graded nuggets"),
+    Benchmark("crisisfacts", "collapsed facts of 115 requests and 18 runs"),
     Benchmark("timelines", "a timeline of twenty days beside tilse", (), ("tilse",)),
     Benchmark("compare", "276 pairs of runs, and more"),
     Benchmark("report", "a page of thirty runs"),
