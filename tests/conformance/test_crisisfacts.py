@@ -121,6 +121,18 @@ def test_runs(pack: Path) -> None:
             assert not differs(slow.of_run(twin, row["run"], name), row[name], REFERENCE), row
 
 
+def test_events_of_the_track(pack: Path) -> None:
+    scores = tseval.score_crisisfacts(*files(pack), TWO, rules={"events": "track"})
+    assert scores.topics == tuple(
+        f"CrisisFACTS-{number:03d}" for number in (9, 10, 12, 13, 15, 16, 18)
+    )
+    twin = slow.table_2023(*world(pack), slow.Reading(events="track"))
+    for run in scores.runs:
+        for name in TWO:
+            own = slow.of_run(twin, run, name)
+            assert not differs(scores.value(name, run=run), repr(own) if own else "", REFERENCE)
+
+
 @pytest.mark.parametrize("rule", ["redundant=0", "pool=all"])
 def test_other_rules(pack: Path, rule: str) -> None:
     found = of_table(*files(pack), "--rule", rule)

@@ -212,6 +212,21 @@ def test_by_hand() -> None:
     assert [dropped.value(name, run="a") for name in wanted[:2]] == [0.5, 1]
 
 
+def test_what_a_run_lacks_is_told_once() -> None:
+    """A request of an event that it has; of an event that it lacks the event alone."""
+    other = BY_HAND.replace("CrisisFACTS-009", "CrisisFACTS-010", regex=True)
+    other = other[~other["relevant_fact"].str.contains("-a-")]
+    labels = HAND_LABELS.replace("CrisisFACTS-009", "CrisisFACTS-010", regex=True)
+    scores = tseval.score_crisisfacts(
+        pd.concat([BY_HAND, other]), pd.concat([HAND_LABELS, labels]), "redundancy"
+    )
+    told = [each for each in scores.warnings if each.startswith("run ")]
+    assert told == [
+        "run a: no facts for 1 event, left out of the mean: CrisisFACTS-010",
+        f"run a: no facts for 1 request, left out of the mean: {LATER}",
+    ]
+
+
 def test_sixty_four_facts_count() -> None:
     """The 65th has a useful label, and counts with `pool=all` alone."""
     ids = [f"{DAY}-collapsed-{at:04d}" for at in range(65)]
@@ -414,6 +429,11 @@ def test_days_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no day") as caught:
         tseval.score_crisisfacts(BY_HAND, HAND_LABELS, requests=days)
     assert [fault.line for fault in caught.value.faults] == [2]
+    days.write_text(f"request\tday\n{DAY}\tSince 2019-01-01 2020-04-12\n{LATER}\t1586908800\n")
+    at = ["2020-04-12T23:59:00Z", "2020-04-13", "2020-04-16"]
+    scores = tseval.score_crisisfacts(BY_HAND, HAND_LABELS, "redundancy", requests=days, at=at)
+    found = [scores.value(name, run="b-c") for name in scores.measures]
+    assert found == [0.625, None, 0.25, 0.625]
     days.write_text(f"request\tday\n{LATER}\tA Storm 2020 2020-04-12\n")
     with pytest.raises(UsageError, match="not all days of requests are known"):
         tseval.score_crisisfacts(BY_HAND, HAND_LABELS, "redundancy@2d", requests=days)
