@@ -3,7 +3,7 @@
 #
 # Runs the tests that are not slow on every Python from 3.11 to 3.14, and on 3.11 with the lowest
 # versions that pyproject.toml allows (the NAME `lowest`). Each has an environment of its own in
-# build/versions, with the extras dask and report; sentence models are left to `make test`. A Python
+# build/versions, with the extras dask, excel and report; sentence models are left to `make test`. A Python
 # that is neither here nor to be fetched is named at the end, and is no failure.
 set -euo pipefail
 uv=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -11,7 +11,7 @@ shift
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 names=("$@")
 [[ ${#names[@]} -gt 0 ]] || names=(3.11 3.12 3.13 3.14 lowest)
-tools=('pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.110' 'statsmodels>=0.14')
+tools=('pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.110' 'statsmodels>=0.14' 'openpyxl>=3.1')
 absent=() failed=()
 
 # A Python of this version: of the path, of pyenv, or one that uv has or can fetch.
@@ -38,7 +38,7 @@ for name in "${names[@]}"; do
     echo "== $name: $("$python" --version)"
     "$uv" venv --quiet --no-project --clear --python "$python" "$place"
     "$uv" pip compile --quiet --python "$place/bin/python" --resolution "$resolution" \
-        --extra dask --extra report --output-file "$place/requirements.txt" pyproject.toml >/dev/null
+        --extra dask --extra excel --extra report --output-file "$place/requirements.txt" pyproject.toml >/dev/null
     "$uv" pip install --quiet --python "$place/bin/python" --requirement "$place/requirements.txt" \
         "${tools[@]}"
     PYTHONPATH=$PWD "$place/bin/python" -m pytest -q -n 2 -p no:cacheprovider \
