@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tseval.desk.desk import Desk
     from tseval.desk.store import Store
 
+TOOLS = ("label-studio", "doccano", "prodigy", "argilla", "potato")
+"""Whose files are taken in and given out."""
 OPEN = "open"
 """What the group does where no other command of it is named."""
 
@@ -46,6 +48,7 @@ def command() -> None:
     tseval assess RUN... [NUGGETS] --store FILE.tseval   opens the desk (see open --help)
     tseval assess status FILE.tseval                     progress and agreement
     tseval assess export FILE.tseval -o FOLDER           nuggets, matches, clusters, corrections
+    tseval assess import FILE.tseval FILE --from TOOL    annotations of another tool
     """
 
 
@@ -225,13 +228,24 @@ def _password(file: str | None) -> str:
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write the files there; all of them appear, or none.",
+    help="Write the files there; all of them appear, or none. With --to the one file.",
 )
+@click.option(
+    "--to", "tool", type=click.Choice(TOOLS), help="Write tasks with annotations for another tool."
+)
+@click.option("--assessor", metavar="NAME", help="With --to: whose annotations alone.")
 @quiet_option
 @debug_option
-def export(named: Path | None, store: Path | None, output: Path, quiet: bool) -> None:
+def export(
+    named: Path | None,
+    store: Path | None,
+    output: Path,
+    tool: str | None,
+    assessor: str | None,
+    quiet: bool,
+) -> None:
     """Nuggets, matches, clusters and corrections as plain tables.
 
     The same decisions give the same bytes. `tseval score RUN... FOLDER/nuggets.tsv --matches
@@ -243,7 +257,16 @@ def export(named: Path | None, store: Path | None, output: Path, quiet: bool) ->
     from tseval.errors import OutputError
     from tseval.files.atomic_write import write_together
 
-    files = opened(the_store(named, store)).export()
+    desk = opened(the_store(named, store))
+    if tool is not None:
+        from tseval.desk.exchange import given_out
+
+        check_output(output)
+        deliver(given_out(desk, tool, assessor), output)
+        return
+    if assessor is not None:
+        raise click.UsageError("--assessor has no meaning without --to.")
+    files = desk.export()
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -251,6 +274,45 @@ def export(named: Path | None, store: Path | None, output: Path, quiet: bool) ->
     write_together({output / name: content for name, content in files.items()})
     if not quiet:
         click.echo(f"{output}: {', '.join(files)}", err=True)
+
+
+@command.command("import")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--from", "tool", required=True, type=click.Choice(TOOLS), help="The tool that wrote it."
+)
+@click.option(
+    "--mapping",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.toml",
+    help="What the task calls its fields and controls: topic, update, match, words, cluster, "
+    "ignore, and tables labels and assessors.",
+)
+@click.option("--assessor", metavar="NAME", help="Whose annotations they are, if it does not say.")
+@quiet_option
+@debug_option
+def take_in(
+    store: Path, file: Path, tool: str, mapping: Path | None, assessor: str | None, quiet: bool
+) -> None:
+    """Annotations of another tool into STORE: matches, words and clusters.
+
+    Each is of an update that the store has, by topic and id. All of the file is taken in, or
+    nothing; agreement with others is told by `tseval assess status`.
+
+    \b
+    tseval assess import desk.tseval project.json --from label-studio
+    """
+    from tseval.desk import exchange
+    from tseval.desk.annotations import Controls
+    from tseval.desk.desk import Desk
+    from tseval.desk.store import Store
+
+    controls = Controls() if mapping is None else Controls.read(mapping)
+    found = exchange.take_in(Desk(Store.open(store)), file, tool, controls, assessor)
+    if not quiet:
+        told = [f"{name}: {count(number, 'update')}" for name, number in found.items()]
+        click.echo(f"{file}: {'; '.join(told) or 'nothing'}", err=True)
 
 
 @command.command("status")
