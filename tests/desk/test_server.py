@@ -322,6 +322,7 @@ def test_an_address_that_is_taken_is_told(folder: Path, desk: Served) -> None:
 def test_what_the_command_refuses(here: Path) -> None:
     runs, nuggets = files(here)
     made(here)
+    (here / "empty.tseval").write_bytes(b"")
     for arguments, words in (
         (["--store", "new.tseval"], "There is no store new.tseval yet"),
         ([runs[0], "--store", "desk.tseval"], "was made of other"),
@@ -334,6 +335,9 @@ def test_what_the_command_refuses(here: Path) -> None:
         ([*runs, "--store", "nix/a.tseval"], "there is no such folder"),
         (["--store", "desk.tseval", "-m", "nix"], "nix"),
         (["--store", "desk.tseval", "--assessor", " "], "Nobody can be called"),
+        (["--store", "desk.tseval", "--host", "0.0.0.0"], "needs --password-file"),
+        (["--store", "empty.tseval"], "empty.tseval is empty"),
+        (["exprot", "desk.tseval"], "did you mean export?"),
     ):
         done = tseval("assess", *arguments, "--port", "0")
         assert done.code in (1, 2), arguments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from tseval.cli.options import (
 )
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.wording import count
+from tseval.errors import did_you_mean
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
@@ -36,6 +38,9 @@ class Desks(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line as one of `open` where it names no command."""
         named = args[:1] and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        absent = args and not named and not args[0].startswith("-") and not Path(args[0]).exists()
+        if absent and (like := did_you_mean(args[0], self.commands)):
+            ctx.fail(f"There is no file and no command '{args[0]}'{like}")
         return super().parse_args(ctx, args if named or not args else [OPEN, *args])
 
 
@@ -210,6 +215,8 @@ def _store(files: tuple[str, ...], path: Path, depth: str, seed: int, **more: An
 def _password(file: str | None) -> str:
     """The password for those who come in from elsewhere."""
     if file is None:
+        if not sys.stdin.isatty():
+            raise click.UsageError("Another address than this machine's needs --password-file.")
         return str(click.prompt("Password of the desk", hide_input=True, err=True))
     from tseval.errors import UsageError
 

@@ -252,8 +252,9 @@ def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
         whole = None
         if text.lstrip()[:1] == "[":
             at = getattr(error, "lineno", 1)
-            line = text.splitlines()[at - 1 : at] or [""]
-            raise InputError([Fault(str(path), at, f"is no JSON: {error}", "", line[0])]) from error
+            shown = text.splitlines()[at - 1 : at] or [""]
+            fault = Fault(str(path), at, f"is no JSON: {error}", "", shown[0])
+            raise InputError([fault]) from error
     if isinstance(whole, list):
         yield from ((at, "row", each) for at, each in enumerate(whole, start=1))
     elif isinstance(whole, dict):

@@ -36,13 +36,14 @@ from tseval.tables import Ids, Nuggets, Pairs, Texts, Updates
 
 if TYPE_CHECKING:
     import matchers
+    from tseval.files.reading import Given
 
 UPDATES, NUGGETS = "updates", "nuggets"
 """What a store holds."""
 HALVES = re.compile("[\\ud800-\\udfff]")
 
 
-def read_inputs(runs: Sequence[str], nuggets: str | None) -> dict[str, Kept]:
+def read_inputs(runs: Sequence[Given], nuggets: Given | None = None) -> dict[str, Kept]:
     """What is to be assessed, from files; what cannot be is refused."""
     updates = read_updates(runs)
     if updates.text.blank.all():
@@ -58,21 +59,23 @@ def read_inputs(runs: Sequence[str], nuggets: str | None) -> dict[str, Kept]:
         gold = read_nuggets(nuggets)
         check_names(gold.nugget_id, "nugget id")
         if gold.text.blank.any():
-            raise UsageError(f"{nuggets}: a nugget without text cannot be matched by people")
+            name = gold.origin.sources[0].path
+            raise UsageError(f"{name}: a nugget without text cannot be matched by people")
         found[NUGGETS] = _kept(replace(gold, text=one_line(gold.text)))
     return found
 
 
-def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
+def runs_and_nuggets(files: Sequence[str]) -> tuple[Sequence[Input], Input | None]:
     """The files as runs and, where the last one holds nuggets, these."""
-    last = Input(files[-1])
+    inputs = [Input(each) for each in files]
+    last = inputs[-1]
     if is_official(last, "nuggets", None) or (
         not NUGGETS_TABLE.missing(names_of(last)) and UPDATES_TABLE.missing(names_of(last))
     ):
         if len(files) == 1:
             raise UsageError(f"{files[0]} holds nuggets: name the runs before it")
-        return files[:-1], files[-1]
-    return files, None
+        return inputs[:-1], last
+    return inputs, None
 
 
 def check_same(

@@ -236,6 +236,8 @@ def _reading(path: Path) -> sqlite3.Connection:
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse a file that is no store, or one of another form."""
+    if not path.stat().st_size:
+        raise StoreError(f"{path} is empty, and no store of `tseval assess`: remove it first")
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     form = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
