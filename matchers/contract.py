@@ -82,6 +82,8 @@ class Matcher(ABC):
     name: ClassVar[str]
     grades: ClassVar[Mapping[float, str]] = {}
     """What each score is called, of a matcher that knows but a few."""
+    probable: ClassVar[bool] = False
+    """Whether a score is the probability that assessors would call the pair a match."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

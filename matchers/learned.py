@@ -47,6 +47,7 @@ class Learned(Matcher):
     """
 
     name: ClassVar[str] = "learned"
+    probable: ClassVar[bool] = True
     threshold: float = threshold(0.2)
     weights: str = parameter("", hexadecimal(), "what the hash of its coefficients begins with")
     model: str = parameter("", free_text(), "the sentence model; without, letters", shown=False)

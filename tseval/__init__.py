@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
+    from tseval.families.temporal.sampling import sample
     from tseval.families.temporal.scoring import curve, explain, jitter, match, score
     from tseval.families.timelines.scoring import score_timelines
     from tseval.families.tracking.scoring import score_values
@@ -71,6 +72,7 @@ _PUBLIC = {
     "read_updates": "tseval.families.temporal.plain_files",
     "report": "tseval.reporting.api",
     "sample_posts": "tseval.families.clusters.assessor_sample",
+    "sample": "tseval.families.temporal.sampling",
     "score": "tseval.families.temporal.scoring",
     "score_changes": "tseval.families.changes.scoring",
     "score_crisisfacts": "tseval.families.crisisfacts.scoring",
@@ -110,6 +112,7 @@ __all__ = [
     "read_nuggets",
     "read_updates",
     "report",
+    "sample",
     "sample_posts",
     "score",
     "score_changes",

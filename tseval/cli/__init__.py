@@ -19,6 +19,7 @@ OTHERS = {
     "curve": "The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.",
     "match": "The matches that a matcher finds, one a line, with score and evidence.",
     "calibrate": "How far a matcher agrees with assessors, and which threshold to use.",
+    "sample": "Nuggets to judge by hand, with the texts to read, so that scores can be corrected.",
     "assess": "People match updates to nuggets, in the browser; their disagreement and the scores.",
     "judge": "Answers of language models: kept ones, to other machines and back.",
     "import": "Files of other formats as plain tables.",

@@ -28,6 +28,7 @@ from tseval.matching.calibration_frames import (
     answered_name,
     curves,
     measured,
+    notes,
     record,
     sections,
     tidy,
@@ -124,7 +125,8 @@ def _content(
     output: Path | None,
 ) -> bytes:
     if form == "table":
-        return sections_table(sections(found, agreements), line, to_file=output is not None)
+        shown, to_file = sections(found, agreements), output is not None
+        return sections_table(shown, line, to_file=to_file, notes=notes(found))
     if form == "csv":
         return rows_bytes(tidy(found, agreements), "csv", line)
     if form == "json":

@@ -102,7 +102,8 @@ class Call:
     @property
     def view(self) -> View | None:
         """What is to be shown instead of scores: by its name, or by an option that asks for it."""
-        told = {what.name for what in declarations.given(self.options).values()}
+        records = (self.named, self.options)
+        told = {what.name for each in records for what in declarations.given(each).values()}
         views = self.family.views
         named = [each for each in views if each.name == self.request.view]
         return next(iter((*named, *(each for each in views if each.asked_by in told))), None)

@@ -37,7 +37,7 @@ from tseval.matching.found import found_frame, found_rows, made_by
 from tseval.matching.in_units import match_in_units
 from tseval.matching.label_files import LABEL_FORMS, label_bytes
 from tseval.matching.matching import get_matcher
-from tseval.matching.review import NEAR, lowered, review_bytes, review_form
+from tseval.matching.review import NEAR, lowered, review_bytes, spreadsheet_form
 
 if TYPE_CHECKING:
     from matchers import Matcher
@@ -69,7 +69,7 @@ class Review:
             raise UsageError("a review is of one matcher: name one")
         if form is not None and output is None:
             raise UsageError("with --review the matches go to -o alone: -f needs -o FILE")
-        review_form(self.review)
+        spreadsheet_form(self.review)
 
     def files(
         self, evaluation: TemporalEvaluation, matcher: Matcher, access: Access
@@ -80,7 +80,7 @@ class Review:
         updates, nuggets = evaluation.index.updates, evaluation.index.nuggets
         lower = lowered(matcher, self.near)
         pairs = match_in_units(lower, updates, nuggets, access.sharing, None, access.progress)
-        form, laid = review_form(self.review), evaluation.corrections
+        form, laid = spreadsheet_form(self.review), evaluation.corrections
         return {self.review: review_bytes(matcher, updates, nuggets, pairs, laid, form)}
 
 

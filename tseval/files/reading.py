@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeGuard, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    NamedTuple,
+    ParamSpec,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+)
 
 import numpy as np
 
@@ -15,7 +24,7 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
-from tseval.tables import ALL_TOPICS, Ids, InputRecord, Schema, repeated_rows
+from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
 from tseval.tables.base import Table
 
 
@@ -128,6 +137,28 @@ def refuse_all(source: Input, table: Table, topic: Ids) -> None:
     for row in np.flatnonzero(topic.codes == code).tolist():
         reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
         faults.extend([table.origin.fault(row, reason, "give the topic another name")])
+    faults.check()
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a row, and what to do."""
+
+    row: int
+    reason: str
+    cure: str
+
+
+def refuse_rows(origin: Origin, wrong: Iterable[Wrong], shown: Callable[[int], str]) -> None:
+    """Refuse what is wrong with rows of a table, with the lines that they stand on.
+
+    `shown` stands for the line of an input that cannot be read again: a frame, or a pipe.
+    """
+    source = Input(origin.sources[0].path)
+    faults = faults_of(source, origin.sources[0])
+    for each in wrong:
+        fault = origin.fault(each.row, each.reason, each.cure)
+        text = "" if source.can_be_read_again else shown(each.row)
+        faults.extend([replace(fault, text=text)])
     faults.check()
 
 

@@ -17,10 +17,20 @@ from tseval import statistics
 from tseval.core.family import SHORT_HASH
 from tseval.core.input_words import columns_trait
 from tseval.matching.in_units import match_in_units
-from tseval.matching.judged_pairs import BINS, STEP, Disagreement, JudgedUpdates, Tally, scored
+from tseval.matching.judged_pairs import (
+    BINS,
+    STEP,
+    Disagreement,
+    Extremes,
+    JudgedUpdates,
+    Tally,
+    scored,
+)
 from tseval.matching.matching import get_matcher
+from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.statistics import Interval, seeded
+from tseval.tables import Pairs
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -37,6 +47,55 @@ class Measured(NamedTuple):
 
     value: float
     interval: Interval
+
+
+@dataclass(frozen=True)
+class RecallError:
+    """What follows for recall: how far the matcher's is from the assessors', as a mean over runs.
+
+    `spread` is the standard deviation of whether a run says a nugget.
+    """
+
+    bias: Measured
+    spread: float
+
+    @classmethod
+    def of(cls, ours: FloatArray, theirs: FloatArray, draws: IntArray) -> RecallError:
+        """From the recalls of runs x topics; undefined ones are NaN."""
+        known = np.array([not np.isnan(topic).all() for topic in theirs.T])
+        differs = np.zeros(len(known))
+        differs[known] = np.nanmean(ours[:, known] - theirs[:, known], axis=0)
+        number = np.maximum(draws @ known, 1)
+        means = np.nanmean(theirs, axis=1)
+        return cls(
+            Measured(
+                differs.sum() / max(known.sum(), 1), statistics.interval(draws @ differs / number)
+            ),
+            float(np.sqrt((means * (1 - means)).mean())),
+        )
+
+    def after(self, judgments: int) -> float:
+        """The error that so many judgments leave at most, if each nugget takes `DEPTH` of them."""
+        return self.spread / float(np.sqrt(max(judgments / DEPTH, 1.0)))
+
+    def said(self) -> str:
+        """The same in a sentence."""
+        return (
+            f"recall will come out {_off(*self.bias.interval)}; judging {PAIRS} pairs (tseval "
+            f"sample) would leave an error of {self.after(PAIRS):.2f} at most"
+        )
+
+
+def _off(low: float, high: float) -> str:
+    """How far too low or too high something is that lies between these differences."""
+    least, most = round(low, 2), round(high, 2)
+    if least == most == 0:
+        return "as high as by hand"
+    if most <= 0:
+        return f"{-most:.2f} to {-least:.2f} too low"
+    if least >= 0:
+        return f"{least:.2f} to {most:.2f} too high"
+    return f"between {-least:.2f} too low and {most:.2f} too high"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +119,7 @@ class Calibration:
     nuggets: dict[str, int]
     tau: dict[str, Measured]
     candidates: dict[str, int]
+    recall: RecallError
     disagreements: tuple[Disagreement, ...]
 
     @property
@@ -102,6 +162,7 @@ def calibrate(
     coarse, occupied = tally.coarse(), tally.occupied()
     threshold = _over_topics(_best_threshold, coarse, draws)
     calibrated = matcher.with_threshold(threshold.value)
+    ours, theirs = _recalls(judged, calibrated, extremes, sharing)
     cuts, _ = statistics.left_out(*coarse)
     return Calibration(
         matcher=matcher,
@@ -112,7 +173,8 @@ def calibrate(
         thresholds=dict(zip(judged.topics, (cuts / HUNDREDTHS).tolist(), strict=True)),
         left_out=_left_out(coarse, draws),
         nuggets=extremes.found(threshold.value),
-        tau=_tau(judged, calibrated, draws, sharing) if len(judged.runs) > 1 else {},
+        tau=_tau(ours, theirs, draws) if len(judged.runs) > 1 else {},
+        recall=RecallError.of(ours, theirs, draws),
         candidates=_let_through(judged, matcher, sharing),
         disagreements=tuple(extremes.disagreements(judged, calibrated)),
     )
@@ -144,12 +206,25 @@ def _left_out(tally: Tally, draws: IntArray) -> dict[str, Measured]:
     }
 
 
-def _tau(
-    judged: JudgedUpdates, matcher: matchers.Matcher, draws: IntArray, sharing: Sharing
-) -> dict[str, Measured]:
+def _recalls(
+    judged: JudgedUpdates, matcher: matchers.Matcher, extremes: Extremes, sharing: Sharing
+) -> tuple[FloatArray, FloatArray]:
+    """The recall of each run and topic, by the matcher and by the assessors.
+
+    Of one run alone nothing is matched again: the best score of each nugget is known.
+    """
+    if len(judged.runs) > 1:
+        found = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
+    else:
+        best = extremes.any
+        threshold: float = getattr(matcher, "threshold", 0.0)
+        nugget = np.flatnonzero(best.value >= threshold)
+        found = Pairs(best.update[nugget], nugget)
+    return judged.recalls(judged, found), judged.recalls(judged, judged.pairs)
+
+
+def _tau(ours: FloatArray, theirs: FloatArray, draws: IntArray) -> dict[str, Measured]:
     """How alike matcher and assessors rank the runs, at three levels."""
-    found = match_in_units(matcher, judged.updates, judged.nuggets, sharing)
-    ours, theirs = (judged.recalls(judged, pairs) for pairs in (found, judged.pairs))
     whole = statistics.kendall_levels(ours, theirs)
     drawn = [
         statistics.kendall_levels(ours[:, topics], theirs[:, topics])

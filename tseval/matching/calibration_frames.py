@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tseval.matching.asking import answer_traits
 from tseval.matching.calibration import Calibration, Measured
 from tseval.matching.graded_agreement import GradedAgreement
+from tseval.matching.sampling import PAIRS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,11 @@ def sections(
     }
     frames["Agreement of labels with each other, over all pairs"] = pd.DataFrame(agreements)
     return {heading: frame for heading, frame in frames.items() if len(frame)}
+
+
+def notes(found: Sequence[Calibration]) -> list[str]:
+    """A sentence for each matcher on what follows for scores."""
+    return [f"By {name_of(each)} at its threshold {each.recall.said()}." for each in found]
 
 
 def name_of(each: Calibration) -> str:
@@ -126,6 +132,7 @@ def tidy(found: Sequence[Calibration], agreements: Sequence[GradedAgreement] = (
 
 def _numbers(each: Calibration) -> Iterator[dict[str, Any]]:
     named = {"AUC": each.auc, "AP": each.average_precision, "threshold": each.threshold}
+    named |= {"bias of recall": each.recall.bias}
     left_out = {f"left-out {name}": number for name, number in each.left_out.items()}
     taus = {f"tau {level}": tau for level, tau in each.tau.items()}
     for name, number in (named | left_out | taus).items():
@@ -151,6 +158,11 @@ def record(each: Calibration, agreements: Sequence[GradedAgreement] = ()) -> dic
         **measured(each),
         "thresholds": each.thresholds,
         "nuggets": each.nuggets,
+        "recall": {
+            "bias": _plain(_measured({}, each.recall.bias)),
+            "judgments": PAIRS,
+            "error": each.recall.after(PAIRS),
+        },
         "tau": {level: _plain(_measured({}, tau)) for level, tau in each.tau.items()},
         "curve": [_plain(point) for point in each.curve(DRAWN_STEP)],
         "disagreements": [pair._asdict() for pair in each.disagreements],

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tseval.files.inputs import Input
-from tseval.files.reading import faults_of, input_of, rows_of
+from tseval.files.reading import Wrong, input_of, refuse_rows, rows_of
 from tseval.matching.matching import sorted_pairs
 from tseval.tables import (
     CORRECTIONS,
@@ -47,14 +46,6 @@ UPDATE_CURE = (
 )
 NUGGET_CURE = "give the nuggets that the pair was judged with, or remove the line"
 TEXT_CURE = "judge the pair again and write the text that it has now, or remove the line"
-
-
-class Wrong(NamedTuple):
-    """What is wrong with a row, and what to do."""
-
-    row: int
-    reason: str
-    cure: str
 
 
 class Decided(NamedTuple):
@@ -173,15 +164,7 @@ def _named(c: Corrections, row: int) -> str:
 
 def _refuse(corrections: Corrections, wrong: Iterable[Wrong]) -> None:
     """Refuse what is wrong with rows, with the lines that they stand on."""
-    record = corrections.origin.sources[0]
-    source = Input(record.path)
-    faults = faults_of(source, record)
-    for each in wrong:
-        fault = corrections.origin.fault(each.row, each.reason, each.cure)
-        # A frame, and what came through a pipe, cannot be read again to show the row.
-        text = "" if source.can_be_read_again else _shown(corrections, each.row)
-        faults.extend([replace(fault, text=text)])
-    faults.check()
+    refuse_rows(corrections.origin, wrong, partial(_shown, corrections))
 
 
 def _shown(c: Corrections, row: int) -> str:

@@ -20,6 +20,8 @@ from tseval.matching.matching import evidence, sorted_pairs
 from tseval.tables import Corrections, Nuggets, Pairs, Updates, distinct, resolve
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     import matchers
 
 COLUMNS = (
@@ -35,14 +37,18 @@ FORMULA = "=+-@"
 """What begins with one of these, a spreadsheet takes for a formula, unless a quote is before it."""
 
 
-def review_form(path: PurePath) -> str:
-    """The form of a review file by its suffix; another one is a `UsageError`."""
+def spreadsheet_form(path: PurePath, what: str = "a review") -> str:
+    """The form of a file for a spreadsheet by its suffix; another one is a `UsageError`."""
     form = path.suffix.lstrip(".").lower()
     if form not in FORMS:
-        raise UsageError(
-            f"a review is for a spreadsheet: call it {path.stem}.csv or {path.stem}.tsv"
-        )
+        raise UsageError(f"{what} is for a spreadsheet: call it {path.stem}.csv or {path.stem}.tsv")
     return form
+
+
+def spreadsheet_bytes(frame: pd.DataFrame, form: str) -> bytes:
+    """Rows as spreadsheets open them: CSV begins with a byte order mark, which says UTF-8."""
+    content = rows_bytes(frame, form, "")
+    return BYTE_ORDER_MARK + content if form == "csv" else content
 
 
 def lowered(matcher: matchers.Matcher, near: float) -> matchers.Matcher:
@@ -66,15 +72,11 @@ def review_bytes(
     corrections: Corrections | None,
     form: str,
 ) -> bytes:
-    """The file. `near` are the matcher's pairs by a threshold that lets near misses in, too.
-
-    CSV begins with a byte order mark, by which spreadsheets know UTF-8.
-    """
+    """The file. `near` are the matcher's pairs by a threshold that lets near misses in, too."""
     import pandas as pd
 
     rows = _rows(matcher, updates, nuggets, near, _verdicts(corrections, updates, nuggets))
-    content = rows_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form, "")
-    return BYTE_ORDER_MARK + content if form == "csv" else content
+    return spreadsheet_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form)
 
 
 def _verdicts(
@@ -109,8 +111,8 @@ def _rows(
         yield row | {
             "verdict": verdicts.get((update, nugget), ""),
             "matched": "yes" if isinstance(score, float) and score >= least else "no",
-            "nugget_text": _cell(nuggets.text[nugget]),
-            "update_text": _cell(updates.text[update]),
+            "nugget_text": cell_of(nuggets.text[nugget]),
+            "update_text": cell_of(updates.text[update]),
         }
 
 
@@ -128,7 +130,7 @@ def _with_judged(near: Pairs, verdicts: dict[tuple[int, int], str], nuggets: int
     return Pairs(pairs.update[order], pairs.nugget[order], score[order])
 
 
-def _cell(text: str) -> str:
+def cell_of(text: str) -> str:
     """A text in one line, and none that a spreadsheet takes for a formula."""
     line = " ".join(text.split())
     return f"'{line}" if line[:1] in FORMULA and line else line

@@ -34,6 +34,13 @@ from tseval.statistics.ranks import (
     tau_ap,
 )
 from tseval.statistics.ratios import contributions, quotient_intervals, quotients
+from tseval.statistics.strata import (
+    Drawn,
+    Population,
+    rogan_gladen,
+    strata_of,
+    total_intervals,
+)
 
 __all__ = [
     "COEFFICIENTS",
@@ -43,8 +50,10 @@ __all__ = [
     "PERSISTENCE",
     "TESTS",
     "Agreement",
+    "Drawn",
     "Effect",
     "Interval",
+    "Population",
     "agreement",
     "assumptions",
     "auc",
@@ -69,8 +78,11 @@ __all__ = [
     "rank_biased_overlap",
     "rank_correlations",
     "resamples",
+    "rogan_gladen",
     "seeded",
     "smallest_p",
+    "strata_of",
     "tau_ap",
+    "total_intervals",
     "trend",
 ]

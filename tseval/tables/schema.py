@@ -270,6 +270,30 @@ CORRECTIONS = Schema(
     ),
     row="somebody's verdict on a pair that a matcher judges",
 )
+JUDGED = Schema(
+    "judged",
+    (
+        Column(
+            "verdict",
+            Kind.ID,
+            may_be_blank=True,
+            meaning="`yes` if the update says what the nugget says, else `no` (or `accept` and "
+            "`reject`); blank where nobody had to read",
+        ),
+        Column("nugget_text", Kind.TEXT, required=False, meaning="what is looked for"),
+        Column("update_text", Kind.TEXT, required=False, meaning="where it is looked for"),
+        TOPIC,
+        NUGGET_ID,
+        Column("runs", Kind.TEXT, required=False, meaning="the runs that have the text"),
+        Column("stratum", Kind.ID, meaning="the stratum that the nugget was drawn from"),
+        Column("inclusion", Kind.NUMBER, meaning="how probably the nugget was to be drawn"),
+        Column("pair", Kind.ID, meaning="the hash of topic, nugget and text"),
+        Column("sample", Kind.ID, meaning="how the sample was drawn, in one line"),
+        Column("checksum", Kind.ID, meaning="whether the row is as it was written"),
+    ),
+    row="a text to be read for a nugget that was sampled, as `tseval sample` writes it",
+    people_make_it=False,
+)
 TOPICS = Schema(
     "topics",
     (

@@ -122,6 +122,24 @@ class Corrections(Table):
 
 
 @dataclass(frozen=True)
+class JudgedPairs(Table):
+    """A sample of nuggets with the texts that were read for each, and what was said of them."""
+
+    topic: Ids
+    nugget_id: Ids
+    stratum: Ids
+    inclusion: FloatArray
+    pair: Ids
+    sample: Ids
+    checksum: Ids
+    origin: Origin
+    said: BoolArray
+    """Which texts say the nugget."""
+    judged: BoolArray
+    """Which have a verdict."""
+
+
+@dataclass(frozen=True)
 class Topics(Table):
     """When each topic starts, and ends where that is known."""
 

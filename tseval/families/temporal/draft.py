@@ -100,7 +100,7 @@ def leaves_cost_open(wanted: Iterable[Measure]) -> bool:
     )
 
 
-def _costs(table: Updates | Nuggets, kind: str, index: EarliestIndex) -> FloatArray:
+def costs(table: Updates | Nuggets, kind: str, index: EarliestIndex) -> FloatArray:
     """C: what each update, or each nugget, costs."""
     kind = kind or default_cost(index.updates, index.nuggets)
     if kind == "1":
@@ -113,7 +113,7 @@ def _costs(table: Updates | Nuggets, kind: str, index: EarliestIndex) -> FloatAr
     return word_counts(table.text, LETTERS) if kind == "words" else character_counts(table.text)
 
 
-def _rewards(measure: Measure, index: EarliestIndex) -> FloatArray:
+def rewards(measure: Measure, index: EarliestIndex) -> FloatArray:
     """R: what each nugget is worth."""
     importance, kind = index.nuggets.importance, measure.argument("reward")
     if kind == "1":
@@ -133,8 +133,8 @@ def _rewards(measure: Measure, index: EarliestIndex) -> FloatArray:
 def _first_rewards(measure: Measure, index: EarliestIndex) -> FloatArray:
     """What each earliest match is worth: the nugget's reward, by how far it says more of it."""
     first = index.first
-    rewards: FloatArray = _rewards(measure, index)[first.nugget] * first.rise
-    return rewards
+    worth: FloatArray = rewards(measure, index)[first.nugget] * first.rise
+    return worth
 
 
 def _first_times(index: EarliestIndex) -> FloatArray:
@@ -150,13 +150,13 @@ def _sent(index: EarliestIndex, cost: FloatArray) -> Ledger:
 def precision(index: EarliestIndex, measure: Measure) -> Account:
     """P: what was earned by what was sent."""
     kind = str(measure.argument("cost"))
-    cost = _costs(index.updates, kind, index)
+    cost = costs(index.updates, kind, index)
     if measure.has("updates"):
         useful = index.firsts > 0
         return Account((_sent(index, np.where(useful, cost, 0.0)), _sent(index, cost)), ratio)
     first = index.first
     of_match = measure.argument("cost-of") == "match"
-    paid = cost[first.update] if of_match else _costs(index.nuggets, kind, index)[first.nugget]
+    paid = cost[first.update] if of_match else costs(index.nuggets, kind, index)[first.nugget]
     reward = _first_rewards(measure, index)
     earned = Ledger.of(first.unit, _first_times(index), paid * reward)
     return Account((earned, _sent(index, cost[index.original])), ratio)
@@ -164,7 +164,7 @@ def precision(index: EarliestIndex, measure: Measure) -> Account:
 
 def recall(index: EarliestIndex, measure: Measure) -> Account:
     """R: the reward of the nuggets said, by that of all nuggets."""
-    reward = _rewards(measure, index)
+    reward = rewards(measure, index)
     found = Ledger.of(index.first.unit, _first_times(index), _first_rewards(measure, index))
     unit, nugget = index.gold_units()
     return Account((found, Ledger.of(unit, np.full(len(unit), ALWAYS), reward[nugget])), ratio)
@@ -172,7 +172,7 @@ def recall(index: EarliestIndex, measure: Measure) -> Account:
 
 def strict_recall(index: EarliestIndex, measure: Measure) -> Account:
     """Rs: as R, over the nuggets that had happened: dated by the later of happening and match."""
-    reward, time = _rewards(measure, index), index.nuggets.time
+    reward, time = rewards(measure, index), index.nuggets.time
     first = index.first
     both = np.maximum(_first_times(index), time[first.nugget])
     found = Ledger.of(first.unit, both, _first_rewards(measure, index))
@@ -190,7 +190,7 @@ def timeliness(index: EarliestIndex, measure: Measure) -> Account:
 
 def balance(index: EarliestIndex, measure: Measure) -> Account:
     """F: the harmonic mean of P(updates) and R; 0 where either is 0 or nothing was sent."""
-    cost = _costs(index.updates, str(measure.argument("cost")), index)
+    cost = costs(index.updates, str(measure.argument("cost")), index)
     useful = _sent(index, np.where(index.firsts > 0, cost, 0.0))
     squared = _weight(str(measure.argument("beta"))) ** 2
 

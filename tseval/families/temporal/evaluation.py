@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.editions import Edition
-from tseval.core.family import SHORT_HASH, Access, Asked, Evaluation
+from tseval.core.family import SHORT_HASH, Access, Asked, Column, Evaluation
 from tseval.core.firsts import Firsts
 from tseval.core.measure import Measure
+from tseval.core.registry import measures
+from tseval.core.results import Result
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.errors import UsageError
@@ -41,6 +43,14 @@ from tseval.families.temporal.caveats import (
     of_pool_file,
     refuse_foreign_matches,
 )
+from tseval.families.temporal.correcting import (
+    CORRECTED,
+    Correction,
+    check_rates,
+    likeliest_of,
+    remarks_on,
+    with_intervals,
+)
 from tseval.families.temporal.draft import OF_TIMES, default_cost, leaves_cost_open
 from tseval.families.temporal.inputs import (
     ASSESSED,
@@ -52,6 +62,7 @@ from tseval.families.temporal.inputs import (
     matcher_name,
     read_tables,
     reading_by,
+    sample_matcher,
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.files.score_tables import shown
@@ -61,6 +72,7 @@ from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
 from tseval.matching.passages import Files
 from tseval.matching.trust import trust
+from tseval.matching.verdicts import design_of, verdicts_of
 from tseval.tables import Corrections, Nuggets, Pairs, resolve
 
 if TYPE_CHECKING:
@@ -87,6 +99,8 @@ class TemporalEvaluation(Evaluation):
     options: TemporalOptions
     corrections: Corrections | None = None
     """The verdicts that are laid over a matcher's pairs."""
+    correction: Correction | None = None
+    """What scores are corrected by, if a sample was judged."""
 
     @property
     def index(self) -> AssessedIndex:
@@ -123,8 +137,13 @@ class TemporalEvaluation(Evaluation):
         return Firsts(first.unit[new], first.nugget[new], time)
 
     def default_measures(self) -> Sequence[str]:
-        """The edition's; with errors of times those of the draft that rest on times, if it has."""
+        """The edition's; with errors of times those of the draft that rest on times, if it has.
+
+        Of a sample that was judged those that it can correct.
+        """
         every = self.edition.measures
+        if self.correction is not None:
+            return [name for name in every if name in CORRECTED] or ["C"]
         own = [name for name in OF_TIMES if name in every]
         return own if own and self.options.jitter is not None else every
 
@@ -143,6 +162,21 @@ class TemporalEvaluation(Evaluation):
             names = ", ".join(each.name for each in wanted)
             raise UsageError(f"rule {idle[0]} changes nothing in {names}")
         return list(dict.fromkeys(chosen))
+
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
+        """A measure at its time; where a sample was judged, as that corrects it."""
+        column = super().take(measure, known)
+        if self.correction is None:
+            return column
+        return replace(column, values=self.correction.values(self.index, measure, column.values))
+
+    def finished(self, scores: Scores) -> Scores:
+        """With intervals, where a sample was judged."""
+        if self.correction is None:
+            return scores
+        wanted = measures(scores.measures, self.edition.family)
+        automatic = [super(TemporalEvaluation, self).take(each, {}).values for each in wanted]
+        return with_intervals(scores, wanted, automatic, self.correction, self.index, self.options)
 
     def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
         """The cost that measures take which could name one and don't."""
@@ -209,13 +243,13 @@ def read(
     name = matcher_name(options, assessed=inputs.matches is not None)
     files = _files(inputs, changed, access) if tables is None else None
     tables = read_tables(inputs, changed, access) if tables is None else tables
+    name = name if tables.judged is None else sample_matcher(tables.judged, options)
     case = standing(tables.updates, tables.pool, tables.duplicates, changed)
     kept = kept_nuggets(tables.nuggets, tables.matches, changed)
     nuggets = tables.nuggets.rows(kept)
     if not len(nuggets):
         raise UsageError("the rules leave no nugget to score with")
-    answers: dict[str, str] = {}
-    told: tuple[str, ...] = ()
+    answers, told = dict[str, str](), tuple[str, ...]()
     if tables.matches is not None:
         found = _assessors_pairs(tables, case, kept)
         name = tables.matches.maker or name
@@ -228,6 +262,7 @@ def read(
         found = Found(counted_pairs(pairs, changed, are_graded=bool(using.grades)))
         answers, told = answer_traits(using), remarks(using)
     index, pairs = _indexed(tables, case, nuggets, found, changed)
+    correction = _correction(name, tables, index, options, access)
     return TemporalEvaluation(
         edition=replace(edition, rules=changed),
         assessed=index,
@@ -242,12 +277,32 @@ def read(
             *of_pool_file(inputs, tables, changed),
             *of_fit(tables, case, found, kept),
             *of_evaluation(tables, case, index),
+            *(() if correction is None else remarks_on(correction, index)),
         ),
         asked_rules=rules,
         teams=tables.teams,
         options=options,
         corrections=tables.corrections,
+        correction=correction,
     )
+
+
+def _correction(
+    name: str,
+    tables: TemporalTables,
+    index: AssessedIndex,
+    options: TemporalOptions,
+    access: Access,
+) -> Correction | None:
+    """What scores are corrected by, if a sample was judged."""
+    if tables.judged is None:
+        return None
+    check_rates(options)
+    depth = int(design_of(tables.judged)["depth"])
+    likeliest = likeliest_of(name, options, index, depth, access)
+    gold = tables.hashes()["nuggets"]
+    verdicts = verdicts_of(tables.judged, gold, index.updates, index.nuggets, likeliest)
+    return Correction(likeliest, verdicts)
 
 
 def _corrected(

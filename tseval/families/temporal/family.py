@@ -6,18 +6,33 @@ from tseval.core.family import Asked, Family, Shown, View, Words, Writer, Writte
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
+from tseval.families.temporal.correcting import CorrectedScores
 from tseval.families.temporal.editions import DRAFT, TS, TS2013, TS2014, TS2015
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
 from tseval.families.temporal.explanation import explain_nuggets, explain_updates
 from tseval.families.temporal.formats import FORMATS, together
-from tseval.families.temporal.inputs import JITTER, TemporalInputs, TemporalOptions
+from tseval.families.temporal.inputs import (
+    CORRECTED_SCORES,
+    JITTER,
+    TemporalInputs,
+    TemporalOptions,
+)
 from tseval.families.temporal.jitter import jittered
 from tseval.families.temporal.judgments import judgments
 from tseval.families.temporal.matched import matched
 from tseval.families.temporal.report import REPORT
 from tseval.families.temporal.trec_table import trec_table_bytes
 from tseval.files import TREC_TS
-from tseval.tables.schema import CORRECTIONS, DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
+from tseval.tables.schema import (
+    CORRECTIONS,
+    DUPLICATES,
+    JUDGED,
+    MATCHES,
+    NUGGETS,
+    POOL,
+    TOPICS,
+    UPDATES,
+)
 
 
 def nugget_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
@@ -38,6 +53,19 @@ def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -
     return Shown(
         found.frame(per_topic=asked.per_topic),
         warnings=found.warnings,
+        traits={**evaluation.traits_of(asked.measures), **traits},
+    )
+
+
+def corrected_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
+    """Each corrected score with its intervals."""
+    scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
+    shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
+    rule = asked.on_missing or evaluation.edition.on_missing
+    traits = {"missing": rule, "undefined": asked.undefined, "seed": str(asked.options.seed)}
+    return Shown(
+        shown(per_topic=asked.per_topic),
+        warnings=scores.warnings,
         traits={**evaluation.traits_of(asked.measures), **traits},
     )
 
@@ -74,7 +102,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     read=read,
     judgments=judgments,
     matched=matched,
-    schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS),
+    schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS, JUDGED),
     over="nuggets",
     curves=True,
     batches=True,
@@ -87,6 +115,13 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
             jitter_rows,
             takes_measures=True,
             asked_by="--jitter",
+        ),
+        View(
+            CORRECTED_SCORES,
+            "each score, corrected by what was judged, with its intervals",
+            corrected_rows,
+            takes_measures=True,
+            asked_by="--judged",
         ),
     ),
     writers=(

@@ -19,6 +19,7 @@ from tseval.files.imports import Import, Imported, NothingAsked, numbers_as_text
 from tseval.files.inputs import Input
 from tseval.files.topics import read_events, read_topics
 from tseval.matching.corrections import decided_pairs, read_corrections
+from tseval.matching.verdicts import read_judged_pairs
 from tseval.tables import (
     ABSENT,
     Corrections,
@@ -246,6 +247,7 @@ FORMATS = (
     ),
     _format("pool", plain_files.read_pool, imports=_import("ts-pool", "pools", _pool)),
     _format("corrections", read_corrections),
+    _format("judged", read_judged_pairs),
     _format("topics", read_topics, imports=_import("ts-topics", "topics", _topics)),
     _format("duplicates", plain_files.read_duplicates, layouts=(trec.DUPLICATE_LINES,)),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.declared import SCORES, SWEEP, argument, file_option, option
+from tseval.core.declared import COMPARE, SCORES, SWEEP, argument, file_option, option
 from tseval.core.editions import Edition
 from tseval.core.family import Access, hashes
 from tseval.core.wording import listed
@@ -21,12 +21,14 @@ from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.matching.asking import AskingOptions
 from tseval.matching.corrections import read_corrections
+from tseval.matching.verdicts import design_of, read_judged_pairs
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import (
     Corrections,
     Duplicates,
     InputRecord,
+    JudgedPairs,
     Matches,
     Nuggets,
     Origin,
@@ -37,7 +39,16 @@ from tseval.tables import (
     natural_order,
 )
 from tseval.tables.origin import origins_of, records_of
-from tseval.tables.schema import CORRECTIONS, DUPLICATES, MATCHES, NUGGETS, POOL, TOPICS, UPDATES
+from tseval.tables.schema import (
+    CORRECTIONS,
+    DUPLICATES,
+    JUDGED,
+    MATCHES,
+    NUGGETS,
+    POOL,
+    TOPICS,
+    UPDATES,
+)
 from tseval.tables.times import NotANumber
 from tseval.tables.times import duration as seconds_of
 from tseval.tables.topic_names import TopicNames, with_topics_named
@@ -54,6 +65,8 @@ MATCHERS = (
 MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"
 JITTER = "jitter"
 """The view that shows how far scores move."""
+CORRECTED_SCORES = "corrected"
+"""The view that shows corrected scores with their intervals."""
 SAMPLES = 1000
 
 
@@ -85,6 +98,13 @@ class TemporalInputs:
         "Pairs to accept or reject, whatever the matcher finds: a table `topic update_id nugget_id "
         "verdict`, such as `tseval match --review` writes it.",
         table=CORRECTIONS,
+    )
+    judged: Given | None = file_option(
+        "--judged",
+        "Correct scores by what was judged of a sample: what `tseval sample` wrote, filled in. The "
+        "matcher is the sample's.",
+        table=JUDGED,
+        within=(SCORES, CORRECTED_SCORES, COMPARE),
     )
 
 
@@ -145,11 +165,26 @@ class TemporalOptions(AskingOptions):
     )
     seed: int = option(
         "--seed",
-        "For the errors that --jitter draws.",
+        "For the errors that --jitter draws, and the topics that intervals of --judged do.",
         default=0,
         kind=int,
         shows_default=True,
-        within=(JITTER,),
+        within=(JITTER, CORRECTED_SCORES),
+    )
+    sensitivity: float | None = option(
+        "--sensitivity",
+        "With --judged: the share of the nuggets said that the matcher finds, where it is known; "
+        "with --specificity, for another correction beside.",
+        metavar="SHARE",
+        kind=float,
+        within=(CORRECTED_SCORES,),
+    )
+    specificity: float | None = option(
+        "--specificity",
+        "The share of the nuggets not said that it does not find.",
+        metavar="SHARE",
+        kind=float,
+        within=(CORRECTED_SCORES,),
     )
 
 
@@ -164,6 +199,7 @@ class TemporalTables:
     duplicates: Duplicates | None
     pool: Pool | None
     corrections: Corrections | None = None
+    judged: JudgedPairs | None = None
 
     @property
     def runs(self) -> list[str]:
@@ -177,7 +213,7 @@ class TemporalTables:
 
     def hashes(self) -> dict[str, str]:
         """The short hash of each input that can change a number, beside the runs themselves."""
-        order = ("nuggets", "matches", "topics", "duplicates", "pool", "corrections")
+        order = ("nuggets", "matches", "topics", "duplicates", "pool", "corrections", "judged")
         return hashes({name: self.origins.get(name) for name in order})
 
     def records(self) -> tuple[InputRecord, ...]:
@@ -226,6 +262,12 @@ def check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sha
         raise UsageError(
             "corrections are laid over what a matcher finds: give them or --matches, not both"
         )
+    others = inputs.matches is not None or inputs.corrections is not None
+    if inputs.judged is not None and others:
+        raise UsageError(
+            "a sample corrects what its matcher finds: give --judged alone, without matches or "
+            "corrections"
+        )
     if sharing.resume and inputs.matches is not None:
         raise UsageError("where matches are given there is no matching to resume")
 
@@ -246,6 +288,14 @@ def check_rules(
         raise UsageError("duplicates are looked up in the pool: give --pool FILE")
     if asked.get("exact-duplicates") == "lookup" and inputs.duplicates is None:
         raise UsageError("exact-duplicates=lookup needs a file of duplicates: --duplicates FILE")
+
+
+def sample_matcher(judged: JudgedPairs, options: TemporalOptions) -> str:
+    """The matcher that a sample was drawn by, with its threshold; another beside it is refused."""
+    own = design_of(judged)["matcher"]
+    if options.matcher is not None or options.threshold is not None:
+        raise UsageError(f"the sample was drawn by {own}, which corrects: name no other matcher")
+    return own
 
 
 def matcher_name(options: TemporalOptions, *, assessed: bool) -> str:
@@ -296,6 +346,7 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
         ),
         pool=read_if_given(inputs.pool, plain_files.read_pool, form("pool"), reading),
         corrections=read_if_given(inputs.corrections, read_corrections, form("corrections")),
+        judged=read_if_given(inputs.judged, read_judged_pairs, form("judged")),
     )
     rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}

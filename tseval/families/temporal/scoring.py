@@ -44,6 +44,7 @@ def score(
     duplicates: Given | None = None,
     pool: Given | None = None,
     corrections: Given | None = None,
+    judged: Given | None = None,
     at: str | Sequence[str] | None = None,
     on_missing: OnMissing | None = None,
     undefined: Undefined = "skip",
@@ -61,7 +62,8 @@ def score(
     Every table may be a path, `-`, or a pandas frame with the columns of the plain tables; several
     runs are a list of them, or one table with a column `run`. With `matches` these are used;
     without, `matcher` finds them (default `fuzzy`), and verdicts in `corrections` are laid over
-    them. `measures` are names or `Measure` values, the
+    them. With `judged`, a sample of `tseval.sample` with verdicts, its matcher is used, and scores
+    are `CorrectedScores`, with intervals. `measures` are names or `Measure` values, the
     edition's list by default; `at` adds each of them at these times. `rules` are combined with
     those of the edition: `{"unsampled": "skip"}`. `jobs`, `engine`, `scheduler` and `resume` say
     where matching runs, and change no score. `input_format` names the format of all inputs, or of
@@ -71,8 +73,10 @@ def score(
     """
     return scored(
         FAMILY,
-        TemporalInputs(several(updates), nuggets, matches, topics, duplicates, pool, corrections),
-        TemporalOptions(_matcher(matcher, matches), threshold),
+        TemporalInputs(
+            several(updates), nuggets, matches, topics, duplicates, pool, corrections, judged
+        ),
+        TemporalOptions(_matcher(matcher, matches, judged), threshold),
         CommonOptions(
             measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
         ),
@@ -220,6 +224,7 @@ def match(
     return found_frame(list(rows), graded=bool(using.grades))
 
 
-def _matcher(matcher: str, matches: Given | None) -> str | None:
-    """The matcher, unless it is the default one and there are matches to take instead."""
-    return None if matches is not None and matcher == DEFAULT_MATCHER else matcher
+def _matcher(matcher: str, *others: Given | None) -> str | None:
+    """The matcher, unless it is the default one and matches, or a sample, stand in its place."""
+    known = any(each is not None for each in others)
+    return None if known and matcher == DEFAULT_MATCHER else matcher

@@ -1,0 +1,400 @@
+"""Samples for a judge, and scores corrected by what was judged."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import matchers
+import tseval
+from tests.oracles import corrected as slow
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
+from tests.program import tseval as program
+from tseval.errors import InputError, UsageError
+from tseval.families.temporal.correcting import CorrectedScores
+
+pytestmark = pytest.mark.small_times
+RUNS, TOPICS, GOLD = ("a", "b"), ("t", "u"), tuple("vwxyz")
+WORDS = st.lists(st.sampled_from(("flood", "fire", "dead", "rail", "40")), max_size=4).map(" ".join)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
+    ids = list(itertools.product(RUNS, TOPICS, "1234"))
+    updates = pd.DataFrame(
+        [(*each, 1 + place, draw(WORDS)) for place, each in enumerate(ids)],
+        columns=["run", "topic", "update_id", "time", "text"],
+    )
+    nuggets = pd.DataFrame(
+        [
+            (*each, 0, f"flood {draw(WORDS)} in {each[1]}", draw(st.sampled_from((1, 2, 3))))
+            for each in itertools.product(TOPICS, GOLD)
+        ],
+        columns=["topic", "nugget_id", "time", "text", "importance"],
+    )
+    return updates, nuggets
+
+
+def reads(
+    updates: pd.DataFrame, nuggets: pd.DataFrame, depth: int
+) -> dict[tuple[str, str, str], slow.Read]:
+    """For each run, topic and nugget what is read, pair by pair."""
+    learned = matchers.get("learned(threshold=0)")
+    texts = list(dict.fromkeys(text for text in updates.text if text))
+    pairs = learned.match(texts, list(nuggets.text))
+    score = {
+        (texts[update], nugget): float(score)
+        for update, nugget, score in zip(pairs.update, pairs.nugget, pairs.score, strict=True)
+    }
+    found = {}
+    for run in RUNS:
+        for place, (topic, nugget) in enumerate(zip(nuggets.topic, nuggets.nugget_id, strict=True)):
+            mine = set(updates.text[(updates.run == run) & (updates.topic == topic)]) - {""}
+            scores = {text: score.get((text, place), 0.0) for text in mine}
+            found[run, topic, nugget] = slow.read_of(scores, depth)
+    return found
+
+
+def by_hand(sample: pd.DataFrame, verdicts: list[str]) -> pd.DataFrame:
+    return sample.assign(verdict=verdicts)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.integers(1, 3), st.integers(0, 3), st.integers(20, 60), st.data())
+def test_scores_are_those_of_the_slow_twin(
+    given_: tuple[pd.DataFrame, pd.DataFrame],
+    depth: int,
+    seed: int,
+    pairs: int,
+    data: st.DataObject,
+) -> None:
+    updates, nuggets = given_
+    try:
+        sample = tseval.sample(updates, nuggets, pairs=pairs, depth=depth, seed=seed)
+    except UsageError as error:
+        assert "too few" in str(error) or "nothing to read" in str(error)  # noqa: PT017
+        return
+    assert len(sample) <= pairs
+    judged = by_hand(
+        sample, [data.draw(st.sampled_from(("yes", "no"))) for _ in range(len(sample))]
+    )
+    scores = tseval.score(updates, nuggets, judged=judged, measures=["R", "P"])
+    assert isinstance(scores, CorrectedScores)
+    read = reads(updates, nuggets, depth)
+    for run in RUNS:
+        expected = [recall(run, topic, nuggets, judged, read) for topic in TOPICS]
+        for topic, value in zip(TOPICS, expected, strict=True):
+            assert scores.value("R", topic, run) == pytest.approx(value)
+            importance = nuggets.importance[nuggets.topic == topic].sum()
+            assert scores.value("P", topic, run) == pytest.approx(value * importance / 4)
+        assert scores.value("R", run=run) == pytest.approx(sum(expected) / 2)
+        frame = scores.intervals()
+        row = frame[(frame.run == run) & (frame.measure == "R")].iloc[0]
+        low, high = interval(run, sum(expected) / 2, nuggets, judged, read)
+        assert (row.low, row.high) == pytest.approx((low, high), abs=1e-9)
+
+
+def decided(judged: pd.DataFrame, topic: str, nugget: str) -> dict[str, str]:
+    own = judged[(judged.topic == topic) & (judged.nugget_id == nugget)]
+    return dict(zip(own.update_text, own.verdict, strict=True))
+
+
+def recall(
+    run: str,
+    topic: str,
+    nuggets: pd.DataFrame,
+    judged: pd.DataFrame,
+    read: dict[tuple[str, str, str], slow.Read],
+) -> float:
+    mine = nuggets[nuggets.topic == topic]
+    worth = (mine.importance / mine.importance.sum()).tolist()
+    each = [read[run, topic, name] for name in mine.nugget_id]
+    known = {}
+    for at, name in enumerate(mine.nugget_id):
+        own = judged[(judged.topic == topic) & (judged.nugget_id == name)]
+        if len(own):
+            is_said = slow.said(each[at], decided(judged, topic, name))
+            assert is_said is not None
+            known[at] = is_said, float(own.inclusion.iloc[0])
+    return slow.total(worth, [one.foretold for one in each], known)
+
+
+def interval(
+    run: str,
+    value: float,
+    nuggets: pd.DataFrame,
+    judged: pd.DataFrame,
+    read: dict[tuple[str, str, str], slow.Read],
+) -> tuple[float, float]:
+    units = []
+    for (topic, name), own in judged.groupby(["topic", "nugget_id"]):
+        mine = nuggets[nuggets.topic == topic].set_index("nugget_id").importance
+        worth = mine[name] / mine.sum() / len(TOPICS)
+        one = read[run, topic, name]
+        is_said = slow.said(one, decided(judged, topic, name))
+        assert is_said is not None
+        foreseen = worth**2 * max(one.foretold * (1 - one.foretold), 0.05)
+        place = int(own.stratum.iloc[0]), float(own.inclusion.iloc[0])
+        units.append((*place, worth * (is_said - one.foretold), foreseen))
+    return slow.interval(value, slow.error(units))
+
+
+PAIRS = 60
+"""Enough for some nuggets of the fixtures, and not for all."""
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[tuple[str, str, str], bool]:
+    """By topic, nugget and text."""
+    matches = pd.read_csv(MATCHES, sep="\t", dtype=str)
+    updates = pd.concat(pd.read_csv(path, sep="\t", dtype=str) for path in (SWIFT, THOROUGH))
+    text = dict(zip(zip(updates.topic, updates.update_id), updates.text))  # noqa: B905
+    return {
+        (topic, nugget, text[topic, update]): True
+        for topic, update, nugget in zip(
+            matches.topic, matches.update_id, matches.nugget_id, strict=True
+        )
+    }
+
+
+@pytest.fixture(scope="module")
+def sample() -> pd.DataFrame:
+    return tseval.sample([SWIFT, THOROUGH], NUGGETS, pairs=PAIRS, depth=3)
+
+
+@pytest.fixture
+def judged(sample: pd.DataFrame, truth: dict[tuple[str, str, str], bool]) -> pd.DataFrame:
+    names = zip(sample.topic, sample.nugget_id, sample.update_text, strict=True)
+    return by_hand(sample, ["yes" if name in truth else "no" for name in names])
+
+
+def saved(frame: pd.DataFrame, path: Path) -> Path:
+    frame.to_csv(path, sep="\t", index=False)
+    return path
+
+
+def scored(path: Path | str, *more: str) -> str:
+    found = program("score", SWIFT, THOROUGH, NUGGETS, "--judged", path, *more)
+    assert found.code == 0, found.err
+    return found.out
+
+
+def test_a_sample_of_everything_gives_what_matches_give(
+    truth: dict[tuple[str, str, str], bool],
+) -> None:
+    every = tseval.sample([SWIFT, THOROUGH], NUGGETS, pairs=1000, depth=20)
+    assert (every.inclusion == "1.000000").all()
+    names = zip(every.topic, every.nugget_id, every.update_text, strict=True)
+    judged = by_hand(every, ["yes" if name in truth else "no" for name in names])
+    corrected = tseval.score([SWIFT, THOROUGH], NUGGETS, judged=judged, measures=["R", "P", "C"])
+    known = tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, measures=["R", "P", "C"])
+    for measure, run in itertools.product(("R", "P", "C"), ("swift", "thorough")):
+        for topic in ("flood", "ferry", "mine", "all"):
+            expected = known.value(measure, topic, run)
+            assert corrected.value(measure, topic, run) == (
+                None if expected is None else pytest.approx(expected)
+            )
+    frame = corrected.intervals()  # type: ignore[attr-defined]
+    assert (frame.low - frame.value).abs().max() < 1e-9
+    assert (frame.high - frame.value).abs().max() < 1e-9
+
+
+def test_the_command_writes_what_the_call_gives(sample: pd.DataFrame, tmp_path: Path) -> None:
+    asked = ("sample", SWIFT, THOROUGH, NUGGETS, "--pairs", PAIRS, "--depth", 3)
+    for name in ("one.tsv", "two.tsv"):
+        assert program(*asked, "-o", tmp_path / name).code == 0
+    content = (tmp_path / "one.tsv").read_bytes()
+    assert content == (tmp_path / "two.tsv").read_bytes() == program(*asked).output
+    read = pd.read_csv(tmp_path / "one.tsv", sep="\t", dtype=str, keep_default_na=False)
+    assert read.to_dict("records") == sample.to_dict("records")
+    assert program(*asked, "-o", tmp_path / "one.csv").code == 0
+    assert (tmp_path / "one.csv").read_bytes().startswith(b"\xef\xbb\xbfverdict,")
+
+
+def test_the_order_of_files_and_lines_changes_no_draw(sample: pd.DataFrame, tmp_path: Path) -> None:
+    rows = Path(SWIFT).read_text(encoding="utf-8").splitlines()
+    other = tmp_path / "swift.tsv"
+    other.write_text("\n".join([rows[0], *reversed(rows[1:])]) + "\n", encoding="utf-8")
+    again = tseval.sample([THOROUGH, str(other)], NUGGETS, pairs=PAIRS, depth=3)
+    assert again.to_dict("records") == sample.to_dict("records")
+
+
+def test_other_seeds_draw_others(sample: pd.DataFrame) -> None:
+    drawn = {
+        tuple(tseval.sample([SWIFT, THOROUGH], NUGGETS, pairs=PAIRS, depth=3, seed=seed).pair)
+        for seed in range(6)
+    }
+    assert tuple(sample.pair) in drawn
+    assert len(drawn) > 3
+
+
+def test_what_stands_below_the_first_yes_may_stay_blank(
+    judged: pd.DataFrame, tmp_path: Path
+) -> None:
+    read: set[tuple[str, str, str]] = set()
+    verdicts = []
+    for row in judged.itertuples():
+        waiting = [
+            run for run in row.runs.split(", ") if (run, row.topic, row.nugget_id) not in read
+        ]
+        verdicts.append(row.verdict if waiting else "")
+        if row.verdict == "yes":
+            read |= {(run, row.topic, row.nugget_id) for run in waiting}
+    assert verdicts.count("") > 5
+    sparse = saved(judged.assign(verdict=verdicts), tmp_path / "sparse.tsv")
+    whole = saved(judged, tmp_path / "whole.tsv")
+    assert scored(sparse, "-f", "csv") == scored(whole, "-f", "csv")
+
+
+def test_a_run_of_the_sample_can_be_scored_alone(judged: pd.DataFrame, tmp_path: Path) -> None:
+    path = saved(judged, tmp_path / "judged.tsv")
+    alone = program("score", SWIFT, NUGGETS, "--judged", path, "-f", "csv", "-q").out
+    both = scored(path, "-f", "csv", "-q")
+    assert set(alone.splitlines()) <= set(both.splitlines())
+
+
+def test_spreadsheets_may_change_order_white_space_and_quotes(
+    judged: pd.DataFrame, tmp_path: Path
+) -> None:
+    whole = saved(judged, tmp_path / "whole.tsv")
+    other = judged.iloc[::-1].assign(
+        update_text=judged.update_text.str.replace(" ", "  "),
+        inclusion=judged.inclusion.astype(float),
+        verdict=judged.verdict.str.upper(),
+    )
+    changed = saved(other, tmp_path / "changed.tsv")
+    assert scored(changed, "-f", "csv") == scored(whole, "-f", "csv")
+
+
+def test_compare_takes_corrected_differences(judged: pd.DataFrame, tmp_path: Path) -> None:
+    path, scores = saved(judged, tmp_path / "judged.tsv"), tmp_path / "scores.csv"
+    scored(path, "-m", "R", "-q", "-o", str(scores))
+    listed = ("compare", scores, "-f", "json")
+    direct = (
+        "compare",
+        SWIFT,
+        THOROUGH,
+        "--gold",
+        NUGGETS,
+        "--judged",
+        path,
+        "-m",
+        "R",
+        "-f",
+        "json",
+    )
+    by_file, by_runs = program(*listed), program(*direct)
+    assert by_file.code == by_runs.code == 0, by_runs.err
+    frame = pd.read_csv(scores)
+    topics = frame[frame.topic != "all"].pivot_table(index="topic", columns="run", values="value")
+    difference = (topics.swift - topics.thorough).mean()
+    assert f"{abs(difference):.9f}"[:10] in by_runs.out
+    assert f"{abs(difference):.9f}"[:10] in by_file.out
+
+
+MEASURES = ("T", "R@6h", "P(updates)", "P(cost-of=match)", "LC", "nEG")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_verdicts_cannot_correct_is_refused(
+    judged: pd.DataFrame, tmp_path: Path, measure: str
+) -> None:
+    path = saved(judged, tmp_path / "judged.tsv")
+    found = program("score", SWIFT, NUGGETS, "--judged", path, "-m", measure)
+    assert found.code == 2
+    assert "cannot be corrected: " in found.err
+
+
+def refused(path: Path, *more: str, code: int = 1) -> str:
+    found = program("score", SWIFT, THOROUGH, NUGGETS, "--judged", path, *more)
+    assert found.code == code
+    assert not found.out
+    return found.err
+
+
+def test_rows_that_are_wrong_are_refused_with_their_lines(
+    judged: pd.DataFrame, tmp_path: Path
+) -> None:
+    at = tmp_path / "judged.tsv"
+    blank, maybe, likelier, other = (judged.copy() for _ in range(4))
+    blank.loc[0, "verdict"] = ""
+    assert f"{at}:2: has no verdict, and run thorough has no text above it" in refused(
+        saved(blank, at)
+    )
+    maybe.loc[3, "verdict"] = "maybe"
+    assert f'{at}:5: the verdict "maybe" is neither yes nor no' in refused(saved(maybe, at))
+    likelier.loc[4, "inclusion"] = "0.5"
+    assert f"{at}:6: is not as it was written" in refused(saved(likelier, at))
+    other.loc[5, "sample"] = "matcher:fuzzy"
+    assert f"{at}:7: belongs to another sample" in refused(saved(other, at))
+    twice = pd.concat([judged, judged.iloc[[7]]])
+    assert f"{at}:{len(judged) + 2}: the same pair stands at line 9" in refused(saved(twice, at))
+    assert f"holds {len(judged) - 1} of the {len(judged)} pairs" in refused(
+        saved(judged.drop(index=2), at)
+    )
+    assert "holds no verdict" in refused(saved(judged.assign(verdict=""), at))
+    assert "holds no pair" in refused(saved(judged.iloc[:0], at))
+    with pytest.raises(InputError, match="is not as it was written"):
+        tseval.score([SWIFT, THOROUGH], NUGGETS, judged=likelier)
+
+
+def test_samples_of_other_gold_and_other_runs_are_refused(
+    judged: pd.DataFrame, tmp_path: Path
+) -> None:
+    path, gold = saved(judged, tmp_path / "judged.tsv"), tmp_path / "gold.tsv"
+    gold.write_text(Path(NUGGETS).read_text(encoding="utf-8").replace("400", "500"), "utf-8")
+    found = program("score", SWIFT, THOROUGH, gold, "--judged", path)
+    assert found.code == 1
+    assert "the sample was drawn for other nuggets" in found.err
+    run = tmp_path / "late.tsv"
+    text = "topic\tupdate_id\ttime\ttext\nflood\tl1\t20\tMore than 400 homes under water\n"
+    run.write_text(text, encoding="utf-8")
+    found = program("score", run, NUGGETS, "--judged", path)
+    assert found.code == 1
+    assert 'run late has a text for nugget "flood-n' in found.err
+    assert '" of topic "flood" that is not in the sample' in found.err
+
+
+def test_what_has_no_meaning_beside_a_sample_is_refused(
+    judged: pd.DataFrame, tmp_path: Path
+) -> None:
+    path = saved(judged, tmp_path / "judged.tsv")
+    assert "give --judged alone" in refused(path, "--matches", MATCHES, code=2)
+    assert "name no other matcher" in refused(path, "--matcher", "fuzzy", code=2)
+    assert "no meaning" in refused(path, "--jitter", "1h", code=2)
+    assert "no meaning" in refused(path, "--in-blocks", "5", code=2)
+    assert "give both, or neither" in refused(path, "--sensitivity", "0.5", code=2)
+    assert "add up to 1.1" in refused(path, "--sensitivity", "0.2", "--specificity", "0.9", code=2)
+    assert "shares from 0 to 1" in refused(
+        path, "--sensitivity", "5", "--specificity", "0.9", code=2
+    )
+    asked = program("score", SWIFT, NUGGETS, "--sensitivity", "0.5")
+    assert "no meaning without --judged" in asked.err
+    assert program("sample", SWIFT, NUGGETS, "--pairs", 7).err.startswith("error: 7 pairs are too")
+    assert program("sample", SWIFT, NUGGETS, "-o", tmp_path / "to_judge.xlsx").code == 2
+
+
+def test_a_file_to_judge_is_known_to_validate(judged: pd.DataFrame, tmp_path: Path) -> None:
+    path = saved(judged, tmp_path / "judged.tsv")
+    assert program("validate", path).code == 0
+    bad = saved(judged.assign(verdict="perhaps"), tmp_path / "bad.tsv")
+    assert "neither yes nor no" in program("validate", bad).out + program("validate", bad).err
+
+
+def test_a_matcher_without_probabilities_corrects_too(
+    truth: dict[tuple[str, str, str], bool],
+) -> None:
+    sample = tseval.sample([SWIFT, THOROUGH], NUGGETS, matcher="fuzzy", pairs=PAIRS, depth=3)
+    names = zip(sample.topic, sample.nugget_id, sample.update_text, strict=True)
+    judged = by_hand(sample, ["yes" if name in truth else "no" for name in names])
+    scores = tseval.score([SWIFT, THOROUGH], NUGGETS, judged=judged)
+    frame = scores.intervals()  # type: ignore[attr-defined]
+    assert "classical" not in frame
+    assert scores.measures == ("P", "R", "Rs")
+    assert (frame.low <= frame.value).all()
+    assert "matcher:fuzzy" in scores.signature

@@ -1,0 +1,94 @@
+"""`tseval sample`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tseval.cli import options
+from tseval.cli.declared_options import input_format, named_options, record_options
+from tseval.cli.options import runs_and_gold
+from tseval.cli.output import check_output, deliver
+from tseval.cli.progress import progress
+from tseval.core.declared import SCORES, build
+from tseval.core.family import Access
+from tseval.core.naming import Naming, named
+from tseval.families.temporal.family import FAMILY
+from tseval.families.temporal.inputs import MATCHER_NAMES, TemporalInputs, TemporalOptions
+from tseval.families.temporal.sampling import SAMPLING_MATCHER, drawn_sample, frame_of
+from tseval.files.forms import Forms
+from tseval.matching.asking import AskingOptions
+from tseval.matching.review import FORMS, spreadsheet_bytes, spreadsheet_form
+from tseval.matching.sampling import DEPTH, PAIRS
+
+FILES = named_options(TemporalInputs, SCORES)
+"""The files of `score` that can change what is read, by their flags."""
+
+
+@click.command("sample")
+@options.runs_and_nuggets
+@click.option(
+    "--matcher",
+    default=SAMPLING_MATCHER,
+    show_default=True,
+    metavar="NAME",
+    help=f"{MATCHER_NAMES}. By its scores nuggets stand in strata and are read; probabilities "
+    "serve best.",
+)
+@click.option("--threshold", type=float, help="The matcher's threshold.")
+@options.chained(*record_options(AskingOptions))
+@click.option(
+    "--pairs",
+    type=click.IntRange(min=1),
+    default=PAIRS,
+    show_default=True,
+    metavar="N",
+    help="The most pairs that there may be to judge.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=DEPTH,
+    show_default=True,
+    metavar="N",
+    help="How many texts of a run are read for a nugget, if none before says it.",
+)
+@options.chained(FILES["--pool"])
+@options.seed_option
+@options.output_option
+@input_format(FAMILY, "updates", "nuggets", "pool")
+@options.chained(*record_options(Naming))
+@options.quiet_option
+@options.debug_option
+def command(
+    files: tuple[str, ...],
+    matcher: str,
+    threshold: float | None,
+    pairs: int,
+    depth: int,
+    pool: str | None,
+    seed: int,
+    output: Path | None,
+    input_format: Forms,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Nuggets to judge by hand, with the texts to read, so that scores can be corrected.
+
+    Write yes or no into the column `verdict`, from the top of each nugget down; below the first
+    yes of a run its texts may stay blank. Then `tseval score ... --judged FILE`.
+
+    \b
+    tseval sample mine.tsv theirs.tsv nuggets.tsv --pairs 300 -o to_judge.tsv
+    """
+    check_output(output)
+    form = FORMS[1] if output is None else spreadsheet_form(output, "a sample")
+    updates, nuggets = runs_and_gold(files)
+    inputs = named(TemporalInputs(updates, nuggets, pool=pool), build(Naming, given))
+    asked = TemporalOptions(matcher, threshold, **vars(build(AskingOptions, given)))
+    with progress("reading", quiet) as tell:
+        access = Access(input_format, progress=tell)
+        found = drawn_sample(inputs, asked, access, pairs, depth, seed)
+    deliver(spreadsheet_bytes(frame_of(found), form), output)

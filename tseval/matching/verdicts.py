@@ -1,0 +1,176 @@
+"""A sample that somebody judged: read, checked against how it was written, and asked who said what.
+
+Nobody has to judge everything: of the texts of a run, from the likeliest on, no more than those
+up to the first that says the nugget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tseval.files.inputs import Input
+from tseval.files.reading import Wrong, input_of, refuse, refuse_rows, rows_of
+from tseval.matching.likeliest import Likeliest
+from tseval.matching.sampling import checksum_of, hashed, place_of
+from tseval.statistics import Drawn
+from tseval.tables import JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
+
+if TYPE_CHECKING:
+    from tseval.files.reading import Given
+    from tseval.tables.columns import BoolArray, IntArray
+
+YES, NO = ("yes", "accept"), ("no", "reject")
+VERDICT_CURE = "write yes or no, or nothing where nobody had to read"
+ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
+UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
+AGAIN = "sample again with these runs, nuggets and options"
+
+
+def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
+    """A sample with its verdicts; rows that are not as they were written are faults."""
+    source = input_of(given, JUDGED)
+    rows = rows_of(source, JUDGED, form)
+    verdicts = rows.get("verdict")
+    words = [name.strip().casefold() for name in verdicts.vocabulary()]
+    said = np.array([word in YES for word in words], bool)[verdicts.codes]
+    judged = np.array([word != "" for word in words], bool)[verdicts.codes]
+    pairs = JudgedPairs.of(rows.columns | {"said": said, "judged": judged}, rows.origin)
+    if not len(pairs):
+        refuse(source, "holds no pair", "give the file that `tseval sample` wrote")
+    known = np.array([word in (*YES, *NO, "") for word in words], bool)[verdicts.codes]
+    wrong = [
+        Wrong(row, f'the verdict "{verdicts[row]}" is neither yes nor no', VERDICT_CURE)
+        for row in np.flatnonzero(~known).tolist()
+    ]
+    _refuse(pairs, [*wrong, *_changed(pairs)])
+    expected = int(design_of(pairs)["rows"])
+    if len(pairs) != expected:
+        lost = f"holds {len(pairs)} of the {expected} pairs of its sample"
+        refuse(source, lost, "put back the rows that were removed: what is not judged stays blank")
+    if not judged.any():
+        refuse(source, "holds no verdict", "write yes or no into the column verdict")
+    return pairs
+
+
+def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:
+    """Rows that are not as they were written, of another sample, or there twice."""
+    line = pairs.sample[0]
+    repeats, originals = repeated_rows(pairs.topic, pairs.nugget_id, pairs.pair)
+    twice = dict(zip(repeats.tolist(), originals.tolist(), strict=True))
+    for row in range(len(pairs)):
+        place = place_of(pairs.stratum[row], float(pairs.inclusion[row]))
+        key = pairs.topic[row], pairs.nugget_id[row], pairs.pair[row]
+        if pairs.sample[row] != line:
+            yield Wrong(row, "belongs to another sample than the first row", ROW_CURE)
+        elif checksum_of(line, *key, place) != pairs.checksum[row]:
+            yield Wrong(
+                row, "is not as it was written: a cell beside the verdict differs", ROW_CURE
+            )
+        elif row in twice:
+            first = pairs.origin.place(twice[row])
+            yield Wrong(row, f"the same pair stands at {first}", "remove one of the two")
+
+
+def design_of(pairs: JudgedPairs) -> dict[str, str]:
+    """How the sample was drawn, by name."""
+    parts = (part.partition(":") for part in pairs.sample[0].split("|"))
+    return {name: value for name, _, value in parts}
+
+
+def _refuse(pairs: JudgedPairs, wrong: list[Wrong]) -> None:
+    refuse_rows(pairs.origin, wrong, partial(_shown, pairs))
+
+
+def _shown(pairs: JudgedPairs, row: int) -> str:
+    """A row's ids, in place of the row."""
+    return "\t".join((pairs.topic[row], pairs.nugget_id[row], pairs.pair[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What the judged nuggets are in these runs, and how they were drawn."""
+
+    nugget: IntArray
+    """The rows of the nuggets that were sampled."""
+    said: BoolArray
+    """Runs x these nuggets: whether a text that was read says it."""
+    drawn: Drawn
+    read: int
+    """How many verdicts it took."""
+
+
+def verdicts_of(
+    pairs: JudgedPairs, gold: str, updates: Updates, nuggets: Nuggets, likeliest: Likeliest
+) -> Verdicts:
+    """The verdicts as they count for these runs; what nobody judged and had to be is a fault.
+
+    `gold` is the hash of the nuggets, as signatures have it.
+    """
+    own = design_of(pairs)["nuggets"]
+    if own != gold:
+        refuse(
+            Input(pairs.origin.sources[0].path),
+            f"the sample was drawn for other nuggets ({own}) than these ({gold})",
+            f"give those, or {AGAIN}",
+        )
+    first = _first_rows(pairs)
+    names = zip(nuggets.topic.to_list(), nuggets.nugget_id.to_list(), strict=True)
+    place = {name: row for row, name in enumerate(names)}
+    nugget = np.array([place[key] for key in first], np.int64)
+    rows = np.array(list(first.values()), np.int64)
+    column = {each: at for at, each in enumerate(nugget.tolist())}
+    row_of = {pair: row for row, pair in enumerate(pairs.pair.to_list())}
+    said = np.zeros((len(likeliest.runs), len(nugget)), bool)
+    unjudged: dict[int, str] = {}
+    for run, each, texts in likeliest.places():
+        if each not in column:
+            continue
+        name = likeliest.runs[run]
+        keys = _keys(updates, nuggets, each, likeliest.update[texts])
+        missing = [key for key in keys if key not in row_of]
+        if missing:
+            refuse(
+                Input(pairs.origin.sources[0].path),
+                f'run {name} has a text for nugget "{nuggets.nugget_id[each]}" of topic '
+                f'"{nuggets.topic[each]}" that is not in the sample',
+                f"its updates are others than then, or it was not among the runs: {AGAIN}",
+            )
+        found = [row_of[key] for key in keys]
+        up_to = next((at for at, row in enumerate(found) if pairs.said[row]), len(found))
+        said[run, column[each]] = up_to < len(found)
+        for row in found[:up_to]:
+            if not pairs.judged[row]:
+                unjudged.setdefault(row, name)
+    _refuse(
+        pairs,
+        [
+            Wrong(
+                row,
+                f"has no verdict, and run {name} has no text above it that says the nugget",
+                UNJUDGED_CURE,
+            )
+            for row, name in sorted(unjudged.items())
+        ],
+    )
+    strata = np.array([int(pairs.stratum[row]) for row in rows.tolist()], np.int64)
+    drawn = Drawn(strata, pairs.inclusion[rows])
+    return Verdicts(nugget, said, drawn, int(pairs.judged.sum()))
+
+
+def _first_rows(pairs: JudgedPairs) -> dict[tuple[str, str], int]:
+    """For each nugget of the sample the first row that is about it."""
+    first: dict[tuple[str, str], int] = {}
+    for row, name in enumerate(zip(pairs.topic.to_list(), pairs.nugget_id.to_list(), strict=True)):
+        first.setdefault(name, row)
+    return first
+
+
+def _keys(updates: Updates, nuggets: Nuggets, nugget: int, rows: IntArray) -> list[str]:
+    """The pairs of a nugget and these texts, as they are called."""
+    name = nuggets.topic[nugget], nuggets.nugget_id[nugget], nuggets.text[nugget]
+    return [hashed(*name, updates.text[row]) for row in rows.tolist()]
