@@ -116,6 +116,8 @@ def test_a_winner_that_depends_on_the_matcher_is_told() -> None:
     ) in done.err
     assert "depends" not in program.tseval(*FILES, "-m", "R").err
     assert program.tseval(*FILES, "-m", "P", "--quiet", *matchers, *thresholds).err == ""
+    alone = ("sweep", SWIFT, NUGGETS, "-m", "P", *matchers, *thresholds)
+    assert "depends" not in program.tseval(*alone).err
 
 
 def test_the_command_and_the_call_say_the_same() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import matchers
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, tseval
-from tseval.matching.trust import MEASURED, READER, SHORT, measured, trust
+from tseval.matching.trust import BEST_ON_SHORT, MEASURED, READER, SHORT, measured, trust
 from tseval.tables import Texts
 
 PAGE = Path(__file__).parents[2] / "docs" / "matching.md"
@@ -39,6 +39,9 @@ def test_the_numbers_are_those_of_the_page() -> None:
         assert MEASURED[name] == tuple(float(kappa) for each, kappa in rows if each == name)
     assert set(MEASURED) == {*listed, *BY_YEARS}
     assert f"about .{READER * 100:.0f} against them" in text
+    alerts = text.partition("<!-- short: begin -->")[2].partition("<!-- short: end -->")[0]
+    kappas = [float(line.split("|")[6].split()[0]) for line in alerts.splitlines()[3:] if line]
+    assert f"{max(kappas):.2f}" == f"{BEST_ON_SHORT:.2f}"
 
 
 @pytest.mark.parametrize("name", [each for each in MEASURED if "embedding" not in each])
@@ -66,7 +69,7 @@ def test_short_texts_and_scripts_without_spaces_are_told() -> None:
         "your texts; docs/matching.md tells more)"
     )
     short = trust("fuzzy", Texts.of(["word " * (SHORT - 1)] * 3), LONG)
-    assert "half of the updates have 11 words or fewer, on which nothing was measured" in short
+    assert "half of the updates have 11 words or fewer, and on alerts so short no matcher" in short
     chinese = Texts.of(["大坝决堤造成三人死亡多人失踪" * 3, LONG[0], LONG[0]])
     assert "a script without spaces" in trust("fuzzy", LONG, chinese)
     assert "a script without spaces" in trust("fuzzy", chinese, LONG)

@@ -259,11 +259,11 @@ def _pairs(compared: Sequence[tuple[Setting, Comparison]]) -> Iterator[SweptPair
 
 
 def _changes(orders: Sequence[SweptOrder]) -> Iterator[str]:
-    """A warning for each measure whose best run is not the same at all settings."""
+    """A warning for each measure whose best of several runs is not the same at all settings."""
     for measure in dict.fromkeys(each.measure for each in orders):
         by: dict[str, dict[str, list[float]]] = {}
         for each in orders:
-            if each.measure == measure:
+            if each.measure == measure and each.pairs:
                 at = [] if each.threshold is None else [each.threshold]
                 by.setdefault(each.matcher, {}).setdefault(each.best, []).extend(at)
         if len({best for bests in by.values() for best in bests}) < 2:
