@@ -7,7 +7,6 @@ import secrets
 import time
 from dataclasses import dataclass, field
 
-COOKIE = "tseval-desk"
 PATIENCE = 5
 """So many wrong passwords are borne"""
 PAUSE = 30.0
@@ -22,6 +21,8 @@ class Door:
     hosts: frozenset[str]
     """What a request may call this host, with the port."""
     password: str | None = None
+    cookie: str = "tseval-desk"
+    """What its cookie is called: browsers send cookies to all ports of a machine alike."""
     _tokens: dict[str, str] = field(default_factory=dict)
     _sessions: dict[str, str] = field(default_factory=dict)
     _wrong: list[float] = field(default_factory=list)

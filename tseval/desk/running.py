@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import socket
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from tseval.desk.desk import Desk
 
 HERE = "127.0.0.1"
+BETWEEN = 2.0
+"""Seconds that pass, at least, before new links are told."""
 
 
 def served(
@@ -30,9 +34,15 @@ def served(
     with closing(listening(host, port)) as listener:
         port = listener.getsockname()[1]
         address = f"http://{_in_brackets(host)}:{port}"
-        door = Door(names_of(host, port), password)
+        door = Door(names_of(host, port), password, f"tseval-desk-{port}")
+
+        told = -math.inf
 
         def links() -> None:
+            nonlocal told
+            if time.monotonic() - told < BETWEEN:
+                return
+            told = time.monotonic()
             for name in assessors:
                 tell(f"{name}: {address}/enter?token={door.link_token(name)}")
 

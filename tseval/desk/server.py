@@ -18,7 +18,6 @@ from starlette.routing import Route
 
 from tseval.desk import views
 from tseval.desk.actions import ACTIONS, Refused
-from tseval.desk.door import COOKIE
 from tseval.desk.queue import READING, Next, Queue
 from tseval.desk.store import StoreError
 from tseval.desk.suggestions import Foresight
@@ -150,7 +149,7 @@ def _foreign(room: Room, request: Request) -> Response | None:
 
 
 def _who(room: Room, request: Request) -> str | None:
-    return room.door.assessor(request.cookies.get(COOKIE))
+    return room.door.assessor(request.cookies.get(room.door.cookie))
 
 
 def _page(room: Room, environment: Environment, name: str) -> Callable[[Request], Any]:
@@ -205,7 +204,8 @@ def _enter(room: Room, environment: Environment) -> Callable[[Request], Any]:
         if session is None:
             return _stranger(room, environment, words, 403)
         response = RedirectResponse("/", 303, HEADERS)
-        response.set_cookie(COOKIE, session, path="/", httponly=True, samesite="strict")
+        # Lax: a link that was followed from elsewhere leads in; writes are asked for their origin.
+        response.set_cookie(room.door.cookie, session, path="/", httponly=True, samesite="lax")
         return response
 
     return enter

@@ -47,7 +47,7 @@ function row(each, within, number = null) {
     make("time", {}, each.time),
     number === null ? null : make("kbd", {}, String(number)), number === null ? null : " ",
     make("span", { class: "text" }, bdi(each.text)), " ",
-    make("span", { class: "about" }, label(each)), " ", is ? null : go, number === null ? null : join);
+    make("span", { class: "about" }, label(each)), " ", is ? null : go, number === null ? null : " ", number === null ? null : join);
   go.addEventListener("click", () => attempt(() => load(each.item)));
   made.addEventListener("dragstart", (event) => { dragged = each.item; event.dataTransfer.setData("text/plain", String(each.item)); });
   made.addEventListener("dragover", (event) => { if (dragged !== null && dragged !== each.item) { event.preventDefault(); made.classList.add("over"); } });

@@ -14,8 +14,11 @@ export function make(name, attributes = {}, ...children) {
   return made;
 }
 
+let fading;
 export function say(words, trouble = false) {
   const status = byId("status");
+  clearTimeout(fading);
+  if (!trouble) fading = setTimeout(() => { status.textContent = ""; }, 8000);
   status.classList.toggle("trouble", trouble);
   status.textContent = "";
   requestAnimationFrame(() => { status.textContent = words; });
