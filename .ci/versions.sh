@@ -3,7 +3,7 @@
 #
 # Runs the tests that are not slow on every Python from 3.11 to 3.14, and on 3.11 with the lowest
 # versions that pyproject.toml allows (the NAME `lowest`). Each has an environment of its own in
-# build/versions, with the extras dask, excel and report; sentence models are left to `make test`. A Python
+# build/versions, with the extras assess, dask, excel and report; sentence models are left to `make test`. A Python
 # that is neither here nor to be fetched is named at the end, and is no failure.
 set -euo pipefail
 uv=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -38,7 +38,7 @@ for name in "${names[@]}"; do
     echo "== $name: $("$python" --version)"
     "$uv" venv --quiet --no-project --clear --python "$python" "$place"
     "$uv" pip compile --quiet --python "$place/bin/python" --resolution "$resolution" \
-        --extra dask --extra excel --extra report --output-file "$place/requirements.txt" pyproject.toml >/dev/null
+        --extra assess --extra dask --extra excel --extra report --output-file "$place/requirements.txt" pyproject.toml >/dev/null
     "$uv" pip install --quiet --python "$place/bin/python" --requirement "$place/requirements.txt" \
         "${tools[@]}"
     PYTHONPATH=$PWD "$place/bin/python" -m pytest -q -n 2 -p no:cacheprovider \

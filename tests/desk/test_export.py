@@ -157,6 +157,8 @@ def test_stores_of_other_things_do_not_merge(tmp_path: Path) -> None:
     shallow = made(tmp_path / "c", settings=Settings("fuzzy", 1, "words", "matcher", 0.2))
     with pytest.raises(UsageError, match=r"--pool 1, .*--pool all"):
         merged(one.store, shallow.store)
+    for each in (one, other, shallow):
+        each.store.close()
 
 
 def test_the_commands(here: Path) -> None:

@@ -44,6 +44,7 @@ def test_an_act_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
     assert store.size() == 0
     store.append([NOTE])
     assert store.size() == 1
+    store.close()
 
 
 def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
@@ -58,6 +59,7 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
     store._connection.execute("PRAGMA max_page_count = 1000000")
     store.append([long])
     assert store.size() == 2
+    store.close()
 
 
 def test_stores_of_other_versions_and_other_files_are_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,19 +100,18 @@ class Store:
             "settings": json.dumps(asdict(settings), sort_keys=True),
         }
         try:
+            # It has no name yet under which anybody could open it: no transaction is needed.
+            with _told(path, "made"), closing(_connected(made)) as connection:
+                connection.executescript(SCHEMA)
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {FORM}")
+                connection.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+                rows = [
+                    (name, json.dumps(each.files), each.sha256, each.content)
+                    for name, each in inputs.items()
+                ]
+                connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?)", rows)
             with _told(path, "made"):
-                connection = _connected(made)
-                with connection:
-                    connection.executescript(SCHEMA)
-                    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                    connection.execute(f"PRAGMA user_version = {FORM}")
-                    connection.executemany("INSERT INTO about VALUES (?, ?)", about.items())
-                    rows = [
-                        (name, json.dumps(each.files), each.sha256, each.content)
-                        for name, each in inputs.items()
-                    ]
-                    connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?)", rows)
-                connection.close()
                 _placed(made, path)
         except FileExistsError:
             raise UsageError(f"{path} is there already") from None
@@ -129,11 +128,18 @@ class Store:
             )
         with _told(path, "opened"):
             connection = _connected(path) if write else _reading(path)
-            _check(path, connection)
-            if write:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
-        return cls(path, connection)
+            try:
+                _check(path, connection)
+                if write:
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    connection.execute("PRAGMA synchronous = FULL")
+                return cls(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+
+    def __del__(self) -> None:
+        self.close()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -222,7 +228,7 @@ def _row(decision: Decision) -> tuple[object, ...]:
 
 def _connected(path: Path) -> sqlite3.Connection:
     """A connection that any thread may use, one at a time."""
-    return sqlite3.connect(path, PATIENCE, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
 
 def _reading(path: Path) -> sqlite3.Connection:
@@ -230,7 +236,10 @@ def _reading(path: Path) -> sqlite3.Connection:
     alone = not path.with_name(f"{path.name}-wal").exists()
     more = "mode=ro&immutable=1" if alone else "mode=ro"
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{more}", PATIENCE, isolation_level=None, uri=True
+        f"{path.absolute().as_uri()}?{more}",
+        timeout=PATIENCE,
+        isolation_level=None,
+        uri=True,
     )
 
 
