@@ -103,7 +103,8 @@ def beside(values: Mapping[str, Any]) -> ReportInputs | None:
 
 def _is_given(value: Any) -> bool:
     empty = isinstance(value, str | Sequence | Mapping) and not value
-    return value is not None and value is not False and not empty and value != AS_THEY_ARE
+    is_plain = isinstance(value, Naming) and value == AS_THEY_ARE
+    return value is not None and value is not False and not empty and not is_plain
 
 
 def _fits(family: Family[Any, Any], given: Mapping[str, Any]) -> bool:
