@@ -26,3 +26,6 @@ class Edition(Generic[Record]):
     """Its rules; combined with others by `--rule`."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The columns of the official table, by measure; none where there is no such table."""
+    leading: tuple[str, ...] = ()
+    """What a report leads with: the primary measure, by which a run is said to be better, and up to
+    four companions, of those that were scored."""

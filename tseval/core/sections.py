@@ -56,6 +56,16 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Volume:
+    """How much each run says, so that its verdict is not read without its price."""
+
+    noun: str
+    """What is counted, in the plural."""
+    counted: Callable[[Any], Mapping[str, int]]
+    """From an evaluation, how many of them each run has."""
+
+
+@dataclass(frozen=True)
 class Reporting:
     """What a family adds to a report, beside its curves over time."""
 
@@ -67,3 +77,4 @@ class Reporting:
     retold: Callable[[Mapping[str, str]], Any] | None = None
     """The options by which scores were made, from the parts of their signature. Without it scores
     don't tell enough for their runs to be read again."""
+    volume: Volume | None = None

@@ -22,8 +22,8 @@ from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.reporting import curves
-from tseval.reporting.boards import Names, measure_boards, score_downloads
-from tseval.reporting.content import InputRow, Report
+from tseval.reporting.boards import Names, leading_first, measure_boards, score_downloads
+from tseval.reporting.content import InputRow, Report, VolumeOfRuns
 from tseval.reporting.inputs import ReportInputs, needed, parameters
 from tseval.reporting.recorded import differences, input_rows, recorded
 from tseval.reporting.terms import terms
@@ -112,8 +112,10 @@ def _told(given: Given, form: str | None) -> Provenance | None:
 def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Report:
     """The report as far as the files of scores go."""
     found = compare_board(board, request.plan)
-    names = Names.of(board, found)
     signatures = tuple(dict.fromkeys(each.signature for each in told if each.signature))
+    are_chosen = bool(request.measures)
+    measures, leading = leading_first(board, signatures, are_chosen=are_chosen)
+    names = Names.of(board, found, measures[0])
     recorded_inputs = [row for each in told for row in input_rows(each.signature, each.inputs)]
     known = {(row.path, row.sha256) for row in recorded_inputs}  # those of scores in memory too
     inputs = [
@@ -123,6 +125,7 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
     ]
     told_warnings = [warning for each in told for warning in each.warnings]
     baseline = request.plan.baseline
+    doubts = found.warnings if len(board.runs) > 1 else board.warnings
     return Report(
         title=request.title,
         signature=found.signature,
@@ -130,12 +133,14 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
         inputs=tuple(dict.fromkeys([*inputs, *recorded_inputs])),
         runs=names.runs,
         topics=names.topics,
-        measures=tuple(measure_boards(board, found, names)),
+        measures=tuple(measure_boards(board, found, names, measures)),
         topic="" if "over" in board.traits else "topic",
         level=request.plan.level,
         baseline=None if baseline is None else names.run(baseline),
-        warnings=tuple(dict.fromkeys([*told_warnings, *found.warnings])),
-        terms=tuple(terms(board.measures, board.families)),
+        warnings=tuple(dict.fromkeys([*told_warnings, *doubts])),
+        doubts=doubts,
+        leading=leading,
+        terms=tuple(terms(measures, board.families)),
         downloads=score_downloads(board, found),
     )
 
@@ -154,6 +159,7 @@ def _with_sections(
     signature = evaluation.signature()
     rule = treatment.on_missing or "zero"
     missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
+    doubts = [*report.doubts, *differences(signature, report.scored), *missing.warnings]
     warnings = [
         *report.warnings,
         *differences(signature, report.scored),
@@ -174,7 +180,17 @@ def _with_sections(
         inputs=tuple(inputs),
         sections=tuple(sections),
         warnings=tuple(dict.fromkeys(warnings)),
+        doubts=tuple(dict.fromkeys(doubts)),
+        volume=_volume(beside.family, evaluation, names),
     )
+
+
+def _volume(family: Family[Any, Any], evaluation: Evaluation, names: Names) -> VolumeOfRuns | None:
+    """How much each run says, where the family counts that."""
+    if family.report is None or family.report.volume is None:
+        return None
+    counts = family.report.volume.counted(evaluation)
+    return VolumeOfRuns(family.report.volume.noun, tuple(counts.get(run) for run in names.runs))
 
 
 def _declared(
@@ -240,5 +256,9 @@ def _with_names(report: Report, names: Names) -> Report:
     lost = [run for run in names.runs if run not in report.runs]
     said = tuple(f"run {run}: it has no scores here" for run in lost)
     return replace(
-        report, runs=names.runs, measures=tuple(boards), warnings=(*report.warnings, *said)
+        report,
+        runs=names.runs,
+        measures=tuple(boards),
+        warnings=(*report.warnings, *said),
+        doubts=(*report.doubts, *said),
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tseval.comparison import Board, Comparison, Contest, RunStanding
 from tseval.comparison.directions import known_measures
+from tseval.core import registry
 from tseval.files.rows import rows_bytes
-from tseval.reporting.content import Download, MeanRow, MeasureBoard, PairRow
+from tseval.reporting.content import LEADING, Download, MeanRow, MeasureBoard, PairRow
+from tseval.reporting.recorded import traits_of
 
 PAIRS_LISTED = 28
 """So many pairs of a measure are listed, those of eight runs."""
@@ -23,36 +25,67 @@ class Names:
     topics: tuple[str, ...]
 
     @classmethod
-    def of(cls, board: Board, found: Comparison, further: Sequence[str] = ()) -> Names:
-        """Runs best first by the first measure, then the others of the board, then further ones."""
-        first = board.measures[0]
-        ranked = [each.run for each in found.standings if each.measure == first]
-        return cls(tuple(dict.fromkeys([*ranked, *board.runs, *further])), board.topics)
+    def of(cls, board: Board, found: Comparison, primary: str) -> Names:
+        """Runs best first by the primary measure, then the others of the board."""
+        ranked = [each.run for each in found.standings if each.measure == primary]
+        return cls(tuple(dict.fromkeys([*ranked, *board.runs])), board.topics)
 
     def run(self, name: str) -> int:
         """The place of a run."""
         return self.runs.index(name)
 
 
-def measure_boards(board: Board, found: Comparison, names: Names) -> Iterator[MeasureBoard]:
-    """Each measure with all that is known of it."""
-    for measure in board.measures:
+def leading_first(
+    board: Board, signatures: Iterable[str], *, are_chosen: bool
+) -> tuple[list[str], int]:
+    """The measures in a report's order, and how many of them lead it.
+
+    Those lead that the edition of the scores names, at whatever times; of chosen measures, and
+    where none of these is there, the first ones.
+    """
+    wanted = () if are_chosen else _leading(board, signatures)
+    found = [own for name in wanted for own in board.measures if own.partition("@")[0] == name]
+    found = found or list(board.measures)
+    leading = found[:LEADING]
+    return [*leading, *(name for name in board.measures if name not in leading)], len(leading)
+
+
+def _leading(board: Board, signatures: Iterable[str]) -> tuple[str, ...]:
+    """What the edition leads with that the scores name, else one of just these measures."""
+    told = {traits_of(each).get("edition") for each in signatures}
+    own = [each for name in board.families or () for each in registry.family(name).editions]
+    named = [each for each in own if each.name in told]
+    alike = (each for each in registry.all_editions() if set(each.measures) == set(board.measures))
+    found = named[0] if named else next(alike, None)
+    return () if found is None else found.leading
+
+
+def measure_boards(
+    board: Board, found: Comparison, names: Names, measures: Sequence[str]
+) -> Iterator[MeasureBoard]:
+    """Each of the measures with all that is known of it."""
+    baseline = None if found.plan.baseline is None else names.run(found.plan.baseline)
+    for measure in measures:
         contests = [each for each in found.contests if each.measure == measure]
         standings = [each for each in found.standings if each.measure == measure]
         against = {each.run: each.different for each in contests}
         is_short = len(contests) <= PAIRS_LISTED
         known = known_measures(measure, board.families) or known_measures(measure)
+        order = [names.run(each.run) for each in standings]
+        higher = board.higher_is_better(measure)
+        pairs = [_from_better(_pair(each, names, higher), order) for each in contests]
         yield MeasureBoard(
             name=measure,
             title=known[0].definition.summary if known else "",
             unit=known[0].unit if known else "",
-            higher=board.higher_is_better(measure),
+            higher=higher,
             means=tuple(
                 _mean(each, names, against if found.plan.baseline else {}) for each in standings
             ),
             pairs=len(contests),
             different=sum(each.different for each in contests),
-            listed=tuple(_pair(each, names) for each in contests) if is_short else (),
+            listed=tuple(pairs) if is_short else (),
+            against=tuple(_against(pairs, order, baseline)),
             cells=tuple(_cells(board, measure, names)),
             pooled=board.weighed(measure) is not None,
             cannot_tell=found.cannot_tell.get(measure, ""),
@@ -72,18 +105,42 @@ def _mean(each: RunStanding, names: Names, against: dict[str, bool]) -> MeanRow:
     )
 
 
-def _pair(each: Contest, names: Names) -> PairRow:
+def _pair(each: Contest, names: Names, higher: bool) -> PairRow:
+    ends = (each.low, each.high) if higher else (_minus(each.high), _minus(each.low))
     return PairRow(
         run=names.run(each.run),
         other=names.run(each.other),
         topics=each.topics,
-        difference=each.difference,
-        low=each.low,
-        high=each.high,
+        gain=each.difference if higher else _minus(each.difference),
+        low=ends[0],
+        high=ends[1],
         p=each.p,
         adjusted=each.adjusted,
         better=None if each.better is None else names.run(each.better),
+        won=each.wins,
+        lost=each.losses,
     )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _from_better(pair: PairRow, order: Sequence[int]) -> PairRow:
+    """The pair seen from the run that stands first."""
+    return pair if order.index(pair.run) < order.index(pair.other) else pair.turned
+
+
+def _against(
+    pairs: Sequence[PairRow], order: Sequence[int], baseline: int | None
+) -> Iterator[PairRow]:
+    """The best run with each other, seen from it; or with a baseline each with that."""
+    if baseline is None:
+        own = [each for each in pairs if each.run == order[0]]
+        yield from sorted(own, key=lambda each: order.index(each.other))
+        return
+    seen = [each if each.other == baseline else each.turned for each in pairs]
+    yield from sorted(seen, key=lambda each: order.index(each.run))
 
 
 def _cells(board: Board, measure: str, names: Names) -> Iterator[tuple[float | None, ...]]:

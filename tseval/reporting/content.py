@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from tseval.core.blocks import SectionContent, Timeline
 
+LEADING = 5
+"""So many measures at most stand in sight."""
+
 
 class InputRow(NamedTuple):
     """One file that the report rests on."""
@@ -36,17 +39,31 @@ class MeanRow(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """Two runs by a measure."""
+    """Two runs by a measure, seen from the first.
+
+    `gain` is by how much the first is better, whichever way the measure goes; `won` and `lost`
+    count topics.
+    """
 
     run: int
     other: int
     topics: int
-    difference: float | None
+    gain: float | None
     low: float | None
     high: float | None
     p: float | None
     adjusted: float | None
     better: int | None
+    """Which of them is better, if they are told apart."""
+    won: int
+    lost: int
+
+    @property
+    def turned(self) -> PairRow:
+        """The same pair, seen from the other."""
+        gain, low, high = (None if x is None else -x for x in (self.gain, self.high, self.low))
+        seen = self._replace(run=self.other, other=self.run, won=self.lost, lost=self.won)
+        return seen._replace(gain=gain, low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,9 @@ class MeasureBoard:
     pairs: int
     different: int
     listed: tuple[PairRow, ...]
-    """The pairs, where there are few enough to read."""
+    """The pairs, where there are few enough to read, seen from the one with the better mean."""
+    against: tuple[PairRow, ...]
+    """The best run with each other, in their order; with a baseline each run with that."""
     cells: tuple[tuple[float | None, ...], ...]
     """By topic, then run."""
     pooled: bool = False
@@ -88,6 +107,13 @@ class Download(NamedTuple):
     content: bytes
 
 
+class VolumeOfRuns(NamedTuple):
+    """How many of what each run says; None where that is not known."""
+
+    noun: str
+    counts: tuple[int | None, ...]
+
+
 @dataclass(frozen=True)
 class Report:
     """Everything that the page shows, in its order."""
@@ -98,7 +124,7 @@ class Report:
     """The signatures that the files of scores carry."""
     inputs: tuple[InputRow, ...]
     runs: tuple[str, ...]
-    """Best first, by the first measure; further runs after them."""
+    """Best first, by the primary measure; further runs after them."""
     topics: tuple[str, ...]
     measures: tuple[MeasureBoard, ...]
     topic: str
@@ -110,6 +136,12 @@ class Report:
     warnings: tuple[str, ...] = ()
     terms: tuple[Term, ...] = ()
     downloads: tuple[Download, ...] = ()
+
+    doubts: tuple[str, ...] = ()
+    """Those of the warnings that bear on which run is better."""
+    leading: int = LEADING
+    """How many of the measures stand in sight; the first is the primary one."""
+    volume: VolumeOfRuns | None = None
 
     def section(self, name: str) -> SectionContent:
         """The section of this name; an empty one if there is none."""

@@ -41,6 +41,7 @@ CHANGES_2026 = Edition(
         for units in every
         for name in measures.OF_RANKING
     ),
+    leading=("tNDCG", "tAP", "tRBP", "tRR"),
     on_missing="zero",
     citation=measures.GUIDELINES,
     rules=ChangeRules(),

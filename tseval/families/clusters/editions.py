@@ -13,6 +13,7 @@ PROPOSAL = Edition(
     family=FAMILY,
     summary="latency and redundancy of selected posts, as the Incident Streams proposal has them",
     measures=("latency", "redundancy", "redundancy(unique)", "coverage"),
+    leading=("latency", "redundancy", "coverage"),
     on_missing="zero",
     citation=CITATION,
     rules=ClusterRules(),
@@ -22,6 +23,7 @@ MB2015 = Edition(
     family=FAMILY,
     summary="what the official script of Microblog 2015, scenario A, computes",
     measures=("ELG", "nCG", "length"),
+    leading=("ELG", "nCG"),
     on_missing="zero",
     citation=OVERVIEW_2015,
     rules=PushRules(
@@ -49,6 +51,7 @@ RTS2016 = Edition(
         "latency-median",
         "length",
     ),
+    leading=("EG-1", "nCG-1", "GMP.5", "latency-mean"),
     on_missing="zero",
     citation=OVERVIEW_2016,
     rules=PushRules(
@@ -79,6 +82,7 @@ RTS2017 = Edition(
         "latency-median",
         "length",
     ),
+    leading=("EG-p", "nCG-p", "GMP.5", "latency-mean"),
     on_missing="zero",
     citation=OVERVIEW_2017,
     rules=PushRules(

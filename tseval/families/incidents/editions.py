@@ -22,6 +22,13 @@ ALERT_MEASURES = (
     "priority.RMSE",
 )
 """The columns of the tables since the note, in their order."""
+LEADING_ALERTS = (
+    "AAW.high",
+    "AAW",
+    "type.F1(actionable)",
+    "type.accuracy",
+    "priority.RMSE(actionable)",
+)
 SCRIPT = IncidentRules(
     repeated_labels="entries",
     join="post",
@@ -42,6 +49,7 @@ INCIDENT_NOTE = Edition(
     family=FAMILY,
     summary="the formulas of the note of 2019, and what it leaves open made plain",
     measures=("AAW", "AAW.high", "AAW.low", *ALERT_MEASURES[2:]),
+    leading=("AAW", "AAW.high", "AAW.low", "type.F1(actionable)", "priority.RMSE(actionable)"),
     on_missing="zero",
     citation=NOTE,
     rules=IncidentRules(),
@@ -61,6 +69,7 @@ INCIDENT_2018 = Edition(
         "any.F1",
         "any.accuracy",
     ),
+    leading=("type.F1", "type.P", "type.R", "any.F1", "priority.MSE"),
     on_missing="zero",
     citation=ANY_CITATION,
     rules=replace(SCRIPT, parts=("S1", "S2", "S3", "S4"), any_untyped="wrong"),
@@ -70,6 +79,7 @@ INCIDENT_2018V2 = Edition(
     family=FAMILY,
     summary="the runs of 2018 scored anew, as in the table of the note",
     measures=ALERT_MEASURES,
+    leading=LEADING_ALERTS,
     on_missing="zero",
     citation=NOTE,
     rules=replace(SCRIPT, parts=("S1", "S2", "S3", "S4"), alert_mean="pooled"),
@@ -80,6 +90,7 @@ INCIDENT_2019A = Edition(
     family=FAMILY,
     summary="what the script of 2019-A computes: alerts by the run's own priorities",
     measures=ALERT_MEASURES,
+    leading=LEADING_ALERTS,
     on_missing="zero",
     citation=NOTE,
     rules=replace(SCRIPT, parts=_PARTS_OF_2019, alert_priority="raw"),
@@ -89,6 +100,7 @@ INCIDENT_2019B = Edition(
     family=FAMILY,
     summary="what the script of 2019-B computes: alerts by scaled priorities",
     measures=ALERT_MEASURES,
+    leading=LEADING_ALERTS,
     on_missing="zero",
     citation=NOTE,
     rules=replace(SCRIPT, parts=_PARTS_OF_2019),
@@ -107,6 +119,13 @@ INCIDENT_2021 = Edition(
         "priority.pearson(actionable)",
         "priority.pearson",
     ),
+    leading=(
+        "nDCG@100",
+        "type.F1(actionable)",
+        "type.accuracy",
+        "priority.F1(actionable)",
+        "priority.pearson(actionable)",
+    ),
     on_missing="zero",
     citation=TRACK_2021,
     rules=replace(
@@ -124,6 +143,7 @@ INCIDENT_PROPOSAL = Edition(
     family=FAMILY,
     summary="information types as the proposal of the track has them, over pooled posts",
     measures=("type.P", "type.R", "type.accuracy"),
+    leading=("type.P", "type.R", "type.accuracy"),
     on_missing="zero",
     citation=PROPOSED,
     rules=IncidentRules(threshold="emitted_from", emitted_from=0.0),

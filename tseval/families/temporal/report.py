@@ -9,7 +9,7 @@ import numpy as np
 
 from tseval.core.blocks import Block, Head, Rows, Timelines
 from tseval.core.scoring import chosen_measures, scores_of
-from tseval.core.sections import Reporting, Section, Setting
+from tseval.core.sections import Reporting, Section, Setting, Volume
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
 from tseval.families.temporal.inputs import ASSESSED, TemporalOptions
@@ -58,6 +58,14 @@ def economy(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -
     yield Rows("Redundancy and verbosity of every run", columns, tuple(sorted(rows)))
 
 
+def updates(evaluation: TemporalEvaluation) -> dict[str, int]:
+    """How many updates each run sent."""
+    index = evaluation.index
+    run = index.unit[index.sent] // len(index.topics)
+    sent = np.bincount(run, minlength=len(index.runs))
+    return dict(zip(index.runs, sent.tolist(), strict=True))
+
+
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
@@ -97,4 +105,5 @@ REPORT = Reporting(
     ),
     hint=", with --matches FILE or --matcher NAME",
     retold=retold,
+    volume=Volume("updates", updates),
 )

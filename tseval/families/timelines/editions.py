@@ -13,12 +13,23 @@ SHOWN = (
     *(f"{name}({size},{value})" for name in ROUGE for size in SIZES for value in VALUES),
 )
 
+MANY_TO_ONE = "align_date_content_costs_many_to_one"
+LEADING = (
+    f"{MANY_TO_ONE}(rouge_1,F)",
+    f"{DATES}(F)",
+    f"{MANY_TO_ONE}(rouge_2,F)",
+    "concat(rouge_1,F)",
+    "agreement(rouge_1,F)",
+)
+"""What papers report: F of the days aligned with words, then of dates."""
+
 EDITIONS = (
     Edition(
         name="tilse",
         family=FAMILY,
         summary="as tilse scores one prediction against all references of a topic",
         measures=SHOWN,
+        leading=LEADING,
         on_missing="zero",
         citation=TILSE,
         rules=TimelineRules(),
@@ -28,6 +39,7 @@ EDITIONS = (
         family=FAMILY,
         summary="as news-tls scores a prediction against each reference by itself",
         measures=SHOWN,
+        leading=LEADING,
         on_missing="zero",
         citation="Gholipour Ghalandari & Ifrim, Examining the State-of-the-Art in News Timeline "
         "Summarization, ACL 2020",
@@ -38,6 +50,7 @@ EDITIONS = (
         family=FAMILY,
         summary="as CHRONOS scores: a topic in which anything fails leaves the means",
         measures=SHOWN,
+        leading=LEADING,
         on_missing="skip",
         citation="Wu et al., Unfolding the Headline: Iterative Self-Questioning for News "
         "Retrieval and Timeline Summarization, 2025; Alibaba-NLP/CHRONOS",
@@ -48,6 +61,7 @@ EDITIONS = (
         family=FAMILY,
         summary="as TimeRanker scores: the mean of F, each reference by itself",
         measures=SHOWN,
+        leading=LEADING,
         on_missing="zero",
         citation="DaivikSojitra/Timeline-Summarization-in-the-Era-of-LLMs",
         rules=TimelineRules(protocol="PROTOCOL-1", average="AVG-F"),

@@ -19,6 +19,7 @@ GUIDELINES = Edition(
     family=NAME,
     summary="the error of values over time, as the guidelines of 2013 have it",
     measures=("VT",),
+    leading=("VT",),
     on_missing="zero",
     citation=CITATION,
     rules=NoRules(),

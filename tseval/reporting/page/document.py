@@ -11,8 +11,10 @@ from tseval.core.blocks import SectionContent
 from tseval.reporting import palette
 from tseval.reporting.content import Report
 from tseval.reporting.page.data import data_block
+from tseval.reporting.page.differences import pairs_folded
+from tseval.reporting.page.folders import without_folders
 from tseval.reporting.page.heat import heat_section
-from tseval.reporting.page.markup import Markup, element
+from tseval.reporting.page.markup import Markup, element, joined
 from tseval.reporting.page.means import means_section
 from tseval.reporting.page.prose import (
     downloads_section,
@@ -21,6 +23,7 @@ from tseval.reporting.page.prose import (
     warnings_section,
 )
 from tseval.reporting.page.sections import section_of
+from tseval.reporting.page.verdict import verdict_section, verdict_title
 from tseval.version import VERSION
 
 CURVES = "curves"
@@ -30,6 +33,7 @@ STYLE, SCRIPT = "page.css", "page.js"
 
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
+    report = without_folders(report)
     style, script = _beside(STYLE) + palette.style(), _beside(SCRIPT)
     head = element(
         "head",
@@ -72,7 +76,7 @@ def _hashed(content: str) -> str:
 
 def _body(report: Report) -> Iterator[Markup]:
     sections = [(name, title, content) for name, title, content in _sections(report) if content]
-    yield element("a", {"class": "skip", "href": "#means"}, "Skip to the results")
+    yield element("a", {"class": "skip", "href": "#verdict"}, "Skip to the results")
     yield element(
         "header", None, element("h1", None, report.title), _summary(report), _contents(sections)
     )
@@ -101,16 +105,17 @@ def _section(name: str, title: str, content: Markup) -> Markup:
 
 def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     """Every section that the report has something for, or can say what it would need."""
-    yield "inputs", "Signature and inputs", inputs_section(report)
-    yield "means", "Which run is better", means_section(report)
+    yield "verdict", verdict_title(report), verdict_section(report)
+    yield "means", "Means by measure", joined([means_section(report), pairs_folded(report)])
     first = [each for each in report.sections if each.name == CURVES]
     rest = [each for each in report.sections if each.name != CURVES]
     yield from _declared(report, first, keyed=False)
     yield "heat", "Topic by topic", heat_section(report)
     yield from _declared(report, rest, keyed=any(each.panels for each in first))
-    yield "warnings", "Warnings", warnings_section(report)
     yield "definitions", "Definitions", terms_section(report)
+    yield "warnings", "Warnings", warnings_section(report)
     yield "data", "Data", downloads_section(report)
+    yield "inputs", "Signature and inputs", inputs_section(report)
 
 
 def _declared(

@@ -1,68 +1,63 @@
-"""The table of means: each run by each measure, with interval and letters, and what they mean."""
+"""Tables of means: each run by each measure, with its interval, and the group that it is in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
-from tseval.reporting.page.listing import NUMBER, listing, scrolled
-from tseval.reporting.page.markup import Markup, element, isolated, joined
-from tseval.reporting.page.numbers import chance, decimals_for, number
+from tseval.core.wording import count
+from tseval.reporting.content import MeanRow, MeasureBoard, Report
+from tseval.reporting.page.listing import scrolled
+from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
+from tseval.reporting.page.numbers import decimals_for, number
 
-WIDTH, HEIGHT, MARGIN = 104, 16, 5
+WIDTH, HEIGHT, MARGIN = 92, 16, 5
 """Of the picture of an interval, in pixels."""
+LETTERED = 10
+"""Of more runs the groups are bars: `abcdefghij` tells nobody anything."""
+BAR, BAR_HEIGHT = 7, 22
+BAR_SIZE = {"y": 0, "width": 4, "height": BAR_HEIGHT}
+"""Of the bars of groups, in pixels."""
 
 
 def means_section(report: Report) -> Markup:
-    """How to read the table, the table, and the pairs where they are few."""
-    return joined([_reading(report), _table(report), _pairs(report)])
+    """How to read the tables; the leading measures, and folded the others."""
+    leading, others = report.measures[: report.leading], report.measures[report.leading :]
+    parts = [_reading(report), _table(report, leading, "Means of every run")]
+    if others:
+        summary = element("summary", None, f"{count(len(others), 'further measure')}")
+        table = _table(report, others, "Means of every run by further measures")
+        parts.append(element("details", None, summary, table))
+    return joined(parts)
 
 
 def _reading(report: Report) -> Markup:
     """What intervals and letters say."""
     level = f"{100 * report.level:g} %"
-    if report.baseline is None:
-        found = "Runs that share a letter were not found to differ by that measure."
-    else:
-        base = isolated(report.runs[report.baseline])
-        found = joined(["An asterisk marks runs that were found to differ from ", base, "."])
+    able = [each for each in report.measures if each.pairs and not each.cannot_tell]
     told = ", ".join(
-        f"{each.name} {each.different} of {each.pairs}"
-        for each in report.measures
-        if each.pairs and not each.cannot_tell
+        f"{each.name} {each.different} of {each.pairs}" for each in able if each.pairs > 1
     )
     counted = f" Pairs told apart: {told}." if told else ""
     pooled = ", ".join(each.name for each in report.measures if each.pooled)
     if pooled:
         counted += f" Of {pooled} it is the value of all topics together, not a mean over them."
-    return joined(
-        [
-            element(
-                "p",
-                {"class": "note"},
-                f"Means over topics, each with its {level} interval, drawn on the measure’s own "
-                "scale. ",
-                found,
-                counted,
-            ),
-            _lacking(report),
-            _hopeless(report),
-        ]
+    note = f"Means over topics, each with its {level} interval, drawn on the measure’s own scale. "
+    reading = element("p", {"class": "note"}, note, _marks(report) if able else "", counted)
+    return joined([reading, _lacking(report)])
+
+
+def _marks(report: Report) -> Child:
+    """What stands beside the means of runs that are, or are not, told apart."""
+    if report.baseline is not None:
+        base = isolated(report.runs[report.baseline])
+        return joined(["An asterisk marks runs that were found to differ from ", base, "."])
+    if len(report.runs) <= LETTERED:
+        return "Runs that share a letter were not found to differ by that measure."
+    return (
+        "Runs that share a column of bars were not found to differ by that measure. The columns "
+        "of the best run stand out: whoever has such a bar is not told apart from it."
     )
-
-
-def _hopeless(report: Report) -> Markup:
-    """Each reason why no difference can be shown, with the measures that it holds for."""
-    reasons = dict.fromkeys(each.cannot_tell for each in report.measures if each.cannot_tell)
-    notes = []
-    for reason in reasons:
-        names = [each.name for each in report.measures if each.cannot_tell == reason]
-        everywhere = len(names) == len(report.measures)
-        where = "" if everywhere else f"{', '.join(names)}: "
-        marks = "letters" if report.baseline is None else "asterisks"
-        words = f"{where}{reason}, whatever the scores; so there are no {marks}."
-        notes.append(element("p", {"class": "note"}, words))
-    return joined(notes)
 
 
 def _lacking(report: Report) -> Markup:
@@ -73,62 +68,145 @@ def _lacking(report: Report) -> Markup:
     return element("p", {"class": "note"}, words)
 
 
-def _table(report: Report) -> Markup:
-    found = {(m, row.run): row for m, each in enumerate(report.measures) for row in each.means}
-    decimals = [decimals_for(_numbers(each)) for each in report.measures]
-    scales = [_scale(each) for each in report.measures]
+def _table(report: Report, boards: Sequence[MeasureBoard], label: str) -> Markup:
+    columns = [_Column.of(report, each) for each in boards]
     rows = []
     for run, name in enumerate(report.runs):
-        cells = [
-            _cells(found.get((m, run)), decimals[m], scales[m], report.baseline is not None)
-            for m in range(len(report.measures))
-        ]
         head = element("th", {"scope": "row", "data-v": run}, isolated(name))
-        rows.append(element("tr", None, head, cells))
+        rows.append(element("tr", None, head, [each.cells(run) for each in columns]))
     table = element(
         "table",
         {"class": "means sortable"},
-        element("caption", {"class": "unseen"}, "Means of every run by every measure"),
-        _heads(report),
+        element("caption", {"class": "unseen"}, label),
+        _heads(report, columns),
         element("tbody", None, rows),
     )
-    return scrolled(table, "Table of means")
+    return scrolled(table, label)
 
 
-def _numbers(board: MeasureBoard) -> Iterator[float | None]:
+@dataclass(frozen=True)
+class _Column:
+    """A measure's columns: the mean, its interval, and what marks runs that are told apart."""
+
+    board: MeasureBoard
+    rows: Mapping[int, MeanRow]
+    decimals: int
+    scale: tuple[float, float]
+    marks: str
+    """What the third column is called; nothing where there is none."""
+    groups: str
+    """The letters there are, where they are drawn as bars."""
+
+    @classmethod
+    def of(cls, report: Report, board: MeasureBoard) -> _Column:
+        """The columns of a measure in this report."""
+        letters = {letter for row in board.means for letter in row.letters or ""}
+        marks = "differs" if report.baseline is not None else "letters" if letters else ""
+        if len(board.means) < 2 or board.cannot_tell:
+            marks = ""
+        is_barred = marks == "letters" and len(report.runs) > LETTERED
+        return cls(
+            board=board,
+            rows={row.run: row for row in board.means},
+            decimals=decimals_for(numbers_of(board)),
+            scale=scale_of(list(numbers_of(board))),
+            marks="groups" if is_barred else marks,
+            groups="".join(sorted(letters, key=lambda x: (x.isupper(), x))) if is_barred else "",
+        )
+
+    @property
+    def width(self) -> int:
+        """How many columns these are."""
+        return 3 if self.marks else 2
+
+    def cells(self, run: int) -> Markup:
+        """Mean, interval and mark of one run."""
+        row = self.rows.get(run)
+        if row is None:
+            return element("td", {"class": "number", "colspan": self.width}, "–")
+        told = f"{number(row.low, self.decimals)} to {number(row.high, self.decimals)}"
+        shown = number(row.mean, self.decimals)
+        kind = f"number{' best' if row.rank == 1 and len(self.rows) > 1 else ''}"
+        mean = element("td", {"class": kind, "data-v": repr(row.mean)}, shown)
+        interval = element("td", {"class": "whisker"}, whisker(row, self.scale, told))
+        return joined([mean, interval, self._mark(row)])
+
+    def _mark(self, row: MeanRow) -> Markup:
+        if not self.marks:
+            return Markup("")
+        if self.groups:
+            best = self.board.means[0].letters or ""
+            return element("td", {"class": "groups"}, bars(row.letters or "", best, self.groups))
+        marks = ("*" if row.differs else "") if self.marks == "differs" else row.letters or ""
+        return element("td", {"class": "letters"}, marks)
+
+
+def bars(own: str, best: str, groups: str) -> Markup:
+    """The groups that a run belongs to as bars; those of the best run stand out."""
+    drawn = [
+        element("rect", {"class": "first" if letter in best else None, "x": at * BAR, **BAR_SIZE})
+        for at, letter in enumerate(groups)
+        if letter in own
+    ]
+    is_near = any(letter in best for letter in own)
+    label = "not told apart from the best" if is_near else "told apart from the best"
+    size = {"width": BAR * len(groups), "height": BAR_HEIGHT}
+    return element("svg", {**size, "role": "img", "aria-label": label}, drawn)
+
+
+def numbers_of(board: MeasureBoard) -> Iterator[float | None]:
+    """The means of a measure, and the ends of their intervals."""
     for row in board.means:
         yield from (row.mean, row.low, row.high)
 
 
-def _heads(report: Report) -> Markup:
-    """Measures above their columns; mean and letters can be sorted by."""
+def _heads(report: Report, columns: Sequence[_Column]) -> Markup:
+    """Measures above their columns, with their units; runs and means can be sorted by."""
     named = [
         element(
             "th",
-            {"colspan": 3, "scope": "colgroup", "class": "measure"},
-            element("a", {"href": f"#{anchor(each.name)}"}, each.name),
-            " ",
-            direction(each.higher),
+            {"colspan": each.width, "scope": "colgroup", "class": "measure"},
+            measure_head(each.board),
         )
-        for each in report.measures
+        for each in columns
     ]
-    marks = "differs" if report.baseline is not None else "letters"
-    columns = [
+    below = [
         (
-            element("th", {"scope": "col", "class": "number"}, _sorter("mean", each.name)),
+            element(
+                "th",
+                {"scope": "col", "class": "number", "aria-sort": _sorted(report, each.board)},
+                _sorter("mean", f" {each.board.name}", higher=each.board.higher),
+            ),
             element("th", {"scope": "col", "class": "whisker"}, "interval"),
-            element("th", {"scope": "col"}, each.cannot_tell or marks),
+            element("th", {"scope": "col"}, each.marks) if each.marks else "",
         )
-        for each in report.measures
+        for each in columns
     ]
-    first = element("th", {"scope": "col", "rowspan": 2}, _sorter("run", ""))
+    sorter = _sorter("run", " as ranked", higher=False)
+    first = element("th", {"scope": "col", "rowspan": 2, "aria-sort": "none"}, sorter)
     top = element("tr", None, first, named)
-    return element("thead", None, top, element("tr", None, columns))
+    return element("thead", None, top, element("tr", None, below))
 
 
-def _sorter(word: str, measure: str) -> Markup:
-    label = f"sort by {word} {measure}".strip()
-    return element("button", {"type": "button", "class": "sort", "title": label}, word)
+def _sorted(report: Report, board: MeasureBoard) -> str:
+    """How the rows stand by a measure at first: they are ordered by the primary one."""
+    if board is not report.measures[0]:
+        return "none"
+    return "descending" if board.higher else "ascending"
+
+
+def _sorter(word: str, more: str, *, higher: bool) -> Markup:
+    """A button that sorts the best first; those who can't see the column hear which it is."""
+    unseen = element("span", {"class": "unseen"}, f"{more}, sort")
+    first = "descending" if higher else "ascending"
+    return element("button", {"type": "button", "class": "sort", "data-first": first}, word, unseen)
+
+
+def measure_head(board: MeasureBoard) -> Markup:
+    """A measure's name, which leads to its definition, with its unit and which way is better."""
+    unit = f" ({board.unit})" if board.unit else ""
+    words = element("span", None, board.name), unit, " ", direction(board.higher)
+    return element("a", {"href": f"#{anchor(board.name)}"}, words)
 
 
 def direction(higher: bool) -> Markup:
@@ -145,78 +223,40 @@ def anchor(name: str) -> str:
     return "m-" + "".join(c if c.isalnum() and c.isascii() else f"-{ord(c):x}-" for c in name)
 
 
-def _cells(
-    row: MeanRow | None, decimals: int, scale: tuple[float, float], against: bool
-) -> tuple[Markup, ...]:
-    """Mean, interval and letters of one run by one measure."""
-    if row is None:
-        return (element("td", {"class": "number", "colspan": 3}, "–"),)
-    told = f"{number(row.low, decimals)} to {number(row.high, decimals)}"
-    marks = ("*" if row.differs else "") if against else (row.letters or "")
-    best = " best" if row.rank == 1 else ""
-    return (
-        element(
-            "td", {"class": f"number{best}", "data-v": repr(row.mean)}, number(row.mean, decimals)
-        ),
-        element("td", {"class": "whisker"}, whisker(row, scale, told)),
-        element("td", {"class": "letters"}, marks),
-    )
-
-
-def _scale(board: MeasureBoard) -> tuple[float, float]:
-    """The range that a measure's intervals are drawn on, the same for all runs."""
-    known = [value for value in _numbers(board) if value is not None]
+def scale_of(values: Iterable[float | None]) -> tuple[float, float]:
+    """The range that intervals are drawn on, the same for all runs."""
+    known = [value for value in values if value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def whisker(row: MeanRow, scale: tuple[float, float], told: str) -> Markup:
-    """An interval as a line with its mean as a dot."""
+    """A mean with its interval."""
+    return drawn_interval((row.mean, row.low, row.high), scale, f"interval {told}", WIDTH)
+
+
+def drawn_interval(
+    values: tuple[float, float | None, float | None],
+    scale: tuple[float, float],
+    label: str,
+    width: int,
+) -> Markup:
+    """An interval as a line with its middle as a dot; 0 is marked where the scale has it."""
     middle = HEIGHT / 2
 
     def place(value: float) -> str:
         share = (value - scale[0]) / (scale[1] - scale[0])
-        return f"{MARGIN + share * (WIDTH - 2 * MARGIN):.1f}"
+        return f"{MARGIN + share * (width - 2 * MARGIN):.1f}"
 
-    parts = [_zero(place(0.0))] if scale[0] < 0 < scale[1] else []
-    if row.low is not None and row.high is not None:
-        ends = {"x1": place(row.low), "x2": place(row.high), "y1": middle, "y2": middle}
+    mean, low, high = values
+    parts = [_zero(place(0.0))] if scale[0] <= 0 <= scale[1] else []
+    if low is not None and high is not None:
+        ends = {"x1": place(low), "x2": place(high), "y1": middle, "y2": middle}
         parts.append(element("line", {"class": "range", **ends}))
-    parts.append(element("circle", {"class": "mean", "cx": place(row.mean), "cy": middle, "r": 3}))
-    label = f"interval {told}"
-    size = {"width": WIDTH, "height": HEIGHT, "viewBox": f"0 0 {WIDTH} {HEIGHT}"}
+    parts.append(element("circle", {"class": "mean", "cx": place(mean), "cy": middle, "r": 3}))
+    size = {"width": width, "height": HEIGHT, "viewBox": f"0 0 {width} {HEIGHT}"}
     return element("svg", {**size, "role": "img", "aria-label": label}, parts)
 
 
 def _zero(place: str) -> Markup:
     return element("line", {"class": "zero", "x1": place, "x2": place, "y1": 0, "y2": HEIGHT})
-
-
-def _pairs(report: Report) -> Markup:
-    """Every pair of every measure that has few."""
-    tables = [_pair_table(report, each) for each in report.measures if each.listed]
-    if not tables:
-        return Markup("")
-    return element("details", None, element("summary", None, "Pair by pair"), tables)
-
-
-PAIR_NUMBERS = ("difference", "interval", "p", "corrected p", "topics")
-PAIR_HEADS = ("run", "other", *PAIR_NUMBERS[:-1], "better", PAIR_NUMBERS[-1])
-
-
-def _pair_table(report: Report, board: MeasureBoard) -> Markup:
-    decimals = decimals_for(_numbers(board))
-    rows = [_pair(report, each, decimals) for each in board.listed]
-    label = f"Pairs by {board.name}"
-    return listing(label, PAIR_HEADS, rows, numbers=PAIR_NUMBERS, caption=board.name)
-
-
-def _pair(report: Report, row: PairRow, decimals: int) -> Iterator[Markup]:
-    yield element("th", {"scope": "row"}, isolated(report.runs[row.run]))
-    yield element("td", None, isolated(report.runs[row.other]))
-    ends = f"{number(row.low, decimals)} to {number(row.high, decimals)}"
-    for shown in (number(row.difference, decimals), ends, chance(row.p), chance(row.adjusted)):
-        yield element("td", NUMBER, shown)
-    better = "" if row.better is None else isolated(report.runs[row.better])
-    yield element("td", None, better)
-    yield element("td", NUMBER, str(row.topics))

@@ -17,6 +17,12 @@ def number(value: float | None, decimals: int) -> str:
     return BLANK if value is None else f"{value:.{decimals}f}".replace("-", MINUS)
 
 
+def signed(value: float | None, decimals: int) -> str:
+    """A difference with its sign."""
+    shown = number(value, decimals)
+    return f"+{shown}" if value is not None and value > 0 else shown
+
+
 def decimals_for(values: Iterable[float | None]) -> int:
     """How many decimals a column needs: four for shares, fewer for large numbers."""
     largest = max((abs(value) for value in values if value is not None), default=0.0)

@@ -24,7 +24,7 @@
   const signed = (hours) => (hours > 0 ? "+" : hours < 0 ? "−" : "") + Math.abs(hours).toFixed(1) + " h";
   const short = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
 
-  // Tables that sort: the first press puts the best number, or the first name, on top.
+  // Tables that sort: the first press puts the best on top, the next turns that round.
   function sortable(table) {
     const body = table.tBodies[0];
     const heads = all("thead th", table);
@@ -32,15 +32,16 @@
       const head = button.closest("th");
       button.addEventListener("click", () => {
         const column = columnOf(table, head);
-        const up = head.getAttribute("aria-sort") === "descending" ||
-          (column === 0 && head.getAttribute("aria-sort") !== "ascending");
+        const now = head.getAttribute("aria-sort");
+        const way = now === "none" ? button.dataset.first : now === "ascending" ? "descending" : "ascending";
+        const up = way === "ascending";
         const rows = [...body.rows].map((row, at) => ({ row, at, value: valueOf(row, column) }));
         rows.sort((a, b) => {
           if (a.value === null || b.value === null) return (a.value === null) - (b.value === null) || a.at - b.at;
           return (up ? a.value - b.value : b.value - a.value) || a.at - b.at;
         });
-        heads.forEach((each) => each.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        heads.filter((each) => each.hasAttribute("aria-sort")).forEach((each) => each.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", way);
         body.append(...rows.map((each) => each.row));
       });
     });
@@ -241,7 +242,7 @@
     svg.replaceChildren(...made, ...hits);
   }
   function hit(x, run) {
-    return draw("circle", { class: "hit", cx: x, cy: MIDDLE, r: 9, "data-run": run });
+    return draw("circle", { class: "hit", cx: x, cy: MIDDLE, r: 12, "data-run": run });
   }
 
   function showQuotes(topic) {
@@ -320,6 +321,9 @@
       }
     }).observe(lanes);
   }
+
+  // On paper nothing stays folded that stands nowhere else.
+  addEventListener("beforeprint", () => all("details:not(#said)").forEach((each) => { each.open = true; }));
 
   // Files that are put together when they are asked for.
   const cell = (value) => {

@@ -48,10 +48,12 @@ def _inputs(report: Report) -> Markup:
 
 
 def warnings_section(report: Report) -> Markup:
-    """All that was warned about; that there was nothing is said too."""
-    if not report.warnings:
-        return element("p", None, "None.")
-    items = [element("li", None, each) for each in report.warnings]
+    """What was warned about beside the verdict; that there was nothing is said too."""
+    others = [each for each in report.warnings if each not in report.doubts]
+    if not others:
+        above = "None beside those above." if report.doubts else "None."
+        return element("p", None, above)
+    items = [element("li", None, each) for each in others]
     return element("ul", {"class": "warnings"}, items)
 
 

@@ -1,0 +1,238 @@
+"""The verdict of a report: which run is better, in words, by the edition's primary measure."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tseval
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
+from tseval.comparison import Plan, compare
+from tseval.core import registry
+from tseval.core.measure import parse_measure
+from tseval.core.registry import definitions
+from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.content import LEADING, InputRow, Report
+from tseval.reporting.page.document import report_page
+from tseval.reporting.page.folders import told_apart, without_folders
+from tseval.reporting.page.verdict import verdict_section
+
+PLAN = Plan(interval="percentile", resamples=200)
+
+
+def scores(means: dict[str, dict[str, float]], topics: int = 20, spread: float = 0.01) -> Any:
+    """Scores about these means by run and measure: topics differ, in part run by run."""
+    draw = np.random.default_rng(7)
+    rows = [
+        (run, f"t{topic:02}", measure, mean + 0.1 * (topic % 3) + spread * draw.normal())
+        for run, own in means.items()
+        for measure, mean in own.items()
+        for topic in range(topics)
+    ]
+    return pd.DataFrame(rows, columns=["run", "topic", "measure", "value"])
+
+
+def report_of(frame: pd.DataFrame, *measures: str, **plan: Any) -> Report:
+    return assemble(Request(frame, list(measures), plan=Plan(interval="percentile", **plan)))
+
+
+def words(report: Report) -> list[str]:
+    """The paragraphs of the verdict, without their markup."""
+    found = re.findall(r"<p[^>]*>(.*?)</p>", verdict_section(report))
+    return [re.sub(r"<[^>]*>", "", each) for each in found]
+
+
+@pytest.mark.parametrize("name", registry.family_names())
+def test_every_edition_names_what_leads_a_report(name: str) -> None:
+    for edition in registry.family(name).editions:
+        assert 1 <= len(edition.leading) <= LEADING, edition.name
+        assert len(set(edition.leading)) == len(edition.leading)
+        for measure in edition.leading:
+            parse_measure(measure, definitions(name))  # else it is an error
+
+
+class TestOrder:
+    def test_the_primary_measure_comes_first_though_others_are_listed_before(self) -> None:
+        measures = registry.edition("ts2014", "temporal").measures
+        assert measures[0] == "updates"
+        own = dict.fromkeys(measures, 0.5)
+        report = report_of(scores({"a": own, "b": own | {"HM": 0.7, "updates": 0.9}}))
+        names = [each.name for each in report.measures]
+        assert names[:LEADING] == ["HM", "nELG", "LC", "C", "V"]
+        assert set(names) == set(measures)
+        assert report.leading == LEADING
+        assert report.runs == ("b", "a")
+
+    def test_measures_that_are_asked_for_lead_as_they_are_asked_for(self) -> None:
+        own = dict.fromkeys(registry.edition("ts2014", "temporal").measures, 0.5)
+        report = report_of(scores({"a": own, "b": own}), "V", "HM")
+        assert [each.name for each in report.measures] == ["V", "HM"]
+
+    def test_of_scores_of_no_known_edition_the_first_lead(self) -> None:
+        own = {"HM": 0.5, "V": 0.5, "mine": 0.5}
+        report = report_of(scores({"a": own, "b": own}))
+        assert report.leading == 3
+        assert report.measures[0].name == "HM"  # as they are defined
+
+    def test_the_rest_is_folded(self) -> None:
+        own = dict.fromkeys(registry.edition("ts2014", "temporal").measures, 0.5)
+        page = report_page(report_of(scores({"a": own, "b": own}))).decode()
+        before, folded = page.split("<summary>14 further measures</summary>")
+        assert 'href="#m-HM"' in before
+        assert 'href="#m-updates"' not in before
+        assert 'href="#m-updates"' in folded
+
+
+class TestWords:
+    def test_of_two_runs_the_better_one_with_its_gain_interval_topics_and_p(self) -> None:
+        frame = scores({"a": {"R": 0.3, "P": 0.3}, "b": {"R": 0.5, "P": 0.3}})
+        report = report_of(frame, "R", "P")
+        (found,) = (e for e in compare(frame, interval="percentile").contests if e.measure == "R")
+        assert found.run == "a"  # so that its difference is that of the loser
+        headline, sure, companions = words(report)
+        means = {each.run: each.mean for each in report.measures[0].means}
+        assert headline == f"b is better by R: {means[0]:.3f} against {means[1]:.3f}."
+        assert sure == (
+            f"The gain is +{-found.difference:.3f} with a 95 % interval of +{-found.high:.3f} to "
+            f"+{-found.low:.3f}; better on 20 of 20 topics; p\N{NO-BREAK SPACE}{found.p:.2g}, "
+            f"corrected {found.adjusted:.2g}."
+        )
+        assert companions == "By P they are not told apart."
+        (row,) = report.measures[0].listed
+        assert (row.run, row.other, row.won, row.lost) == (0, 1, 20, 0)
+        assert row.gain == -found.difference
+
+    def test_where_lower_is_better_the_gain_is_positive_too(self) -> None:
+        lower = scores({"a": {"V": 3.0}, "b": {"V": 1.0}})
+        headline, sure = words(report_of(lower))
+        assert headline.startswith("b is better by V: 1.09")
+        assert sure.startswith("The gain is +2.0")
+        assert "better on 20 of 20 topics" in sure
+
+    def test_runs_that_are_not_told_apart(self) -> None:
+        frame = scores({"a": {"R": 0.3}, "b": {"R": 0.301}}, spread=0.1)
+        headline, sure = words(report_of(frame))
+        assert re.fullmatch(
+            r"[ab] and [ab] are not told apart by R: [\d.]+ against [\d.]+\.", headline
+        )
+        assert ", worse on " in sure
+
+    def test_one_run_is_not_better_than_anything(self) -> None:
+        report = report_of(scores({"a": {"R": 0.3, "P": 0.5}}))
+        page = report_page(report).decode()
+        for said in ("better</h2>", "two runs", "share a letter", "told apart", ">letters<"):
+            assert said not in page
+        assert "How the run does</h2>" in page
+        headline, companions = words(report)
+        assert headline.startswith("a has P 0.59")
+        assert companions.startswith("R 0.39")
+
+    def test_of_many_runs_who_is_near_the_best_is_named(self) -> None:
+        means = {f"r{at:02}": {"R": 0.9 - 0.05 * max(0, at - 1)} for at in range(12)}
+        report = report_of(scores(means))
+        headline, _, near = words(report)
+        best, second = report.runs[:2]
+        assert {best, second} == {"r00", "r01"}
+        assert headline.startswith(f"By R {best} is first, ")
+        assert headline.endswith(f" of {second}, but 1 of 11 others are not told apart from it.")
+        assert near == f"Not told apart from {best} by that measure: {second} (1 of 11)."
+
+    def test_against_a_baseline_the_best_is_held_against_that(self) -> None:
+        means = {"a": {"R": 0.3}, "b": {"R": 0.5}, "c": {"R": 0.7}}
+        headline, sure, apart = words(report_of(scores(means), baseline="a"))
+        assert headline.startswith("c is better by R than a: 0.7")
+        assert sure.startswith("The gain over a is +0.4")
+        assert apart == "All 2 others are told apart from a."
+        headline, *_ = words(report_of(scores(means), baseline="c"))
+        assert headline.startswith("c is better by R than b: 0.7")
+
+    def test_how_many_updates_it_takes_is_told(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.json"
+        tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, topics=TOPICS).save(path)
+        report = assemble(Request([str(path)], plan=PLAN))
+        assert report.volume == ("updates", (10, 23))
+        assert words(report)[-1] == "swift says 57 % fewer updates: 10 against 23."
+        turned = assemble(Request([str(path)], ["R"], plan=PLAN))
+        assert words(turned)[-1] == "thorough says 130 % more updates: 23 against 10."
+
+
+class TestGroups:
+    def test_more_than_ten_runs_have_bars_in_place_of_letters(self) -> None:
+        means = {f"r{at:02}": {"R": 0.9 - 0.05 * max(0, at - 1)} for at in range(12)}
+        report = report_of(scores(means))
+        page = report_page(report).decode()
+        assert ">letters<" not in page
+        assert ">groups<" in page
+        (board,) = report.measures
+        best = set(board.means[0].letters or "")
+        near = sum(bool(best & set(row.letters or "")) for row in board.means)
+        assert page.count('aria-label="not told apart from the best"') == near == 2
+        assert page.count('aria-label="told apart from the best"') == 10
+        bars = sum(len(row.letters or "") for row in board.means)
+        assert len(re.findall(r"<rect[^>]*height=\"22\"", page)) == bars
+
+    def test_ten_runs_have_letters(self) -> None:
+        means = {f"r{at:02}": {"R": 0.9 - 0.05 * at} for at in range(10)}
+        page = report_page(report_of(scores(means))).decode()
+        assert ">letters<" in page
+        assert ">groups<" not in page
+
+    def test_each_difference_from_the_best_stands_with_its_interval(self) -> None:
+        frame = scores({f"r{at:02}": {"R": 0.9 - 0.05 * at} for at in range(12)})
+        (board,) = report_of(frame).measures
+        found = {frozenset((e.run, e.other)): e for e in compare(frame).contests}
+        assert [each.run for each in board.against] == [0] * 11
+        assert [each.other for each in board.against] == list(range(1, 12))
+        names = report_of(frame).runs
+        for each in board.against:
+            own = found[frozenset((names[each.run], names[each.other]))]
+            assert each.gain == abs(own.difference or 0)
+
+
+class TestWarnings:
+    def test_each_stands_once_and_those_of_the_verdict_stand_there(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.json"
+        tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, topics=TOPICS).save(path)
+        report = assemble(Request([str(path)], plan=PLAN))
+        verdict = verdict_section(report)
+        page = report_page(report).decode()
+        assert report.doubts
+        assert set(report.doubts) <= set(report.warnings)
+        for each in report.warnings:
+            shown = each.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            assert page.count(f"<li>{shown}</li>") == 1
+            assert (f"<li>{shown}</li>" in verdict) == (each in report.doubts)
+
+
+class TestFolders:
+    def test_a_page_tells_no_folder_of_the_machine_it_was_made_on(self, tmp_path: Path) -> None:
+        path = tmp_path / "scores.json"
+        tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, topics=TOPICS).save(path)
+        report = assemble(Request([str(path)], plan=PLAN))
+        assert any(Path(row.path).is_absolute() for row in report.inputs)
+        page = report_page(report).decode()
+        assert str(Path(SWIFT).parent) not in page
+        assert str(tmp_path) not in page
+        assert "<bdi>swift.tsv</bdi>" in page
+
+    def test_files_of_one_name_are_told_apart(self) -> None:
+        paths = ["/a/b/x.tsv", "/a/c/x.tsv", "/a/c/y.tsv", r"C:\\runs\\z.tsv", "runs/x.tsv"]
+        assert told_apart(paths) == {
+            "/a/b/x.tsv": "b/x.tsv",
+            "/a/c/x.tsv": "c/x.tsv",
+            "/a/c/y.tsv": "y.tsv",
+            r"C:\\runs\\z.tsv": "z.tsv",
+        }
+
+    def test_warnings_name_files_as_the_table_does(self) -> None:
+        report = report_of(scores({"a": {"R": 0.3}, "b": {"R": 0.5}}))
+        row = InputRow("run", "/home/me/x.tsv", "0" * 64, 3)
+        told = Report(**{**vars(report), "inputs": (row,), "warnings": ("/home/me/x.tsv:3: odd",)})
+        shown = without_folders(told)
+        assert shown.inputs[0].path == "x.tsv"
+        assert shown.warnings == ("x.tsv:3: odd",)

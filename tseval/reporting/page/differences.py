@@ -1,0 +1,102 @@
+"""Tables of differences: each run against the best or the baseline, and every pair of few runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tseval.reporting.content import MeasureBoard, PairRow, Report
+from tseval.reporting.page.listing import NUMBER, listing
+from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
+from tseval.reporting.page.means import drawn_interval, measure_head, numbers_of, scale_of
+from tseval.reporting.page.numbers import BLANK, chance, decimals_for, signed
+
+WIDTH = 184
+"""Of the picture of an interval, in pixels."""
+
+
+def pairs_folded(report: Report) -> Markup:
+    """Every pair of every measure that has few."""
+    tables = [_pair_table(report, each) for each in report.measures if each.listed]
+    if not tables:
+        return Markup("")
+    return element("details", None, element("summary", None, "Pair by pair"), tables)
+
+
+PAIR_NUMBERS = ("gain", "interval", "p", "corrected p", "won", "lost", "topics")
+PAIR_HEADS = ("run", "other", *PAIR_NUMBERS[:4], "better", *PAIR_NUMBERS[4:])
+
+
+def _pair_table(report: Report, board: MeasureBoard) -> Markup:
+    decimals = decimals_for(numbers_of(board))
+    rows = [_pair(report, each, decimals) for each in board.listed]
+    label = f"Pairs by {board.name}"
+    caption = measure_head(board)
+    return listing(label, PAIR_HEADS, rows, numbers=PAIR_NUMBERS, caption=caption)
+
+
+def _pair(report: Report, row: PairRow, decimals: int) -> Iterator[Markup]:
+    yield element("th", {"scope": "row"}, isolated(report.runs[row.run]))
+    yield element("td", None, isolated(report.runs[row.other]))
+    ends = _ends(row, decimals)
+    for shown in (signed(row.gain, decimals), ends, chance(row.p), chance(row.adjusted)):
+        yield element("td", NUMBER, shown)
+    better = "" if row.better is None else isolated(report.runs[row.better])
+    yield element("td", None, better)
+    for topics in (row.won, row.lost, row.topics):
+        yield element("td", NUMBER, str(topics))
+
+
+def _ends(row: PairRow, decimals: int) -> str:
+    if row.low is None:
+        return BLANK
+    return f"{signed(row.low, decimals)} to {signed(row.high, decimals)}"
+
+
+def in_words(board: MeasureBoard) -> int:
+    """How many decimals a measure has in a sentence: three, or what its first gain needs."""
+    most = decimals_for(numbers_of(board))
+    gain = abs(board.against[0].gain or 1.0) if board.against else 1.0
+    return next((n for n in range(min(3, most), 7) if gain * 10**n >= 5), most)
+
+
+def differences_table(report: Report, board: MeasureBoard) -> Markup:
+    """By the primary measure every paired difference from the best run, or from the baseline."""
+    if len(board.against) < 2:
+        return Markup("")
+    decimals = in_words(board)
+    known = [x for e in board.against for x in (e.gain, e.low, e.high) if x is not None]
+    scale = scale_of([0.0, *known])
+    reference = board.means[0].run if report.baseline is None else report.baseline
+    named = report.runs[reference]
+    what = "ahead of each other run" if report.baseline is None else "of each run over it"
+    rows = [_difference(report, each, reference, decimals, scale) for each in board.against]
+    heads = ("run", f"gain{f' ({board.unit})' if board.unit else ''}", "interval", "")
+    caption = joined([measure_head(board), ": ", isolated(named), f", gain {what}"])
+    return listing(
+        f"Differences by {board.name}",
+        (*heads, "topics won", "corrected p", "told apart"),
+        rows,
+        numbers=(heads[1], "interval", "topics won", "corrected p"),
+        caption=caption,
+        kind="differences",
+    )
+
+
+def _difference(
+    report: Report, row: PairRow, reference: int, decimals: int, scale: tuple[float, float]
+) -> Iterator[Markup]:
+    """One run against the best, or the baseline: numbers, and the interval as a picture."""
+    other = row.other if row.run == reference else row.run
+    yield element("th", {"scope": "row"}, isolated(report.runs[other]))
+    ends = _ends(row, decimals)
+    yield element("td", NUMBER, signed(row.gain, decimals))
+    yield element("td", NUMBER, ends)
+    drawn: Child = ""
+    if row.gain is not None:
+        label = f"interval {ends}"
+        drawn = drawn_interval((row.gain, row.low, row.high), scale, label, WIDTH)
+    kind = "whisker" if row.better is not None else "whisker near"
+    yield element("td", {"class": kind}, drawn)
+    yield element("td", NUMBER, f"{row.won} of {row.topics}")
+    yield element("td", NUMBER, chance(row.adjusted))
+    yield element("td", None, "no" if row.better is None else "yes")
