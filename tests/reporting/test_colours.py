@@ -125,5 +125,5 @@ def test_measures_of_a_calibration_look_alike_whichever_matcher_is_first() -> No
 
 def test_editors_know_what_a_report_takes_of_families() -> None:
     declared = {name for each in served() for part in parameters(each) for name in part.names}
-    assert set(ReportKeywords.__annotations__) == {*declared, *OF_ALL}
+    assert {*ReportKeywords.__annotations__, "naming"} == {*declared, *OF_ALL}  # as `columns`
     assert len(list(all_families())) > len(list(served())) > 3

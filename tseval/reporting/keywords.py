@@ -53,6 +53,9 @@ class ReportKeywords(TypedDict, total=False):
     documents: Table
     days: Table | None
     questions: Table | None
+    # Facts of CrisisFACTS.
+    facts: Tables
+    requests: Table | None
     # Incident streams.
     labels: Tables
     more_labels: Tables
