@@ -23,8 +23,10 @@ from tseval.core.calling import evaluated
 from tseval.core.curves import change_times, curves, sampled
 from tseval.families.incidents.tables import LEVELS
 from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.explanation import explain_updates
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.noise import _longest as longest
 from tseval.families.temporal.report import retold
 from tseval.families.temporal.timelines import _characters as characters
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
@@ -60,7 +62,7 @@ def evaluation() -> TemporalEvaluation:
 
 def economy(report: Report) -> dict[str, dict[str, Any]]:
     """What each run spent, by what it is called."""
-    (table,) = report.section("economy").tables
+    table = report.section("economy").tables[0]
     heads = [each.head for each in table.heads]
     return {report.runs[row[0]]: dict(zip(heads[1:], row[1:], strict=True)) for row in table.rows}
 
@@ -269,6 +271,24 @@ class TestEconomy:
         swift = economy(report)["swift"]
         assert swift["words an update"] == pytest.approx(words / 10)
         assert swift[PER_NUGGET] == pytest.approx(words / 8)  # flood-n1 to n4, ferry-n1 to n4
+
+    def test_updates_that_match_nothing_are_listed(self, report: Report) -> None:
+        listed = report.section("economy").tables[1]
+        idle = explain_updates(evaluation().index)
+        idle = idle[idle.role == "nothing"]
+        names = [report.runs[run] for run in listed.column("run")]
+        found = zip(names, listed.column("update"), listed.column("text"), strict=True)
+        wanted = zip(idle.run, idle.update_id, idle.text, strict=True)
+        assert sorted(found) == sorted(wanted)
+        assert len(idle) == 7
+        words = [len(text.split()) for text in listed.column("text")]
+        assert listed.column("words") == words
+
+    def test_of_too_many_the_longest_of_each_run_are_kept(self) -> None:
+        run = np.array([0, 0, 0, 1, 1])
+        words = np.array([3.0, 9.0, 9.0, 1.0, 2.0])
+        assert longest(run, words, 2).tolist() == [1, 2, 3, 4]
+        assert longest(run, words, 1).tolist() == [1, 4]
 
     def test_verbosity_needs_spans(self, report: Report, tmp_path: Path, scores: Path) -> None:
         assert "V" not in economy(report)["swift"]

@@ -139,7 +139,17 @@ class Folded:
     tables: tuple[Rows, ...]
 
 
-Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Folded
+@dataclass(frozen=True)
+class Searched:
+    """Many rows, shown when a reader opens them, that he searches and sees some at a time."""
+
+    summary: str
+    note: str
+    """Which rows these are, and how many more there are that the page does not hold."""
+    table: Rows
+
+
+Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Folded | Searched
 
 
 @dataclass(frozen=True)
@@ -171,4 +181,6 @@ class SectionContent:
                 found.append(each)
             elif isinstance(each, Folded):
                 found += each.tables
+            elif isinstance(each, Searched):
+                found.append(each.table)
         return tuple(found)

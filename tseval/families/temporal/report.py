@@ -13,6 +13,7 @@ from tseval.core.sections import Reporting, Section, Setting, Volume
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
 from tseval.families.temporal.inputs import ASSESSED, TemporalOptions
+from tseval.families.temporal.noise import noise
 from tseval.families.temporal.timelines import timelines
 
 VERBOSITY = "V"
@@ -56,6 +57,9 @@ def economy(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -
         *([Head(VERBOSITY, decimals=3)] if verbosity else []),
     )
     yield Rows("Redundancy and verbosity of every run", columns, tuple(sorted(rows)))
+    found = noise(evaluation, setting)
+    if found is not None:
+        yield found
 
 
 def updates(evaluation: TemporalEvaluation) -> dict[str, int]:

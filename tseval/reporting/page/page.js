@@ -63,6 +63,26 @@
   }
   all("table.means").forEach(sortable);
 
+  // Long tables: the rows that hold all words of the search, so many at a time.
+  const AT_A_TIME = 50;
+  all(".searched").forEach((found) => {
+    const field = found.querySelector("input");
+    const more = found.querySelector(".more");
+    const rows = all("tbody tr", found).map((row) => ({ row, text: row.textContent.toLowerCase() }));
+    let most = AT_A_TIME;
+    function show() {
+      const words = field.value.toLowerCase().split(/\s+/);
+      const fitting = rows.filter((each) => words.every((word) => each.text.includes(word)));
+      const seen = new Set(fitting.slice(0, most));
+      rows.forEach((each) => { each.row.hidden = !seen.has(each); });
+      found.querySelector("output").textContent = `${seen.size} of ${fitting.length} that fit`;
+      more.hidden = fitting.length <= most;
+    }
+    field.addEventListener("input", () => { most = AT_A_TIME; show(); });
+    more.addEventListener("click", () => { most += AT_A_TIME; show(); });
+    show();
+  });
+
   // Runs that stand out in the curves.
   const pressed = (run) => all(`.key[data-run="${run}"]`).some((key) => key.getAttribute("aria-pressed") === "true");
   all(".key[data-run]").forEach((key) => key.addEventListener("click", () => {
@@ -323,7 +343,7 @@
   }
 
   // On paper nothing stays folded that stands nowhere else.
-  addEventListener("beforeprint", () => all("details:not(#said)").forEach((each) => { each.open = true; }));
+  addEventListener("beforeprint", () => all("details:not(#said):not(.searched)").forEach((each) => { each.open = true; }));
 
   // Files that are put together when they are asked for.
   const cell = (value) => {

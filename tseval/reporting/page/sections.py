@@ -11,6 +11,7 @@ from tseval.core.blocks import (
     Note,
     Panels,
     Rows,
+    Searched,
     SectionContent,
     Shaded,
     Timelines,
@@ -47,7 +48,7 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
     return joined(parts)
 
 
-def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded) -> Markup:
+def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded | Searched) -> Markup:
     if isinstance(block, Note):
         live = element("span", {"class": "scripted"}, block.live) if block.live else ""
         return element("p", {"class": "note"}, block.text, live)
@@ -57,8 +58,26 @@ def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded) -> 
         return shaded(block, [report.runs[run] for run in block.runs])
     if isinstance(block, Timelines):
         return timeline_section(report, block.topics)
+    if isinstance(block, Searched):
+        return _searched(report, block)
     inside = [_table(report, each) for each in block.tables]
     return element("details", None, element("summary", None, block.summary), inside)
+
+
+def _searched(report: Report, block: Searched) -> Markup:
+    """Rows with a field above them; a script shows those that hold its words, some at a time."""
+    field = element("label", None, "Search ", element("input", {"type": "search"}))
+    count = element("output", {"aria-live": "polite"})
+    more = element("button", {"type": "button", "class": "more"}, "More")
+    return element(
+        "details",
+        {"class": "searched"},
+        element("summary", None, block.summary),
+        element("p", {"class": "note"}, block.note),
+        element("p", {"class": "controls scripted"}, field, " ", count),
+        _table(report, block.table),
+        element("p", {"class": "controls scripted"}, more),
+    )
 
 
 def _table(report: Report, table: Rows) -> Markup:
