@@ -89,7 +89,7 @@ def test_the_bare_number() -> None:
         ((program.SWIFT, *GOLD, "-m", "R", "-f", "csv"), "-f has no meaning with --brief"),
         (
             (program.SWIFT, *GOLD, "--explain", "nuggets"),
-            "another view has no meaning with",
+            "--explain nuggets has no meaning with",
         ),
     ],
 )

@@ -189,10 +189,15 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
 
 def refuse_beside_brief(request: Request, view: View | None) -> None:
     """Refuse what has no meaning beside a bare number."""
-    others = {"-f": request.form, "-q": request.per_topic, "another view": view}
+    others = {"-f": request.form, "-q": request.per_topic, _asked(view): view}
     for name, value in others.items():
         if value:
             raise UsageError(f"{name} has no meaning with --brief, which prints one number")
+
+
+def _asked(view: View | None) -> str:
+    """How a view is asked for."""
+    return "" if view is None else view.asked_by or f"--explain {view.name}"
 
 
 def failures_of(
