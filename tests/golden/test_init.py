@@ -60,6 +60,12 @@ def test_the_example_passes_and_fails() -> None:
     assert os.access("try/score.sh", os.X_OK)
 
 
+def test_what_comes_next_can_be_pasted() -> None:
+    done = program.tseval("init", "my try; no")
+    assert done.out.splitlines()[-1] == "next: sh 'my try; no/score.sh'"
+    assert run_script("my try; no").returncode == 0
+
+
 def test_nothing_is_overwritten() -> None:
     program.tseval("init", "try")
     Path("try/mapping.toml").write_text("mine")
@@ -213,11 +219,15 @@ def test_logs_of_two_kinds_are_refused() -> None:
         (("--from", "nowhere.jsonl"), "nowhere.jsonl: no such file or directory"),
         (("--from", "prose.txt"), "prose.txt:1: the format is not recognised"),
         (("--from", "empty.jsonl"), "empty.jsonl: the file is empty"),
+        (("--from", "head.csv"), "head.csv: holds no row"),
+        (("--from", "-"), "standard input (-) is gone once it is read"),
+        (("--from", "log.csv", "--gold", "-"), "standard input (-) is gone once it is read"),
     ],
 )
 def test_what_cannot_be_is_refused(arguments: tuple[str, ...], said: str) -> None:
     Path("prose.txt").write_text("Dear all\n")
     Path("empty.jsonl").touch()
+    Path("head.csv").write_text("topic,update_id,time,text\n")
     assert said in refused(*arguments)
 
 

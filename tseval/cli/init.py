@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def _tell(folder: Path, made: WorkingFolder) -> None:
         words[GOLD] = f"{drafts}, the first update of each event: write facts in their place"
     for name in made.files:
         click.echo(f"  {name:<16}  {words.get(name, 'a run: what an agent said')}")
-    click.echo(f"next: sh {folder / SCRIPT}")
+    click.echo(f"next: sh {shlex.quote(str(folder / SCRIPT))}")
 
 
 def _tell_columns(found: GuessedFile) -> None:

@@ -15,7 +15,8 @@ from tseval.core.guessed_columns import GuessedFile, guessed
 from tseval.errors import Fault, InputError, OutputError, UsageError, reason_of
 from tseval.files.atomic_write import write_together
 from tseval.files.columns import ColumnName
-from tseval.files.inputs import Input
+from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.files.reading import refuse
 from tseval.tables.schema import NUGGETS, UPDATES
 
 GOLD, MAPPING, SCRIPT = "gold.csv", "mapping.toml", "score.sh"
@@ -136,7 +137,14 @@ def from_files(
 
     The files stay where they are. Without gold the first update of each event is a draft of it.
     """
+    if STANDARD_INPUT in (*logs, gold):
+        raise UsageError(
+            "standard input (-) is gone once it is read, and the script reads logs again: save it "
+            "as a file, and name that"
+        )
     first = guessed(Input(logs[0]), UPDATES, _said(said, "updates", gold is None))
+    if not first.rows:
+        refuse(first.source, "holds no row", "give a log with the updates of an agent")
     for each in logs[1:]:
         _check_alike(first, Input(each))
     tables = {"updates": first.columns}
