@@ -157,6 +157,7 @@ def test_a_picture_has_a_panel_for_each_matcher(form: str, tmp_path: Path) -> No
         (("--threshold", "x"), "is not a valid float"),
         (("--threshold", "1.5"), "threshold"),
         (("--jitter", "1h"), "No such option '--jitter'"),
+        (("--judged", MATCHES), "No such option '--judged'"),
         (("-f", "latex"), "'latex' is not one of"),
         (("--matches", MATCHES, "--corrections", MATCHES), "corrections"),
         (("--baseline", "quick"), "no run 'quick' here"),
@@ -167,6 +168,11 @@ def test_what_has_no_meaning_is_refused(more: tuple[str, ...], said: str) -> Non
     assert done.code in (1, 2)
     assert said in done.err
     assert done.out == ""
+
+
+def test_a_sweep_of_no_run_is_refused() -> None:
+    with pytest.raises(UsageError, match="no run is given"):
+        tseval.sweep([], NUGGETS)
 
 
 def test_families_without_a_matcher_have_no_sweep() -> None:

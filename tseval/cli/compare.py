@@ -390,6 +390,11 @@ def _refuse_ineffective(question: Question, gold: Gold, forms: Forms) -> None:
     without_scores = [flag for name, flag in OF_SCORES.items() if on_line(name)]
     if analysis == LEAD and without_scores:
         raise UsageError(f"{without_scores[0]} has no meaning with --lead, which takes no measure")
+    if analysis == LEAD and on_line("judged"):
+        raise UsageError(
+            "--judged has no meaning with --lead: nobody judged which update is the first to say "
+            "a nugget"
+        )
     if gold.gold is None:
         of_score = {**_told(TemporalInputs), **_told(TemporalOptions), **_told(Naming)}
         asked = [what.name for what in of_score.values()]

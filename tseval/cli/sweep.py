@@ -39,14 +39,16 @@ FORMS = ("table", *ROW_FORMS, MARKDOWN, *PICTURES)
 @click.option("--edition", default=DRAFT.name, show_default=True, help="Whose rules.")
 @click.option("--at", multiple=True, metavar="TIME", help="Score at this time too; repeatable.")
 @options.chained(*record_options(Tried))
-@options.chained(*record_options(TemporalInputs), *record_options(TemporalOptions, SWEEP))
+@options.chained(*record_options(TemporalInputs, SWEEP), *record_options(TemporalOptions, SWEEP))
 @options.rule_option("ts2014")
 @options.missing_option
 @options.undefined_option
 @options.chained(*record_options(Plan, SWEEP))
 @options.format_option(FORMS, "table")
 @options.output_option
-@input_format(FAMILY)
+@input_format(
+    FAMILY, "updates", "nuggets", "matches", "topics", "duplicates", "pool", "corrections"
+)
 @options.chained(*record_options(Naming))
 @options.engine_options
 @options.quiet_option

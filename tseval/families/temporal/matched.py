@@ -13,6 +13,7 @@ from tseval.families.temporal.inputs import (
     TemporalInputs,
     TemporalOptions,
     TemporalTables,
+    check_request,
     read_tables,
 )
 from tseval.families.temporal.rules import Rules
@@ -58,5 +59,6 @@ def matched(
     access: Access,
 ) -> TemporalMatched:
     """Read all inputs once."""
+    check_request(inputs, options, access.sharing)
     tables = read_tables(inputs, edition.rules.changed(rules), access)
     return TemporalMatched(inputs, options, edition, rules, access, tables)
