@@ -77,7 +77,7 @@ def test_scores_are_those_of_the_slow_twin(
     try:
         sample = tseval.sample(updates, nuggets, pairs=pairs, depth=depth, seed=seed)
     except UsageError as error:
-        assert "too few" in str(error) or "nothing to read" in str(error)  # noqa: PT017
+        assert "too little" in str(error) or "nothing to read" in str(error)  # noqa: PT017
         return
     assert len(sample) <= pairs
     judged = by_hand(
@@ -368,6 +368,7 @@ def test_what_has_no_meaning_beside_a_sample_is_refused(
     assert "name no other matcher" in refused(path, "--matcher", "fuzzy", code=2)
     assert "no meaning" in refused(path, "--jitter", "1h", code=2)
     assert "no meaning" in refused(path, "--in-blocks", "5", code=2)
+    assert "--judged has no meaning with --brief" in refused(path, "--brief", code=2)
     assert "give both, or neither" in refused(path, "--sensitivity", "0.5", code=2)
     assert "add up to 1.1" in refused(path, "--sensitivity", "0.2", "--specificity", "0.9", code=2)
     assert "shares from 0 to 1" in refused(
@@ -375,8 +376,37 @@ def test_what_has_no_meaning_beside_a_sample_is_refused(
     )
     asked = program("score", SWIFT, NUGGETS, "--sensitivity", "0.5")
     assert "no meaning without --judged" in asked.err
-    assert program("sample", SWIFT, NUGGETS, "--pairs", 7).err.startswith("error: 7 pairs are too")
+    few = program("sample", SWIFT, NUGGETS, "--pairs", 7).err
+    assert few.startswith("error: --pairs 7 is too little to sample by: it takes ")
+    least = int(few.split("it takes ")[1].split(",")[0])
+    assert program("sample", SWIFT, NUGGETS, "--pairs", least - 1).code == 2
+    assert program("sample", SWIFT, NUGGETS, "--pairs", least).code == 0
     assert program("sample", SWIFT, NUGGETS, "-o", tmp_path / "to_judge.xlsx").code == 2
+    assert "another matcher may find" in program("sample", SWIFT, NUGGETS, "--matcher", "exact").err
+    assert "not -1" in program("sample", SWIFT, NUGGETS, "--seed", -1).err
+    with pytest.raises(UsageError, match="whole number from 0 on"):
+        tseval.sample(SWIFT, NUGGETS, seed=-1)
+
+
+def test_no_spreadsheet_takes_a_hash_for_a_number(sample: pd.DataFrame) -> None:
+    named = [*sample.pair, *sample.checksum]
+    assert len(named) > 50
+    assert not any(set(each) <= set("0123456789eE+-.") for each in named)
+    assert all(each[0].isalpha() and each[0] not in "eE" for each in named)
+
+
+def test_rows_that_are_wrong_in_a_frame_and_from_standard_input_are_told(
+    judged: pd.DataFrame,
+) -> None:
+    wrong = judged.assign(verdict="maybe")
+    with pytest.raises(InputError, match='<judged>: row 1: the verdict "maybe" is neither'):
+        tseval.score([SWIFT, THOROUGH], NUGGETS, judged=wrong)
+    found = program(
+        "score", SWIFT, THOROUGH, NUGGETS, "--judged", "-",
+        stdin=wrong.to_csv(sep="\t", index=False).encode(),
+    )  # fmt: skip
+    assert found.code == 1
+    assert found.err.startswith('error: -:2: the verdict "maybe" is neither yes nor no')
 
 
 def test_a_file_to_judge_is_known_to_validate(judged: pd.DataFrame, tmp_path: Path) -> None:

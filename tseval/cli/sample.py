@@ -87,8 +87,8 @@ def command(
     form = FORMS[1] if output is None else spreadsheet_form(output, "a sample")
     updates, nuggets = runs_and_gold(files)
     inputs = named(TemporalInputs(updates, nuggets, pool=pool), build(Naming, given))
-    asked = TemporalOptions(matcher, threshold, **vars(build(AskingOptions, given)))
+    asked = TemporalOptions(matcher, threshold, seed=seed, **vars(build(AskingOptions, given)))
     with progress("reading", quiet) as tell:
         access = Access(input_format, progress=tell)
-        found = drawn_sample(inputs, asked, access, pairs, depth, seed)
+        found = drawn_sample(inputs, asked, access, pairs, depth)
     deliver(spreadsheet_bytes(frame_of(found), form), output)

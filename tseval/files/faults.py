@@ -83,7 +83,7 @@ class FaultList:
         """Whether these are all lines that hold anything, but perhaps for a header."""
         if len(lines) < faults:
             return False
-        if self.source.unit != "line":
+        if self.source.unit != "line" or not self.source.is_there:
             return self.rows == faults
         filled = _filled_lines(self.source)
         return len(lines) == len(filled) - (filled[0] not in lines) if filled else False

@@ -68,9 +68,12 @@ class SampleRow:
 
 
 def hashed(*parts: str) -> str:
-    """The first digits of the hash of some words."""
+    """The first digits of the hash of some words, behind a letter.
+
+    Digits alone, or with an e among them, spreadsheets would take for a number and write as one.
+    """
     content = UNIT.join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(content).hexdigest()[:DIGITS]
+    return f"h{hashlib.sha256(content).hexdigest()[:DIGITS]}"
 
 
 def checksum_of(sample: str, topic: str, nugget_id: str, pair: str, place: str) -> str:
@@ -207,13 +210,16 @@ def sampled(
 
     population, rows = population_of(likeliest, size, ties)
     if not len(rows):
-        raise UsageError("no update has anything in common with a nugget: there is nothing to read")
+        raise UsageError(
+            "no update has anything in common with a nugget: there is nothing to read; another "
+            "matcher may find something"
+        )
     inclusion = population.allocated(design.pairs)
     if not len(inclusion):
         raise UsageError(
-            f"{design.pairs} pairs are too few to sample by: two nuggets of each of four strata "
-            "are the least, with all the texts that are read for them; ask for more pairs, or "
-            "read fewer texts of each nugget (depth)"
+            f"--pairs {design.pairs} is too little to sample by: it takes {population.least:.0f}, "
+            "for two nuggets of each of four strata with all the texts that are read for them; ask "
+            "for more pairs, or read fewer texts of each nugget (--depth)"
         )
     chosen = population.draw(inclusion, design.seed)
     chosen = chosen[np.argsort(rows[chosen])]

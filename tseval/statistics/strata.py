@@ -97,6 +97,15 @@ class Population:
     """The standard deviation of its value, as far as it can be foretold."""
     cost: Floats
 
+    @property
+    def least(self) -> float:
+        """The least budget by which anything can be drawn: `LEAST` units of each stratum."""
+        strata = (np.flatnonzero(self.stratum == each) for each in np.unique(self.stratum))
+        return sum(
+            largest_cost(inclusions(self.size[rows], min(LEAST, len(rows))), self.cost[rows])
+            for rows in strata
+        )
+
     def allocated(self, budget: float) -> Floats:
         """The inclusions by which no draw costs more than the budget; empty if none is so cheap.
 

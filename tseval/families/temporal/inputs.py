@@ -254,6 +254,8 @@ def check_request(inputs: TemporalInputs, options: TemporalOptions, sharing: Sha
     """Refuse a request without runs, one to resume what is not done, and errors that are none."""
     if options.jitter is not None:
         error_of(options.jitter)
+    if options.seed < 0:
+        raise UsageError(f"a seed is a whole number from 0 on, not {options.seed}")
     if not inputs.updates:
         raise UsageError("no run is given: name at least one table of updates")
     if options.terms is not None and inputs.matches is not None:

@@ -51,9 +51,9 @@ def sample(
     `tseval.score(..., judged=...)`. The same seed draws the same nuggets.
     """
     inputs = named(TemporalInputs(several(updates), nuggets, pool=pool), Naming.of(columns))
-    options = TemporalOptions(matcher, threshold)
+    options = TemporalOptions(matcher, threshold, seed=seed)
     with Where().shared() as sharing:
-        found = drawn_sample(inputs, options, Access(input_format, sharing), pairs, depth, seed)
+        found = drawn_sample(inputs, options, Access(input_format, sharing), pairs, depth)
     return frame_of(found)
 
 
@@ -70,7 +70,6 @@ def drawn_sample(
     access: Access,
     pairs: int,
     depth: int,
-    seed: int,
 ) -> Sample:
     """Read runs and gold by the rules of the draft, and draw."""
     if pairs < 1 or depth < 1:
@@ -79,7 +78,7 @@ def drawn_sample(
     evaluation = read(inputs, replace(options, matcher=name), DRAFT, {}, access)
     index = evaluation.index
     return sampled(
-        Design(evaluation.traits["matcher"], pairs, depth, seed),
+        Design(evaluation.traits["matcher"], pairs, depth, options.seed),
         evaluation.traits["nuggets"],
         index.updates,
         index.nuggets,
