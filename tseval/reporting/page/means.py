@@ -55,8 +55,9 @@ def _marks(report: Report) -> Child:
     if len(report.runs) <= LETTERED:
         return "Runs that share a letter were not found to differ by that measure."
     return (
-        "Runs that share a column of bars were not found to differ by that measure. The columns "
-        "of the best run stand out: whoever has such a bar is not told apart from it."
+        "A bar in the first column of groups: not told apart from the best by that measure. Runs "
+        "that share another column were not found to differ from each other. "
+        "The file pairs.csv below has every pair."
     )
 
 
@@ -142,15 +143,17 @@ class _Column:
 
 
 def bars(own: str, best: str, groups: str) -> Markup:
-    """The groups that a run belongs to as bars; those of the best run stand out."""
-    drawn = [
-        element("rect", {"class": "first" if letter in best else None, "x": at * BAR, **BAR_SIZE})
-        for at, letter in enumerate(groups)
+    """First whether a run is told apart from the best; then its groups that the best is not in."""
+    is_near = any(letter in best for letter in own)
+    others = [letter for letter in groups if letter not in best]
+    drawn = [element("rect", {"class": "first", "x": 0, **BAR_SIZE})] if is_near else []
+    drawn += [
+        element("rect", {"x": at * BAR, **BAR_SIZE})
+        for at, letter in enumerate(others, start=1)
         if letter in own
     ]
-    is_near = any(letter in best for letter in own)
     label = "not told apart from the best" if is_near else "told apart from the best"
-    size = {"width": BAR * len(groups), "height": BAR_HEIGHT}
+    size = {"width": BAR * (1 + len(others)), "height": BAR_HEIGHT}
     return element("svg", {**size, "role": "img", "aria-label": label}, drawn)
 
 

@@ -94,7 +94,8 @@ def _headline(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
         return [*leads, ", but whether that is chance cannot be told."]
     if len(board.against) > 1 and report.baseline is None:
         near = sum(each.better is None for each in board.against)
-        rest = f", but {near} of {len(board.against)} others are not told apart from it."
+        verb = "is" if near == 1 else "are"
+        rest = f", but {near} of {len(board.against)} others {verb} not told apart from it."
         return ["By ", board.name, " ", best, f" is first, {numbers} of ", next_, rest]
     return [best, " and ", next_, f" are not told apart by {board.name}: {numbers}."]
 
