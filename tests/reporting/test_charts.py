@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -458,14 +459,14 @@ class TestPicture:
 
     def test_the_same_bytes_in_another_process(self) -> None:
         program = (
-            "import hashlib, sys; from tseval.core.panels import *;"
-            "from tseval.reporting.charts.drawing import draw;"
-            f"page = draw({TWO_RUNS!r}, 'html');"
+            "import hashlib, pickle, sys; from tseval.reporting.charts.drawing import draw;"
+            "page = draw(pickle.load(sys.stdin.buffer), 'html');"
             "sys.stdout.write(hashlib.sha256(page).hexdigest())"
         )
         digests = {
             subprocess.run(
                 [sys.executable, "-c", program],
+                input=pickle.dumps(TWO_RUNS),
                 env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])},
                 check=True,
                 capture_output=True,
