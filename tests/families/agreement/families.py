@@ -256,6 +256,11 @@ def pushing(edition: str, *, live: bool = False) -> Callable[[], st.SearchStrate
                 for topic in topics
                 for post in draw(st.lists(st.sampled_from(ids), min_size=1, max_size=5))
             ]
+            met = {post["run"]: post for post in posts}  # judgments of no post of a run are refused
+            judged += [
+                {"topic": post["topic"], "post_id": post["post_id"], "label": draw(labels)}
+                for post in met.values()
+            ]
             tables["live"] = Table({"topic": ID, "post_id": ID, "label": NUMBER}, judged)
         return World(tables, {"edition": edition})
 
@@ -456,6 +461,45 @@ def values(draw: st.DrawFn) -> World:
 PLACES = ("0,0", "40.7, -74.0", "-90,180", "51.5,0", "0,-180", "0.1,0.2")
 
 
+# CrisisFACTS 2022, whose runs are tables of their own
+
+
+@st.composite
+def crisisfacts(draw: st.DrawFn) -> World:
+    events = draw(odd.some_names(1, 2, bare=True))
+    days = st.integers(1, 3)
+    requests = [f"{event}-r{day}" for event in events for day in range(1, draw(days) + 1)]
+    gold = [
+        {"request": request, "fact_id": f"{request}-{at}", "fact": texts(draw)}
+        for request in requests
+        for at in range(draw(days))
+    ]
+    facts = st.lists(st.sampled_from([row["fact_id"] for row in gold]), min_size=1, max_size=2)
+    items = []
+    for run in draw(odd.some_names(1, 3, plain_file=True)):
+        for _ in range(draw(st.integers(1, 6))):
+            status = draw(st.sampled_from(("matched", "matched", *OF_ITEMS)))
+            found = draw(facts) if status == "matched" else []
+            items.append(
+                {
+                    "run": run,
+                    "request": draw(st.sampled_from(requests)),
+                    "importance": draw(st.sampled_from(NUMBERS)),
+                    "status": status,
+                    "facts": " ".join(dict.fromkeys(found)),
+                }
+            )
+    kinds = {"run": ID, "request": ID, "importance": NUMBER, "status": ID, "facts": ID}
+    tables = {
+        RUNS: Table(kinds, items, ("run", "request")),  # ties count in the order of the file
+        "facts": Table({"request": ID, "fact_id": ID, "fact": TEXT}, gold),
+    }
+    return World(tables, {"edition": "crisisfacts2022"})
+
+
+OF_ITEMS = ("unmatched", "irrelevant", "skipped", "unassessed")
+
+
 def _family(name: str, worlds: Callable[[], Any], **more: Any) -> Family:
     """A family of clusters, whose call and command are those of all of them."""
     beside = ("selected", "qrels", "epochs", "live")
@@ -502,6 +546,7 @@ FAMILIES: Mapping[str, Family] = {
             )
             for name in ("kenter2015", "kba2013", "dietz2013")
         ),
+        Family("crisisfacts", "crisisfacts", tseval.score_crisisfacts, crisisfacts, "facts"),
         Family("values", "values", tseval.score_values, values, "gold", ("topics",)),
     )
 }

@@ -144,6 +144,19 @@ def runs_apart(case: Case) -> None:
     case.same(values(case.scored(case.world, runs=given)), values(case.plain))
 
 
+def runs_by_name(case: Case) -> None:
+    """A dictionary of runs, each without the column that names it, and in a form of its own."""
+    folder, table = case.place(), case.world.runs
+    given: dict[str, Any] = {}
+    for number, run in enumerate(case.draw(st.permutations(table.runs))):
+        own = table.where(lambda row, run=run: row["run"] == run)  # type: ignore[misc]
+        if case.draw(st.booleans()):
+            own = own.without("run")
+        form = case.draw(st.sampled_from(forms.ALL_FORMS))
+        given[run] = forms.given(own, folder, f"named{number}", form)
+    case.same(values(case.scored(case.world, runs=given)), values(case.plain))
+
+
 def a_run_alone(case: Case) -> None:
     run = case.draw(st.sampled_from(case.world.runs.runs))
     case.same(values(case.scored(case.world.of_run(run))), values(case.plain, run))
@@ -428,6 +441,7 @@ WAYS: Mapping[str, Callable[[Case], None]] = {
     "columns rearranged": columns_rearranged,
     "rows shuffled": rows_shuffled,
     "runs apart": runs_apart,
+    "runs by name": runs_by_name,
     "a run alone": a_run_alone,
     "another engine": other_engine,
     "the command line": command_line,
