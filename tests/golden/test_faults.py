@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -24,7 +25,7 @@ import pytest
 import tseval
 from tests import program
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, Outcome
-from tseval.errors import InputError
+from tseval.errors import InputError, UsageError
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -172,6 +173,12 @@ def test_a_faulty_value_of_a_frame(fault: str) -> None:
         tseval.score(frame, NUGGETS)
     row = "\t".join(bad)
     assert str(caught.value) == f"<updates>: row 2: {reason}\n  | {row}\n  {cure}"
+
+
+@pytest.mark.parametrize("given", [None, 5, [[]], {"swift": []}])
+def test_what_is_no_table_at_all_is_called_by_its_type(given: Any) -> None:
+    with pytest.raises(UsageError, match=r"updates cannot be read from (NoneType|int|list): give"):
+        tseval.score(given, NUGGETS)
 
 
 def test_a_frame_of_numbers_may_not_hold_infinity() -> None:

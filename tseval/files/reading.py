@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -19,6 +20,7 @@ from typing import (
 
 import numpy as np
 
+from tseval.errors import UsageError
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
@@ -87,7 +89,14 @@ def input_of(given: Given, schema: Schema) -> Input:
         return FrameInput(frame_of(given), schema.table)
     if is_frame(given):
         return FrameInput(given, schema.table)
-    return given if isinstance(given, Input) else Input(str(given))
+    if isinstance(given, Input):
+        return given
+    if not isinstance(given, str | PathLike):
+        raise UsageError(
+            f"{schema.table} cannot be read from {type(given).__name__}: give a path, a pandas "
+            "frame, or rows as dictionaries"
+        )
+    return Input(str(given))
 
 
 def names_of(source: Input) -> list[str]:
