@@ -388,6 +388,20 @@ def test_what_has_no_meaning_beside_a_sample_is_refused(
         tseval.sample(SWIFT, NUGGETS, seed=-1)
 
 
+def test_verdicts_are_never_written_over(judged: pd.DataFrame, tmp_path: Path) -> None:
+    begun = judged.assign(verdict=["yes", *[""] * (len(judged) - 1)])
+    path = saved(begun, tmp_path / "to_judge.tsv")
+    before = path.read_bytes()
+    found = program("sample", SWIFT, THOROUGH, NUGGETS, "-o", path)
+    assert found.code == 1
+    assert "holds verdicts, which would be lost: name another file" in found.err
+    assert path.read_bytes() == before
+    saved(judged.assign(verdict=""), path)
+    assert program("sample", SWIFT, THOROUGH, NUGGETS, "-o", path).code == 0
+    path.write_text("notes\n", encoding="utf-8")
+    assert program("sample", SWIFT, THOROUGH, NUGGETS, "-o", path).code == 0
+
+
 def test_no_spreadsheet_takes_a_hash_for_a_number(sample: pd.DataFrame) -> None:
     named = [*sample.pair, *sample.checksum]
     assert len(named) > 50

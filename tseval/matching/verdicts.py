@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.errors import InputError, OutputError
 from tseval.files.inputs import Input
 from tseval.files.reading import Wrong, input_of, refuse, refuse_rows, rows_of
 from tseval.matching.likeliest import Likeliest
@@ -55,6 +57,18 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
     if not judged.any():
         refuse(source, "holds no verdict", "write yes or no into the column verdict")
     return pairs
+
+
+def refuse_over_verdicts(output: Path) -> None:
+    """Refuse to write a sample over one that somebody has begun to judge."""
+    if not output.is_file():
+        return
+    try:
+        verdicts = rows_of(Input(str(output)), JUDGED).get("verdict")
+    except InputError:  # no sample
+        return
+    if any(word.strip() for word in verdicts.vocabulary()):
+        raise OutputError(f"{output} holds verdicts, which would be lost: name another file")
 
 
 def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:
