@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tseval.__main__ import run
+from tseval.parallel.engine import SAFE_PATH
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -92,12 +93,12 @@ def error_of_a_closed_pipe(*arguments: object) -> bytes:
 
 
 def process(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
-    """Run `tseval ARGUMENTS` as a process of its own."""
+    """Run `tseval ARGUMENTS` as a process of its own, whatever engine is open in this one."""
     done = subprocess.run(
         command(*arguments),
         input=stdin,
         capture_output=True,
-        env=os.environ | environment,
+        env={name: value for name, value in os.environ.items() if name != SAFE_PATH} | environment,
         timeout=60,
         check=False,
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -70,6 +71,10 @@ def batches(start: Number, latest: Number, length: Number) -> list[tuple[Number,
 
 
 def series(case: Case, measure: Measure, cut: list[tuple[Number, Number]]) -> list[Value]:
+    if measure.name == "F":
+        precise = series(case, replace(measure, name="P", updates=True), cut)
+        complete = series(case, replace(measure, name="R"), cut)
+        return [temporal.balanced(measure, *each) for each in zip(precise, complete, strict=True)]
     above, below = dated(case, measure)
     return [temporal.divide(within(above, *each), within(below, *each)) for each in cut]
 

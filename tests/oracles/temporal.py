@@ -30,6 +30,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 Number = int | float | Fraction
 Value = Fraction | float | None
@@ -104,6 +105,35 @@ class Case:
     duplicates: tuple[tuple[str, str], ...] = ()
     grades: tuple[Number, ...] = ()
     """Of each match; all are in full where there are none."""
+
+    @cached_property
+    def best(self) -> dict[tuple[str, str], Fraction]:
+        """The highest grade of each update and nugget that a match names."""
+        found: dict[tuple[str, str], Fraction] = {}
+        for at, match in enumerate(self.matches):
+            found[match] = max(found.get(match, Fraction(0)), self.grade_of(at))
+        return found
+
+    def grade_of(self, at: int) -> Fraction:
+        """The grade of a match."""
+        return Fraction(self.grades[at] if self.grades else 1)
+
+    @cached_property
+    def saying(self) -> dict[str, list[Update]]:
+        """The updates that a match names with each nugget, in order of time, then of the file."""
+        found: dict[str, list[Update]] = {}
+        for update in sorted(self.updates, key=lambda each: each.time):
+            for nugget_id in self.named.get(update.update_id, ()):
+                found.setdefault(nugget_id, []).append(update)
+        return found
+
+    @cached_property
+    def named(self) -> dict[str, list[str]]:
+        """The nuggets that matches name with each update, each once."""
+        found: dict[str, list[str]] = {}
+        for update_id, nugget_id in self.best:
+            found.setdefault(update_id, []).append(nugget_id)
+        return found
 
 
 @dataclass(frozen=True)
@@ -302,11 +332,7 @@ def divide(top: Fraction | float, bottom: Fraction | float) -> Value:
 
 def grade(case: Case, update: Update, nugget: Nugget) -> Fraction:
     """Return how far an update says a nugget: 0 if nothing says that it does."""
-    best = Fraction(0)
-    for at, match in enumerate(case.matches):
-        if match == (update.update_id, nugget.nugget_id):
-            best = max(best, Fraction(case.grades[at] if case.grades else 1))
-    return best
+    return case.best.get((update.update_id, nugget.nugget_id), Fraction(0))
 
 
 def found_before(case: Case, t: Number | None) -> list[tuple[Nugget, Update, Fraction]]:
@@ -314,7 +340,7 @@ def found_before(case: Case, t: Number | None) -> list[tuple[Nugget, Update, Fra
     found = []
     for nugget in case.nuggets:
         best = Fraction(0)
-        for update in sorted(case.updates, key=lambda u: u.time):
+        for update in case.saying.get(nugget.nugget_id, ()):
             said = grade(case, update, nugget)
             if said > best and before(update.time, t):
                 found.append((nugget, update, said - best))
@@ -365,10 +391,13 @@ def recall_so_far(case: Case, measure: Measure, t: Number | None = None) -> Valu
 
 def balance(case: Case, measure: Measure, t: Number | None = None) -> Value:
     """Return F(t): the harmonic mean of P(updates)(t) and R(t), recall counting beta times."""
-    complete = recall(case, measure, t)
+    return balanced(measure, update_precision(case, measure, t), recall(case, measure, t))
+
+
+def balanced(measure: Measure, precise: Value, complete: Value) -> Value:
+    """Return the harmonic mean of a precision and a recall, recall counting beta times."""
     if complete is None:
         return None
-    precise = update_precision(case, measure, t)
     if not precise or not complete:
         return Fraction(0)
     weight = measure.beta * measure.beta
