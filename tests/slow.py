@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 LIST = Path(__file__).with_name("slow.txt")
-BUDGET = 60.0
+BUDGET = 40.0
 HEAD = """\
 # Tests that take long, with the processor time of all their cases; `make slow` writes this list.
 """

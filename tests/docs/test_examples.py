@@ -119,8 +119,22 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
     return {page: copied(tmp_path_factory.mktemp(page.stem)) for page in PAGES}
 
 
+@pytest.fixture(scope="module")
+def ran() -> set[Block]:
+    """The blocks that were run here: another process may have had a page's first ones."""
+    return set()
+
+
 @pytest.mark.parametrize("block", CONSOLE, ids=str)
-def test_console_examples_print_what_they_show(block: Block, folders: dict[Path, Path]) -> None:
+def test_console_examples_print_what_they_show(
+    block: Block, folders: dict[Path, Path], ran: set[Block]
+) -> None:
+    before = [each for each in CONSOLE if each.page == block.page and each.line < block.line]
+    for earlier in before:
+        if earlier not in ran:
+            for each in commands(earlier.text):
+                run(each.command, folders[block.page])
+    ran.update(before, [block])
     listed = commands(block.text)
     silent = not any(each.shown for each in listed)
     for each in listed:

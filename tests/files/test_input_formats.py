@@ -20,7 +20,7 @@ TEMPORAL_FORMS = (*PLAIN_FORMS, "trec-ts")
 TIMELINE_FORMS = ("timeline-json", "timeline-text", "timeline-markdown", "timeline-rows")
 SCORE_FORMS = (*TEMPORAL_FORMS, "trec")
 OFFERED = {
-    **dict.fromkeys(("score", "match", "calibrate", "values", "sweep"), TEMPORAL_FORMS),
+    **dict.fromkeys(("score", "match", "calibrate", "values", "sweep", "sample"), TEMPORAL_FORMS),
     **dict.fromkeys(("clusters", "incidents", "filter", "changes", "responses"), PLAIN_FORMS),
     "crisisfacts": PLAIN_FORMS,
     "curve": (*TEMPORAL_FORMS, *TIMELINE_FORMS),

@@ -133,10 +133,13 @@ def _files(
 def recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:
     """The recall of each run and topic by some pairs, NaN where it is undefined.
 
-    Runs are ranked by it since times don't matter for it.
+    Runs are ranked by it since times don't matter for it. Where nuggets have importances below 0,
+    as some of the track of 2013 have, those above 0 count alike.
     """
     index = EarliestIndex.build(judged.updates, judged.nuggets, pairs)
-    values, defined = evaluate(index, [measure("R")], index.first_nugget_times)
+    reward = "binary" if (judged.nuggets.importance < 0).any() else "importance"
+    asked = [measure(f"R(reward={reward})")]
+    values, defined = evaluate(index, asked, index.first_nugget_times)
     kept = [index.topics.index(topic) for topic in judged.topics]
     recall: FloatArray = np.where(defined, values, np.nan)[:, kept, 0]
     return recall
