@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from matchers.contract import Progress
 from matchers.errors import MatcherError
+from matchers.foreign_code import need_safe_versions, refuse_foreign_code
 from matchers.models import Model, read
 from matchers.texts import blocks
 from matchers.vectors import Store, Vectors, cache_folder, keys_of
@@ -165,19 +166,27 @@ def whole(text: str) -> str:
 def loaded(model: Model, precision: str) -> Network:
     """Load a model, without a network.
 
-    Raises `MatcherError` if the extra is not installed, and if the files are no longer those that
-    the model is known by.
+    Raises `MatcherError` if the extra is not installed, if the model would run code of its own, and
+    if the files are no longer those that the model is known by.
     """
     need_extra()
+    need_safe_versions()
+    refuse_foreign_code(model.folder)
     with _quiet():
         torch = import_module("torch")
         library = import_module("sentence_transformers")
         device = "cuda" if torch.cuda.is_available() else "cpu"
         if device == "cuda" and precision == "fp32":
             torch.set_float32_matmul_precision("highest")  # TF32 would cost three digits
-        network = library.SentenceTransformer(
-            str(model.folder), device=device, local_files_only=True
-        )
+        try:
+            network = library.SentenceTransformer(
+                str(model.folder), device=device, local_files_only=True
+            )
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+            raise MatcherError(
+                f"the model in {str(model.folder)!r} cannot be loaded: {reason}"
+            ) from error
     if read(model.folder) != model:
         raise MatcherError(
             f"the model in {str(model.folder)!r} was changed while it was loaded: start again"

