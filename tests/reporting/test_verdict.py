@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ import pandas as pd
 import pytest
 
 import tseval
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tseval.comparison import Plan, compare
+from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
+from tseval.comparison import Plan, compare, read_board
 from tseval.core import registry
 from tseval.core.measure import parse_measure
 from tseval.core.registry import definitions
 from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.boards import leading_first
 from tseval.reporting.content import LEADING, InputRow, Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.folders import told_apart, without_folders
@@ -79,6 +81,21 @@ class TestOrder:
         assert report.leading == 3
         assert report.measures[0].name == "HM"  # as they are defined
 
+    def test_of_several_lengths_of_batches_each_is_what_the_edition_means(self) -> None:
+        names = ("F_1", "slope(F_pra,batch=1d)", "end(F_pra,batch=1d)", "end(F_pra,batch=7d)")
+        own = {"a": dict.fromkeys(names, 0.4), "b": dict.fromkeys(names, 0.5)}
+        board = replace(read_board(scores(own)), families=("filtering",))
+        path = "tseval:0.1.0|edition:kenter2015|period:0-9"
+        order, leading = leading_first(board, [path], are_chosen=False)
+        assert order[:leading] == ["end(F_pra,batch=1d)", "end(F_pra,batch=7d)", names[1], "F_1"]
+
+    def test_a_flag_makes_another_measure(self) -> None:
+        names = ("type.F1(actionable)", "type.P", "type.R", "any.F1", "priority.MSE")
+        own = {"a": dict.fromkeys(names, 0.4), "b": dict.fromkeys(names, 0.5)}
+        board = replace(read_board(scores(own)), families=("incidents",))
+        order, leading = leading_first(board, ["tseval:0.1.0|edition:2018"], are_chosen=False)
+        assert order[:leading] == list(names[1:])
+
     def test_the_rest_is_folded(self) -> None:
         own = dict.fromkeys(registry.edition("ts2014", "temporal").measures, 0.5)
         page = report_page(report_of(scores({"a": own, "b": own}))).decode()
@@ -86,6 +103,40 @@ class TestOrder:
         assert 'href="#m-HM"' in before
         assert 'href="#m-updates"' not in before
         assert 'href="#m-updates"' in folded
+
+
+class TestNouns:
+    """Topics are called what their family calls them, and groups are no topics."""
+
+    def page(self, *measures: str) -> str:
+        folder = FIXTURES / "incidents"
+        found = tseval.score_incidents(
+            [folder / "keen.txt", folder / "shy.tsv"],
+            folder / "labels.json",
+            folder / "types.json",
+            " ".join(measures),
+            epochs=folder / "epochs.txt",
+        )
+        return re.sub(r"<[^>]*>", " ", report_page(report_of(found)).decode())
+
+    def test_events(self) -> None:
+        page = self.page("AAW")
+        assert "2 runs, 2 events, 1 measure" in page
+        assert re.search(r"better on \d of 2 events", page)
+        assert "Event by event" in page
+        assert "Means over events, each" in page
+
+    def test_information_types(self) -> None:
+        page = self.page("type.F1")
+        assert "2 runs, 4 information types, 1 measure" in page
+        assert re.search(r"(better|worse) on \d of 4 information types", page)
+        assert "Information type by information type" in page
+
+    def test_both(self) -> None:
+        page = self.page("AAW", "type.F1")
+        assert "2 runs, 2 events, 4 information types, 2 measures" in page
+        assert "By event or information type" in page
+        assert "Means over events or information types, each" in page
 
 
 class TestWords:

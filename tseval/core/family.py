@@ -95,6 +95,11 @@ class Words:
     group_names: tuple[str, ...] = ()
     """What the names of groups begin with, as far as they are known."""
 
+    @property
+    def noun(self) -> str:
+        """A topic in one word: `event`."""
+        return self.topic.removeprefix("judged ")
+
 
 class Index(Protocol):
     """What measures are taken from: for every (run, topic), which is a *unit*."""

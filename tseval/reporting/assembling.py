@@ -134,7 +134,6 @@ def _of_scores(request: Request, board: Board, told: Sequence[Provenance]) -> Re
         runs=names.runs,
         topics=names.topics,
         measures=tuple(measure_boards(board, found, names, measures)),
-        topic="" if "over" in board.traits else "topic",
         level=request.plan.level,
         baseline=None if baseline is None else names.run(baseline),
         warnings=tuple(dict.fromkeys([*told_warnings, *doubts])),

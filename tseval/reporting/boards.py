@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from tseval.comparison import Board, Comparison, Contest, RunStanding
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
+from tseval.core.measure import Measure
 from tseval.files.rows import rows_bytes
-from tseval.reporting.content import LEADING, Download, MeanRow, MeasureBoard, PairRow
+from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of
 
 PAIRS_LISTED = 28
@@ -44,7 +45,7 @@ def leading_first(
     where none of these is there, the first ones.
     """
     wanted = () if are_chosen else _leading(board, signatures)
-    found = [own for name in wanted for own in board.measures if own.partition("@")[0] == name]
+    found = [own for name in wanted for own in _named(name, board)]
     found = found or list(board.measures)
     leading = found[:LEADING]
     return [*leading, *(name for name in board.measures if name not in leading)], len(leading)
@@ -58,6 +59,25 @@ def _leading(board: Board, signatures: Iterable[str]) -> tuple[str, ...]:
     alike = (each for each in registry.all_editions() if set(each.measures) == set(board.measures))
     found = named[0] if named else next(alike, None)
     return () if found is None else found.leading
+
+
+def _named(name: str, board: Board) -> list[str]:
+    """The measures of a name at whatever times; else those that say more, such as which batches."""
+    found = [own for own in board.measures if own.partition("@")[0] == name]
+    return found or [own for own in board.measures if _says_more(own, name, board)]
+
+
+def _says_more(own: str, name: str, board: Board) -> bool:
+    """Whether a measure is another one with values for what that leaves open."""
+    known, asked = (known_measures(each, board.families) for each in (own, name))
+    return any(_adds_values(each, other) for each in known for other in asked)
+
+
+def _adds_values(each: Measure, other: Measure) -> bool:
+    """Whether a measure has all arguments of another, and none that is a flag beside them."""
+    more = {*each.arguments} - {*other.arguments}
+    is_same = each.definition is other.definition and {*other.arguments} <= {*each.arguments}
+    return is_same and not any(each.definition.parameter(key).flag for key, _ in more)
 
 
 def measure_boards(
@@ -89,7 +109,20 @@ def measure_boards(
             cells=tuple(_cells(board, measure, names)),
             pooled=board.weighed(measure) is not None,
             cannot_tell=found.cannot_tell.get(measure, ""),
+            over=_over(board, known),
         )
+
+
+def _over(board: Board, known: Sequence[Measure]) -> str:
+    """What the mean of a measure is taken over, in the words of its family."""
+    words = {_noun(board, each) for each in known}
+    return words.pop() if len(words) == 1 else TOPIC
+
+
+def _noun(board: Board, measure: Measure) -> str:
+    words = registry.family(measure.family).words
+    by_group = measure.definition.by_group and "over" in board.traits
+    return words.groups.removesuffix("s") if by_group else words.noun
 
 
 def _mean(each: RunStanding, names: Names, against: dict[str, bool]) -> MeanRow:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tseval.core.blocks import SectionContent, Timeline
 
+TOPIC = "topic"
 LEADING = 5
 """So many measures at most stand in sight."""
 
@@ -87,6 +88,8 @@ class MeasureBoard:
     """Whether a mean is that of all topics together: a quotient of sums over them."""
     cannot_tell: str = ""
     """Why no difference can be shown, whatever the scores; empty where one can."""
+    over: str = TOPIC
+    """What its mean is taken over, in one word: topics, events, information types."""
 
 
 class Term(NamedTuple):
@@ -127,8 +130,6 @@ class Report:
     """Best first, by the primary measure; further runs after them."""
     topics: tuple[str, ...]
     measures: tuple[MeasureBoard, ...]
-    topic: str
-    """What a topic is called; nothing where some topics are groups."""
     level: float
     baseline: int | None
     sections: tuple[SectionContent, ...] = ()
@@ -142,6 +143,11 @@ class Report:
     leading: int = LEADING
     """How many of the measures stand in sight; the first is the primary one."""
     volume: VolumeOfRuns | None = None
+
+    @property
+    def nouns(self) -> tuple[str, ...]:
+        """What its measures are taken over, each once."""
+        return tuple(dict.fromkeys(each.over for each in self.measures)) or (TOPIC,)
 
     def section(self, name: str) -> SectionContent:
         """The section of this name; an empty one if there is none."""

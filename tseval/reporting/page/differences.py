@@ -22,7 +22,7 @@ def pairs_folded(report: Report) -> Markup:
     return element("details", None, element("summary", None, "Pair by pair"), tables)
 
 
-PAIR_NUMBERS = ("gain", "interval", "p", "corrected p", "won", "lost", "topics")
+PAIR_NUMBERS = ("gain", "interval", "p", "corrected p", "won", "lost")
 PAIR_HEADS = ("run", "other", *PAIR_NUMBERS[:4], "better", *PAIR_NUMBERS[4:])
 
 
@@ -31,7 +31,8 @@ def _pair_table(report: Report, board: MeasureBoard) -> Markup:
     rows = [_pair(report, each, decimals) for each in board.listed]
     label = f"Pairs by {board.name}"
     caption = measure_head(board)
-    return listing(label, PAIR_HEADS, rows, numbers=PAIR_NUMBERS, caption=caption)
+    heads, numbers = ((*each, f"{board.over}s") for each in (PAIR_HEADS, PAIR_NUMBERS))
+    return listing(label, heads, rows, numbers=numbers, caption=caption)
 
 
 def _pair(report: Report, row: PairRow, decimals: int) -> Iterator[Markup]:
@@ -71,12 +72,13 @@ def differences_table(report: Report, board: MeasureBoard) -> Markup:
     what = "ahead of each other run" if report.baseline is None else "of each run over it"
     rows = [_difference(report, each, reference, decimals, scale) for each in board.against]
     heads = ("run", f"gain{f' ({board.unit})' if board.unit else ''}", "interval", "")
+    won = f"{board.over}s won"
     caption = joined([measure_head(board), ": ", isolated(named), f", gain {what}"])
     return listing(
         f"Differences by {board.name}",
-        (*heads, "topics won", "corrected p", "told apart"),
+        (*heads, won, "corrected p", "told apart"),
         rows,
-        numbers=(heads[1], "interval", "topics won", "corrected p"),
+        numbers=(heads[1], "interval", won, "corrected p"),
         caption=caption,
         kind="differences",
     )

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 from tseval.core.blocks import SectionContent
+from tseval.core.wording import count
 from tseval.reporting import palette
 from tseval.reporting.content import Report
 from tseval.reporting.page.data import data_block
 from tseval.reporting.page.differences import pairs_folded
 from tseval.reporting.page.folders import without_folders
-from tseval.reporting.page.heat import heat_section
+from tseval.reporting.page.heat import heat_section, heat_title
 from tseval.reporting.page.markup import Markup, element, joined
 from tseval.reporting.page.means import means_section
 from tseval.reporting.page.prose import (
@@ -85,10 +86,18 @@ def _body(report: Report) -> Iterator[Markup]:
 
 
 def _summary(report: Report) -> Markup:
-    named = (report.runs, "run"), (report.topics, report.topic), (report.measures, "measure")
-    parts = [(len(each), noun) for each, noun in named if noun]
-    told = ", ".join(f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in parts)
-    return element("p", {"class": "summary"}, told)
+    topics = [(noun, _with_scores(report, noun)) for noun in report.nouns]
+    parts = [("run", len(report.runs)), *topics, ("measure", len(report.measures))]
+    return element("p", {"class": "summary"}, ", ".join(count(size, noun) for noun, size in parts))
+
+
+def _with_scores(report: Report, noun: str) -> int:
+    """How many topics, or whatever it is, have a score by the measures that are taken over them."""
+    boards = [each for each in report.measures if each.over == noun]
+    return sum(
+        any(value is not None for board in boards for value in board.cells[at])
+        for at in range(len(report.topics))
+    )
 
 
 def _contents(sections: list[tuple[str, str, Markup]]) -> Markup:
@@ -110,7 +119,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     first = [each for each in report.sections if each.name == CURVES]
     rest = [each for each in report.sections if each.name != CURVES]
     yield from _declared(report, first, keyed=False)
-    yield "heat", "Topic by topic", heat_section(report)
+    yield "heat", heat_title(report), heat_section(report)
     yield from _declared(report, rest, keyed=any(each.panels for each in first))
     yield "definitions", "Definitions", terms_section(report)
     yield "warnings", "Warnings", warnings_section(report)

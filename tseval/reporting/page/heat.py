@@ -15,6 +15,12 @@ SHADES = 9
 """From the worst value of a measure to its best."""
 
 
+def heat_title(report: Report) -> str:
+    """What the maps have rows of."""
+    first, *others = report.nouns
+    return f"By {' or '.join(report.nouns)}" if others else f"{first.capitalize()} by {first}"
+
+
 def heat_section(report: Report) -> Markup:
     """A map for each measure; a script shows one at a time."""
     if not report.topics or not report.measures:
@@ -46,8 +52,8 @@ def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
     caption = element(
         "caption", None, board.name, " ", direction(board.higher), " ", _key(scale, board.higher)
     )
-    table = _grid(caption, "topic", report.runs, rows, element("tfoot", None, foot))
-    label = f"{board.name} by topic and run"
+    table = _grid(caption, board.over, report.runs, rows, element("tfoot", None, foot))
+    label = f"{board.name} by {board.over} and run"
     return element("div", {"class": "map", "data-map": place}, scrolled(table, label))
 
 

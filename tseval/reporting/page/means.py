@@ -39,10 +39,11 @@ def _reading(report: Report) -> Markup:
         f"{each.name} {each.different} of {each.pairs}" for each in able if each.pairs > 1
     )
     counted = f" Pairs told apart: {told}." if told else ""
+    over = " or ".join(f"{noun}s" for noun in report.nouns)
     pooled = ", ".join(each.name for each in report.measures if each.pooled)
     if pooled:
-        counted += f" Of {pooled} it is the value of all topics together, not a mean over them."
-    note = f"Means over topics, each with its {level} interval, drawn on the measure’s own scale. "
+        counted += f" Of {pooled} it is the value of all {over} together, not a mean over them."
+    note = f"Means over {over}, each with its {level} interval, drawn on the measure’s own scale. "
     reading = element("p", {"class": "note"}, note, _marks(report) if able else "", counted)
     return joined([reading, _lacking(report)])
 
@@ -65,7 +66,8 @@ def _lacking(report: Report) -> Markup:
     missing = any(row.low is None for each in report.measures for row in each.means)
     if not missing:
         return Markup("")
-    words = "A dot alone has no interval: so few topics, or values so alike, cannot give one."
+    few = " or ".join(f"{noun}s" for noun in report.nouns)
+    words = f"A dot alone has no interval: so few {few}, or values so alike, cannot give one."
     return element("p", {"class": "note"}, words)
 
 

@@ -109,7 +109,7 @@ def _how_sure(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
         told.append(f" with a {100 * report.level:g} % interval of {ends}")
     counts = {row.topics for row in board.means if row.run in (pair.run, pair.other)}
     both = "" if counts == {pair.topics} else " that both have"
-    told.append(f"; better on {pair.won} of {count(pair.topics, 'topic')}{both}")
+    told.append(f"; better on {pair.won} of {count(pair.topics, board.over)}{both}")
     if pair.lost:
         told.append(f", worse on {pair.lost}")
     if pair.p is not None:
