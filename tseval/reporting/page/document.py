@@ -29,13 +29,13 @@ from tseval.version import VERSION
 
 CURVES = "curves"
 """The section that stands above that of topics."""
-STYLE, SCRIPT = "page.css", "page.js"
+STYLE, SCRIPTS = "page.css", ("address.js", "page.js")
 
 
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
     report = without_folders(report)
-    style, script = _beside(STYLE) + palette.style(), _beside(SCRIPT)
+    style, script = _beside(STYLE) + palette.style(), "".join(map(_beside, SCRIPTS))
     head = element(
         "head",
         None,

@@ -32,7 +32,7 @@ def heat_section(report: Report) -> Markup:
         "label",
         {"class": "control"},
         "Measure ",
-        element("select", {"id": "heat-measure"}, options),
+        element("select", {"id": "heat-measure", "data-keep": "measure"}, options),
     )
     maps = [_map(report, place, each) for place, each in enumerate(report.measures)]
     return joined([element("p", {"class": "controls scripted"}, chooser), maps])

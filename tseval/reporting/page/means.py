@@ -23,10 +23,11 @@ BAR_SIZE = {"y": 0, "width": 4, "height": BAR_HEIGHT}
 def means_section(report: Report) -> Markup:
     """How to read the tables; the leading measures, and folded the others."""
     leading, others = report.measures[: report.leading], report.measures[report.leading :]
-    parts = [_reading(report), _table(report, leading, "Means of every run")]
+    parts = [_reading(report), _table(report, leading, "Means of every run", "sort")]
     if others:
         summary = element("summary", None, f"{count(len(others), 'further measure')}")
-        table = _table(report, others, "Means of every run by further measures")
+        label = "Means of every run by further measures"
+        table = _table(report, others, label, "further-sort")
         parts.append(element("details", None, summary, table))
     return joined(parts)
 
@@ -71,7 +72,8 @@ def _lacking(report: Report) -> Markup:
     return element("p", {"class": "note"}, words)
 
 
-def _table(report: Report, boards: Sequence[MeasureBoard], label: str) -> Markup:
+def _table(report: Report, boards: Sequence[MeasureBoard], label: str, kept: str) -> Markup:
+    """The table; the address keeps under `kept` what it is sorted by."""
     columns = [_Column.of(report, each) for each in boards]
     rows = []
     for run, name in enumerate(report.runs):
@@ -79,7 +81,7 @@ def _table(report: Report, boards: Sequence[MeasureBoard], label: str) -> Markup
         rows.append(element("tr", None, head, [each.cells(run) for each in columns]))
     table = element(
         "table",
-        {"class": "means sortable"},
+        {"class": "means sortable", "data-keep": kept},
         element("caption", {"class": "unseen"}, label),
         _heads(report, columns),
         element("tbody", None, rows),
@@ -180,14 +182,14 @@ def _heads(report: Report, columns: Sequence[_Column]) -> Markup:
             element(
                 "th",
                 {"scope": "col", "class": "number", "aria-sort": _sorted(report, each.board)},
-                _sorter("mean", f" {each.board.name}", higher=each.board.higher),
+                _sorter("mean", each.board.name, higher=each.board.higher),
             ),
             element("th", {"scope": "col", "class": "whisker"}, "interval"),
             element("th", {"scope": "col"}, each.marks) if each.marks else "",
         )
         for each in columns
     ]
-    sorter = _sorter("run", " as ranked", higher=False)
+    sorter = _sorter("run", "as ranked", higher=False)
     first = element("th", {"scope": "col", "rowspan": 2, "aria-sort": "none"}, sorter)
     top = element("tr", None, first, named)
     return element("thead", None, top, element("tr", None, below))
@@ -200,11 +202,12 @@ def _sorted(report: Report, board: MeasureBoard) -> str:
     return "descending" if board.higher else "ascending"
 
 
-def _sorter(word: str, more: str, *, higher: bool) -> Markup:
+def _sorter(word: str, by: str, *, higher: bool) -> Markup:
     """A button that sorts the best first; those who can't see the column hear which it is."""
-    unseen = element("span", {"class": "unseen"}, f"{more}, sort")
+    unseen = element("span", {"class": "unseen"}, f" {by}, sort")
     first = "descending" if higher else "ascending"
-    return element("button", {"type": "button", "class": "sort", "data-first": first}, word, unseen)
+    button = {"type": "button", "class": "sort", "data-first": first, "data-by": by}
+    return element("button", button, word, unseen)
 
 
 def measure_head(board: MeasureBoard) -> Markup:

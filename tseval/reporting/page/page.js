@@ -1,4 +1,6 @@
-"use strict";
+// What a reader chooses stands in the address, so that a link opens what its sender saw: see address.js.
+// A select, field or pressed button needs but data-keep="WORD"; anything else calls address.keep(WORD, {read, write})
+// when the page opens, and address.changed(ELEMENT) when a reader changed it.
 (() => {
   const data = JSON.parse(document.getElementById("content").textContent);
   const root = document.documentElement;
@@ -28,22 +30,43 @@
   function sortable(table) {
     const body = table.tBodies[0];
     const heads = all("thead th", table);
-    all(".sort", table).forEach((button) => {
-      const head = button.closest("th");
-      button.addEventListener("click", () => {
-        const column = columnOf(table, head);
-        const now = head.getAttribute("aria-sort");
-        const way = now === "none" ? button.dataset.first : now === "ascending" ? "descending" : "ascending";
-        const up = way === "ascending";
-        const rows = [...body.rows].map((row, at) => ({ row, at, value: valueOf(row, column) }));
-        rows.sort((a, b) => {
-          if (a.value === null || b.value === null) return (a.value === null) - (b.value === null) || a.at - b.at;
-          return (up ? a.value - b.value : b.value - a.value) || a.at - b.at;
-        });
-        heads.filter((each) => each.hasAttribute("aria-sort")).forEach((each) => each.setAttribute("aria-sort", "none"));
-        head.setAttribute("aria-sort", way);
-        body.append(...rows.map((each) => each.row));
+    const buttons = all(".sort", table);
+    const ranked = [...body.rows], usual = heads.map((head) => head.getAttribute("aria-sort"));
+    const stands = (head, way) => {
+      heads.filter((each) => each.hasAttribute("aria-sort")).forEach((each) => each.setAttribute("aria-sort", "none"));
+      head?.setAttribute("aria-sort", way);
+    };
+    function sort(head, way) {
+      const column = columnOf(table, head);
+      const up = way === "ascending";
+      const rows = [...body.rows].map((row, at) => ({ row, at, value: valueOf(row, column) }));
+      rows.sort((a, b) => {
+        if (a.value === null || b.value === null) return (a.value === null) - (b.value === null) || a.at - b.at;
+        return (up ? a.value - b.value : b.value - a.value) || a.at - b.at;
       });
+      stands(head, way);
+      body.append(...rows.map((each) => each.row));
+    }
+    buttons.forEach((button) => button.addEventListener("click", () => {
+      const head = button.closest("th");
+      const now = head.getAttribute("aria-sort");
+      sort(head, now === "none" ? button.dataset.first : now === "ascending" ? "descending" : "ascending");
+      address.changed(table);
+    }));
+    address.keep(table.dataset.keep, {
+      read: () => {
+        const at = heads.findIndex((head) => (head.getAttribute("aria-sort") ?? "none") !== "none");
+        if (at < 0 || heads[at].getAttribute("aria-sort") === usual[at]) return null;
+        return [heads[at].querySelector(".sort").dataset.by, heads[at].getAttribute("aria-sort")];
+      },
+      write: (texts) => {
+        const button = buttons.find((each) => texts && each.dataset.by === texts[0]);
+        const fits = texts && button && texts.length === 2 && ["ascending", "descending"].includes(texts[1]);
+        body.append(...ranked);
+        heads.forEach((head, at) => { if (usual[at] !== null) head.setAttribute("aria-sort", usual[at]); });
+        if (fits) sort(button.closest("th"), texts[1]);
+        return fits ? [] : texts ?? [];
+      },
     });
   }
   // The first column spans both rows of heads; the others stand in the second one.
@@ -85,14 +108,31 @@
 
   // Runs that stand out in the curves.
   const pressed = (run) => all(`.key[data-run="${run}"]`).some((key) => key.getAttribute("aria-pressed") === "true");
-  all(".key[data-run]").forEach((key) => key.addEventListener("click", () => {
-    const on = key.getAttribute("aria-pressed") !== "true";
-    all(`.key[data-run="${key.dataset.run}"]`).forEach((each) => each.setAttribute("aria-pressed", String(on)));
-    all(`.plot [data-run="${key.dataset.run}"]`).forEach((each) => {
+  function bring(run, on) {
+    if (pressed(run) === on) return;
+    all(`.key[data-run="${run}"]`).forEach((each) => each.setAttribute("aria-pressed", String(on)));
+    all(`.plot [data-run="${run}"]`).forEach((each) => {
       each.classList.toggle("on", on);
       if (on) each.parentNode.insertBefore(each, each.parentNode.querySelector(".cursor"));
     });
+  }
+  const standing = () => data.runs.map((_, run) => run).filter(pressed);
+  const usually = standing();
+  all(".key[data-run]").forEach((key) => key.addEventListener("click", () => {
+    bring(key.dataset.run, !pressed(key.dataset.run));
+    address.changed(key);
   }));
+  address.keep("runs", {
+    read: () => {
+      if (String(standing()) === String(usually)) return null;
+      return standing().length ? standing().map((run) => data.runs[run]) : [""];
+    },
+    write: (texts) => {
+      const wanted = texts?.filter((name) => name !== "").map((name) => data.runs.indexOf(name)) ?? usually;
+      data.runs.forEach((_, run) => bring(run, wanted.includes(run)));
+      return texts?.filter((name) => name !== "" && !data.runs.includes(name));
+    },
+  });
 
   // The values under the pointer: where a line is drawn through dots, those of the dots.
   function valueAt(panel, line, at) {
@@ -156,12 +196,14 @@
     return said.findIndex((own) => own.some((each) => run === null || topic.updates[each[1]][0] === run));
   }
 
+  const usual = (topic, said) => Math.max(0, firstSaid(said, topic));
+
   function showTopic() {
     const topic = timeline();
     const said = sayingsOf(topic);
     all(".said").forEach((each) => each.classList.toggle("on", each.dataset.timeline === topicChoice.value));
     byId("shown").replaceChildren("Topic ", bdi(topic.topic), ", run ", bdi(runChoice.selectedOptions[0].text));
-    opened = Math.max(0, firstSaid(said, topic));
+    opened = usual(topic, said);
     focused = null;
     lanes.replaceChildren(axis(topic), ...topic.nuggets.map((nugget, at) => lane(topic, nugget, at, said[at])));
     place();
@@ -187,6 +229,7 @@
       const run = hit ? Number(hit.dataset.run) : null;
       if (hit) { opened = at; focused = run; } else { opened = opened === at ? null : at; focused = null; }
       showQuotes(topic);
+      address.changed(made);
     });
     return made;
   }
@@ -276,6 +319,39 @@
       quotes.replaceChildren(...(open ? quoted(topic, topic.nuggets[at], said[at]) : []));
     });
   }
+  // An opened nugget is told by its name, by nothing where all are closed; a pressed mark by its run.
+  function keepOpened() {
+    const place = () => lanes.querySelector(`[data-nugget="${opened}"]`);
+    address.keep("nugget", {
+      place,
+      read: () => {
+        const topic = timeline();
+        if (opened === usual(topic, sayingsOf(topic))) return null;
+        return [opened === null ? "" : topic.nuggets[opened][0]];
+      },
+      write: (texts) => {
+        const topic = timeline();
+        const at = texts?.length === 1 ? topic.nuggets.findIndex((each) => each[0] === texts[0]) : -1;
+        const closed = texts?.length === 1 && texts[0] === "";
+        focused = null;
+        opened = at >= 0 ? at : closed ? null : usual(topic, sayingsOf(topic));
+        showQuotes(topic);
+        return at >= 0 || closed ? [] : texts ?? [];
+      },
+    });
+    address.keep("mark", {
+      place,
+      read: () => (focused === null ? null : [data.runs[focused]]),
+      write: (texts) => {
+        const at = texts?.length === 1 ? data.runs.indexOf(texts[0]) : -1;
+        if (at >= 0) {
+          focused = at;
+          showQuotes(timeline());
+        }
+        return at >= 0 ? [] : texts ?? [];
+      },
+    });
+  }
   // The chosen run's own words first, then the first words of the others as they came.
   function quoted(topic, nugget, said) {
     const run = focused ?? chosen();
@@ -321,17 +397,19 @@
 
   if (lanes) {
     byId("said").open = false;
-    topicChoice.value = "0";
-    runChoice.value = "0";
     topicChoice.addEventListener("change", showTopic);
     runChoice.addEventListener("change", showTopic);
-    all("a[data-topic]").forEach((link) => link.addEventListener("click", () => {
+    all("a[data-topic]").forEach((link) => link.addEventListener("click", (event) => {
+      event.preventDefault();
       const place = data.timelines.findIndex((each) => each.topic === link.dataset.topic);
       if (place >= 0) {
         topicChoice.value = String(place);
         showTopic();
       }
+      address.changed(lanes);
+      lanes.closest("section").scrollIntoView();
     }));
+    keepOpened();
     showTopic();
     let before = lanes.clientWidth;
     new ResizeObserver(() => {
@@ -386,4 +464,6 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
+
+  address.begin();
 })();

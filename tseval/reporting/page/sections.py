@@ -44,11 +44,13 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
             parts.append(panels(report, block, section.name, drawn))
             drawn += len(block.panels)
         elif not isinstance(block, Warned):
-            parts.append(_shown(report, block))
+            parts.append(_shown(report, block, section.name))
     return joined(parts)
 
 
-def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded | Searched) -> Markup:
+def _shown(
+    report: Report, block: Note | Rows | Shaded | Timelines | Folded | Searched, section: str
+) -> Markup:
     if isinstance(block, Note):
         live = element("span", {"class": "scripted"}, block.live) if block.live else ""
         return element("p", {"class": "note"}, block.text, live)
@@ -59,14 +61,18 @@ def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded | Se
     if isinstance(block, Timelines):
         return timeline_section(report, block.topics)
     if isinstance(block, Searched):
-        return _searched(report, block)
+        return _searched(report, block, f"{section}-search")
     inside = [_table(report, each) for each in block.tables]
     return element("details", None, element("summary", None, block.summary), inside)
 
 
-def _searched(report: Report, block: Searched) -> Markup:
-    """Rows with a field above them; a script shows those that hold its words, some at a time."""
-    field = element("label", None, "Search ", element("input", {"type": "search"}))
+def _searched(report: Report, block: Searched, kept: str) -> Markup:
+    """Rows with a field above them; a script shows those that hold its words, some at a time.
+
+    The address keeps under `kept` what is searched.
+    """
+    search = element("input", {"type": "search", "data-keep": kept})
+    field = element("label", None, "Search ", search)
     count = element("output", {"aria-live": "polite"})
     more = element("button", {"type": "button", "class": "more"}, "More")
     return element(

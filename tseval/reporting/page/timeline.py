@@ -22,7 +22,10 @@ def timeline_section(report: Report, timelines: Sequence[Timeline]) -> Markup:
     topics = [
         element("option", {"value": at}, shown(each.topic)) for at, each in enumerate(timelines)
     ]
-    runs = [element("option", {"value": at}, shown(name)) for at, name in enumerate(report.runs)]
+    runs = [
+        element("option", {"value": at, "selected": at == 0}, shown(name))
+        for at, name in enumerate(report.runs)
+    ]
     every = element("option", {"value": "all"}, "all runs")
     controls = element(
         "p",
@@ -40,9 +43,9 @@ def timeline_section(report: Report, timelines: Sequence[Timeline]) -> Markup:
 
 
 def _control(label: str, name: str, options: list[Markup]) -> Markup:
-    return element(
-        "label", {"class": "control"}, label, element("select", {"id": f"choose-{name}"}, options)
-    )
+    """A choice, which the address keeps by its name."""
+    choice = element("select", {"id": f"choose-{name}", "data-keep": name}, options)
+    return element("label", {"class": "control"}, label, choice)
 
 
 def _marks() -> Iterator[Markup]:
