@@ -129,15 +129,28 @@ def test_a_link_opens_the_runs_and_the_folds(chromium: Any, sender: Visit) -> No
     receiver.check()
 
 
-def test_a_link_opens_the_search(chromium: Any, sender: Visit) -> None:
-    sender.page.locator("#economy .searched summary").click()
-    sender.page.get_by_label("Search").fill("the ferry")
+def test_a_link_opens_the_list_its_search_and_its_filters(chromium: Any, sender: Visit) -> None:
+    section = sender.page.locator("#wrong")
+    section.get_by_role("button", name="Repeats").click()
+    section.get_by_label("run", exact=True).select_option(label="thorough")
+    section.get_by_label("words at least").fill("15")
+    section.get_by_label("Search").fill("the ferry")
     sender.page.wait_for_url(re.compile("ferry"))
-    assert state(sender.page)[1]["economy-search"] == ["the ferry"]
+    assert state(sender.page) == (
+        "wrong",
+        {
+            "wrong-run": ["thorough"],
+            "wrong-words": ["15"],
+            "wrong-search": ["the ferry"],
+            "wrong-list": ["Repeats"],
+        },
+    )
     receiver = opened(chromium, sender)
-    assert receiver.page.get_by_label("Search").input_value() == "the ferry"
-    told = receiver.page.locator("#economy output").inner_text()
-    assert told == sender.page.locator("#economy output").inner_text()
+    told = receiver.page.locator("#wrong output").inner_text()
+    assert told == section.locator("output").inner_text() == "3 of 3 that fit"
+    assert (
+        receiver.page.locator("#wrong tbody tr:visible").inner_text().startswith("thorough\tferry")
+    )
     receiver.check()
 
 

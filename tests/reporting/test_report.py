@@ -18,15 +18,13 @@ import pytest
 import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan, Treatment, compare
-from tseval.core.blocks import Timeline
+from tseval.core.blocks import Searched, Timeline
 from tseval.core.calling import evaluated
 from tseval.core.curves import change_times, curves, sampled
 from tseval.families.incidents.tables import LEVELS
 from tseval.families.temporal.evaluation import TemporalEvaluation
-from tseval.families.temporal.explanation import explain_updates
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
-from tseval.families.temporal.noise import _longest as longest
 from tseval.families.temporal.report import retold
 from tseval.families.temporal.timelines import _characters as characters
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
@@ -272,23 +270,16 @@ class TestEconomy:
         assert swift["words an update"] == pytest.approx(words / 10)
         assert swift[PER_NUGGET] == pytest.approx(words / 8)  # flood-n1 to n4, ferry-n1 to n4
 
-    def test_updates_that_match_nothing_are_listed(self, report: Report) -> None:
-        listed = report.section("economy").tables[1]
-        idle = explain_updates(evaluation().index)
-        idle = idle[idle.role == "nothing"]
-        names = [report.runs[run] for run in listed.column("run")]
-        found = zip(names, listed.column("update"), listed.column("text"), strict=True)
-        wanted = zip(idle.run, idle.update_id, idle.text, strict=True)
-        assert sorted(found) == sorted(wanted)
-        assert len(idle) == 7
-        words = [len(text.split()) for text in listed.column("text")]
-        assert listed.column("words") == words
-
-    def test_of_too_many_the_longest_of_each_run_are_kept(self) -> None:
-        run = np.array([0, 0, 0, 1, 1])
-        words = np.array([3.0, 9.0, 9.0, 1.0, 2.0])
-        assert longest(run, words, 2).tolist() == [1, 2, 3, 4]
-        assert longest(run, words, 1).tolist() == [1, 4]
+    def test_what_went_wrong_has_as_many_rows_as_became_of_updates(self, report: Report) -> None:
+        (block,) = report.section("wrong").blocks
+        assert isinstance(block, Searched)
+        totals = {each.name: each.total for each in block.lists}
+        parts = [row[BECAME] for row in economy(report).values()]
+        assert totals["Repeats"] == sum(part[1] for part in parts)
+        assert totals["Noise"] == sum(part[2] for part in parts)
+        assert (totals["Missed"], totals["Late"]) == (10, 17)
+        runs = [report.runs[run] for run in block.lists[0].table.column("run")]
+        assert (runs.count("swift"), runs.count("thorough")) == (8, 2)
 
     def test_verbosity_needs_spans(self, report: Report, tmp_path: Path, scores: Path) -> None:
         assert "V" not in economy(report)["swift"]
@@ -372,7 +363,7 @@ class TestWhereFrom:
         path = tmp_path / "scores.csv"
         tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES).save(path)
         report = assemble(Request([str(path)], plan=PERCENTILE), unwatched)
-        assert [each.name for each in report.sections] == ["curves", "timeline", "economy"]
+        assert [each.name for each in report.sections] == ["curves", "timeline", "wrong", "economy"]
         assert all("--updates" in each.lack for each in report.sections)
         assert not any(each.blocks for each in report.sections)
 

@@ -20,11 +20,8 @@ import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tseval.comparison import Plan
 from tseval.core.blocks import (
-    Head,
     Nugget,
-    Rows,
     Saying,
-    Searched,
     SectionContent,
     Timeline,
     Timelines,
@@ -152,7 +149,7 @@ class TestPage:
             if tag == "section" and "class" not in a
         ]
         assert names == [
-            *("verdict", "means", "curves", "heat", "timeline", "economy"),
+            *("verdict", "means", "curves", "heat", "timeline", "wrong", "economy"),
             *("definitions", "warnings", "data", "inputs"),
         ]
 
@@ -429,36 +426,6 @@ def test_targets_are_large_and_named_apart(chromium: Any, page_file: Path) -> No
     names = visit.page.locator("table.means .sort").all_text_contents()
     assert len(set(names)) == len(names) == 4
     visit.check()
-
-
-def test_noise_is_searched_some_at_a_time(chromium: Any, report: Report, tmp_path: Path) -> None:
-    heads = Head("run", "run"), Head("text", "name")
-    rows = tuple(
-        (at % 2, f"Update {at} of the {'river' if at < 60 else 'sea'}") for at in range(130)
-    )
-    block = Searched("130 updates", "All are here.", Rows("Updates", heads, rows))
-    section = SectionContent("noise", "Noise", (block,))
-    path = tmp_path / "noise.html"
-    path.write_bytes(report_page(replace(report, sections=(section,))))
-    visit = Visit(chromium, path)
-    visit.page.locator("#noise summary").click()
-    shown = visit.page.locator("#noise tbody tr:visible")
-    told = visit.page.locator("#noise output")
-    more = visit.page.locator("#noise .more")
-    assert (shown.count(), told.inner_text()) == (50, "50 of 130 that fit")
-    more.click()
-    more.click()
-    assert (shown.count(), more.is_visible()) == (130, False)
-    visit.page.get_by_label("Search").fill("RIVER swift")
-    assert (shown.count(), told.inner_text()) == (30, "30 of 30 that fit")
-    visit.page.get_by_label("Search").fill("nowhere")
-    assert (shown.count(), told.inner_text()) == (0, "0 of 0 that fit")
-    visit.check()
-    plain = Visit(chromium, path, java_script_enabled=False)
-    plain.page.locator("#noise summary").click()
-    assert plain.page.locator("#noise tbody tr:visible").count() == 130
-    assert plain.page.locator("#noise input").is_hidden()
-    plain.check()
 
 
 def test_the_map_shows_one_measure(chromium: Any, page_file: Path) -> None:

@@ -100,6 +100,11 @@ class Head:
     decimals: int = 4
     parts: tuple[str, ...] = ()
     """What the parts of a bar are, up to three."""
+    is_filter: bool = False
+    """Whether rows that are searched can be filtered by it: by a choice of what it holds, or of
+    numbers by the least that is shown."""
+    choices: tuple[str, ...] = ()
+    """What a filter by words lets a reader choose, in its order."""
 
 
 @dataclass(frozen=True)
@@ -140,13 +145,26 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Searched:
-    """Many rows, shown when a reader opens them, that he searches and sees some at a time."""
+class Listed:
+    """One of the lists that a reader searches, the worst rows first."""
 
-    summary: str
+    name: str
+    """In a word or two."""
+    total: int
+    """How many rows there are, those too that the page does not hold."""
     note: str
     """Which rows these are, and how many more there are that the page does not hold."""
     table: Rows
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Lists of many rows: a reader chooses one, searches and filters it, and sees some at a time.
+
+    Heads of one name are one filter for all lists.
+    """
+
+    lists: tuple[Listed, ...]
 
 
 Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Folded | Searched
@@ -182,5 +200,5 @@ class SectionContent:
             elif isinstance(each, Folded):
                 found += each.tables
             elif isinstance(each, Searched):
-                found.append(each.table)
+                found += [own.table for own in each.lists]
         return tuple(found)

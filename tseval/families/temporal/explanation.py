@@ -29,7 +29,7 @@ def explain_nuggets(index: EarliestIndex) -> pd.DataFrame:
     import pandas as pd
 
     unit, nugget = index.gold_units()
-    first = _first_of(index, unit, nugget)
+    first = first_of(index, unit, nugget)
     said = first != ABSENT
     update = np.where(said, index.first.update[first] if len(index.first) else 0, 0)
     time = index.nuggets.time[nugget]
@@ -60,7 +60,7 @@ def explain_nuggets(index: EarliestIndex) -> pd.DataFrame:
     return frame.iloc[order].reset_index(drop=True)
 
 
-def _first_of(index: EarliestIndex, unit: IntArray, nugget: IntArray) -> IntArray:
+def first_of(index: EarliestIndex, unit: IntArray, nugget: IntArray) -> IntArray:
     """The row of `index.first` for each (unit, nugget); `ABSENT` where it was never said.
 
     Where it has several matches it is the earliest.

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tseval.core.blocks import Block, Head, Rows, Timelines
+from tseval.core.blocks import Block, Head, Note, Rows, Timelines
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.core.sections import Reporting, Section, Setting, Volume
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
+from tseval.families.temporal.faults import faults
 from tseval.families.temporal.inputs import ASSESSED, TemporalOptions
-from tseval.families.temporal.noise import noise
 from tseval.families.temporal.timelines import timelines
 
 VERBOSITY = "V"
@@ -57,9 +57,12 @@ def economy(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -
         *([Head(VERBOSITY, decimals=3)] if verbosity else []),
     )
     yield Rows("Redundancy and verbosity of every run", columns, tuple(sorted(rows)))
-    found = noise(evaluation, setting)
-    if found is not None:
-        yield found
+
+
+def wrong(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -> Iterator[Block]:
+    """What was missed, late, said again, or of no use."""
+    found = faults(evaluation, setting)
+    yield Note("Nothing was missed, late, said again or of no use.") if found is None else found
 
 
 def updates(evaluation: TemporalEvaluation) -> dict[str, int]:
@@ -95,6 +98,12 @@ REPORT = Reporting(
             "What was said, and when",
             said,
             "Who said what when is told from the runs and the nuggets",
+        ),
+        Section(
+            "wrong",
+            "What went wrong",
+            wrong,
+            "What was missed, late, said again or of no use is told from the runs and the nuggets",
         ),
         Section(
             "economy",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tseval.core.blocks import Saying, Timeline
+from tseval.core.blocks import Saying, Searched, Timeline
 from tseval.core.panels import Panel
 from tseval.reporting.charts.page import script_literal
 from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
 from tseval.reporting.page.panels import aligned
+from tseval.reporting.page.searched import list_data
 
 DECIMALS = 4
 """Of hours: a third of a second."""
@@ -19,15 +20,23 @@ DECIMALS = 4
 
 def data_block(report: Report) -> Markup:
     """A script element that holds data alone, which no browser runs."""
-    content = {
+    texts: dict[str, int] = {}
+    content: dict[str, Any] = {
         "runs": [shown(name) for name in report.runs],
         "panels": {
             f"{section.name}-{at}": _panel(panel)
             for section in report.sections
             for at, panel in enumerate(section.panels)
         },
-        "timelines": [_timeline(each) for each in report.timelines],
+        "timelines": [_timeline(each, texts) for each in report.timelines],
+        "lists": {
+            section.name: list_data(block, texts)
+            for section in report.sections
+            for block in section.blocks
+            if isinstance(block, Searched)
+        },
     }
+    content["texts"] = [shown(text) for text in texts]
     return Markup(
         f'<script type="application/json" id="content">{script_literal(content)}</script>'
     )
@@ -52,9 +61,8 @@ def _numbers(values: Iterable[float | None]) -> list[float | None]:
     return [rounded(value) for value in values]
 
 
-def _timeline(timeline: Timeline) -> dict[str, Any]:
-    """A topic; each text stands once, however many updates have it."""
-    texts: dict[str, int] = {}
+def _timeline(timeline: Timeline, texts: dict[str, int]) -> dict[str, Any]:
+    """A topic; each text stands once on the page, however many updates have it."""
     updates = [
         [each.run, shown(each.name), _hours(each.hours), texts.setdefault(each.text, len(texts))]
         for each in timeline.updates
@@ -67,7 +75,6 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
             for each in timeline.nuggets
         ],
         "updates": updates,
-        "texts": [shown(text) for text in texts],
         "sayings": [_saying(timeline, each) for each in timeline.sayings],
     }
 

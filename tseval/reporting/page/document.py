@@ -29,13 +29,15 @@ from tseval.version import VERSION
 
 CURVES = "curves"
 """The section that stands above that of topics."""
-STYLE, SCRIPTS = "page.css", ("address.js", "page.js")
+STYLE, SCRIPTS = "page.css", ("address.js", "page.js", "lists.js")
+BEGIN = "address.begin();\n"
+"""The end of the scripts: what an address asks for is shown when all of them stand."""
 
 
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
     report = without_folders(report)
-    style, script = _beside(STYLE) + palette.style(), "".join(map(_beside, SCRIPTS))
+    style, script = _beside(STYLE) + palette.style(), "".join([*map(_beside, SCRIPTS), BEGIN])
     head = element(
         "head",
         None,

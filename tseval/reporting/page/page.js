@@ -1,7 +1,8 @@
 // What a reader chooses stands in the address, so that a link opens what its sender saw: see address.js.
 // A select, field or pressed button needs but data-keep="WORD"; anything else calls address.keep(WORD, {read, write})
 // when the page opens, and address.changed(ELEMENT) when a reader changed it.
-(() => {
+// What the scripts behind this one take of it stands at its end.
+const page = (() => {
   const data = JSON.parse(document.getElementById("content").textContent);
   const root = document.documentElement;
   const SVG = "http://www.w3.org/2000/svg";
@@ -85,26 +86,6 @@
     return null;
   }
   all("table.means").forEach(sortable);
-
-  // Long tables: the rows that hold all words of the search, so many at a time.
-  const AT_A_TIME = 50;
-  all(".searched").forEach((found) => {
-    const field = found.querySelector("input");
-    const more = found.querySelector(".more");
-    const rows = all("tbody tr", found).map((row) => ({ row, text: row.textContent.toLowerCase() }));
-    let most = AT_A_TIME;
-    function show() {
-      const words = field.value.toLowerCase().split(/\s+/);
-      const fitting = rows.filter((each) => words.every((word) => each.text.includes(word)));
-      const seen = new Set(fitting.slice(0, most));
-      rows.forEach((each) => { each.row.hidden = !seen.has(each); });
-      found.querySelector("output").textContent = `${seen.size} of ${fitting.length} that fit`;
-      more.hidden = fitting.length <= most;
-    }
-    field.addEventListener("input", () => { most = AT_A_TIME; show(); });
-    more.addEventListener("click", () => { most += AT_A_TIME; show(); });
-    show();
-  });
 
   // Runs that stand out in the curves.
   const pressed = (run) => all(`.key[data-run="${run}"]`).some((key) => key.getAttribute("aria-pressed") === "true");
@@ -382,7 +363,7 @@
     const [run, name, hours, text] = topic.updates[saying[1]];
     const who = make("span", { class: "who" }, make("b", {}, bdi(data.runs[run])), ` at ${short(hours)} h, ${signed(hours - nugget[1])}`,
       saying[2] ? "" : ", again", make("br"), bdi(name));
-    return make("li", own ? { class: "chosen" } : {}, who, make("q", { dir: "auto" }, ...marked(topic.texts[text], saying[3])));
+    return make("li", own ? { class: "chosen" } : {}, who, make("q", { dir: "auto" }, ...marked(data.texts[text], saying[3])));
   }
   function marked(text, ends) {
     const parts = [];
@@ -421,7 +402,7 @@
   }
 
   // On paper nothing stays folded that stands nowhere else.
-  addEventListener("beforeprint", () => all("details:not(#said):not(.searched)").forEach((each) => { each.open = true; }));
+  addEventListener("beforeprint", () => all("details:not(#said):not(.unscripted)").forEach((each) => { each.open = true; }));
 
   // Files that are put together when they are asked for.
   const cell = (value) => {
@@ -447,7 +428,7 @@
           const said = topic.sayings.filter((each) => each[0] === place);
           for (const each of said) {
             const [run, name, hours, text] = topic.updates[each[1]];
-            rows.push([topic.topic, ...nugget, data.runs[run], name, hours, each[2] ? "yes" : "no", topic.texts[text]]);
+            rows.push([topic.topic, ...nugget, data.runs[run], name, hours, each[2] ? "yes" : "no", data.texts[text]]);
           }
           const saying = new Set(said.map((each) => topic.updates[each[1]][0]));
           data.runs.forEach((name, run) => {
@@ -464,6 +445,5 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-
-  address.begin();
+  return { data, all, byId, make, draw, bdi, signed, marked };
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tseval.core.blocks import (
@@ -23,6 +24,7 @@ from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, joined
 from tseval.reporting.page.numbers import chance, number
 from tseval.reporting.page.panels import legend, panels
+from tseval.reporting.page.searched import searched
 from tseval.reporting.page.timeline import timeline_section
 
 WIDTH, HEIGHT = 180, 14
@@ -43,14 +45,14 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
             keyed = True
             parts.append(panels(report, block, section.name, drawn))
             drawn += len(block.panels)
+        elif isinstance(block, Searched):
+            parts.append(searched(block, section.name, partial(_table, report), report))
         elif not isinstance(block, Warned):
-            parts.append(_shown(report, block, section.name))
+            parts.append(_shown(report, block))
     return joined(parts)
 
 
-def _shown(
-    report: Report, block: Note | Rows | Shaded | Timelines | Folded | Searched, section: str
-) -> Markup:
+def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded) -> Markup:
     if isinstance(block, Note):
         live = element("span", {"class": "scripted"}, block.live) if block.live else ""
         return element("p", {"class": "note"}, block.text, live)
@@ -60,30 +62,8 @@ def _shown(
         return shaded(block, [report.runs[run] for run in block.runs])
     if isinstance(block, Timelines):
         return timeline_section(report, block.topics)
-    if isinstance(block, Searched):
-        return _searched(report, block, f"{section}-search")
     inside = [_table(report, each) for each in block.tables]
     return element("details", None, element("summary", None, block.summary), inside)
-
-
-def _searched(report: Report, block: Searched, kept: str) -> Markup:
-    """Rows with a field above them; a script shows those that hold its words, some at a time.
-
-    The address keeps under `kept` what is searched.
-    """
-    search = element("input", {"type": "search", "data-keep": kept})
-    field = element("label", None, "Search ", search)
-    count = element("output", {"aria-live": "polite"})
-    more = element("button", {"type": "button", "class": "more"}, "More")
-    return element(
-        "details",
-        {"class": "searched"},
-        element("summary", None, block.summary),
-        element("p", {"class": "note"}, block.note),
-        element("p", {"class": "controls scripted"}, field, " ", count),
-        _table(report, block.table),
-        element("p", {"class": "controls scripted"}, more),
-    )
 
 
 def _table(report: Report, table: Rows) -> Markup:

@@ -1,0 +1,221 @@
+"""What went wrong: nuggets that were missed or came late, updates that repeat or match nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.core.blocks import Head, Listed, Rows, Searched
+from tseval.core.sections import Setting
+from tseval.core.wording import count
+from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.explanation import first_of
+from tseval.families.temporal.words import word_counts
+from tseval.tables import ABSENT, Pairs, Texts
+from tseval.tables.times import UNITS
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray, IntArray
+
+HOUR = UNITS["h"]
+ROWS, CHARACTERS, CUT = 20_000, 500_000, 600
+"""A list has so many rows at most; texts that stand nowhere else on the page have so many
+characters together, and so many each."""
+PARTS = ("first third", "middle third", "last third")
+RUN, TOPIC = Head("run", "run", is_filter=True), Head("topic", "name", is_filter=True)
+TIME = Head("at (h)", decimals=1)
+PART = Head("part of topic", "text", is_filter=True, choices=PARTS)
+WORDS = Head("words", "count", is_filter=True)
+NUGGET, UPDATE = Head("nugget", "name"), Head("update", "name")
+
+
+def faults(evaluation: TemporalEvaluation, setting: Setting[Any]) -> Searched | None:
+    """The four lists, each with its worst first; None where nothing went wrong."""
+    made = _Faults(evaluation, setting)
+    lists = (made.missed(), made.late(), made.repeats(), made.noise())
+    return Searched(lists) if any(each.total for each in lists) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Faults:
+    """Makes the lists of an evaluation, for the runs of a report."""
+
+    evaluation: TemporalEvaluation
+    setting: Setting[Any]
+
+    @property
+    def where(self) -> tuple[Head, ...]:
+        """The heads of `_where`."""
+        return RUN, replace(TOPIC, choices=self.evaluation.index.topics), TIME, PART
+
+    @property
+    def weight(self) -> Head:
+        """The head of weights, with decimals where there are any."""
+        weights = self.evaluation.index.nuggets.importance
+        return Head("weight", decimals=2 * bool((weights % 1).any()), is_filter=True)
+
+    def missed(self) -> Listed:
+        """What a run never said, the heaviest first."""
+        index = self.evaluation.index
+        unit, nugget = index.gold_units()
+        missed = first_of(index, unit, nugget) == ABSENT
+        unit, nugget = unit[missed], nugget[missed]
+        weight = index.nuggets.importance[nugget]
+        kept = worst(unit // len(index.topics), weight, np.ones(len(unit)), ROWS)
+        total = f"of weight {_plain(weight.sum())} together"
+        note = f"{count(len(unit), 'nugget')} that a run never said, {total}, the heaviest first."
+        unit, nugget = unit[kept], nugget[kept]
+        rows = zip(
+            *self._where(unit, index.nuggets.time[nugget]),
+            weight[kept].tolist(),
+            self._words(index.nuggets.text.rows(nugget)),
+            index.nuggets.text.rows(nugget)[:],
+            index.nuggets.nugget_id.rows(nugget).to_list(),
+            strict=True,
+        )
+        heads = (*self.where, self.weight, WORDS, NUGGET, Head("its id", "name"))
+        return _listed("Missed", missed.sum(), note, heads, rows)
+
+    def late(self) -> Listed:
+        """What a run first said after it happened, the largest weight x delay first."""
+        index = self.evaluation.index
+        first = index.first
+        nugget, update = first.nugget[first.opens], first.update[first.opens]
+        delay = (index.updates.time[update] - index.nuggets.time[nugget]) / HOUR
+        late = np.flatnonzero((delay > 0) & np.isin(nugget, index.gold))
+        nugget, update, delay = nugget[late], update[late], delay[late]
+        unit, weight = index.unit[update], index.nuggets.importance[nugget]
+        kept = worst(unit // len(index.topics), weight * delay, np.ones(len(late)), ROWS)
+        middle = f", by {np.median(delay):.1f} h at the median" if len(late) else ""
+        note = (
+            f"{count(len(late), 'nugget')} that a run first said after their time{middle}; the "
+            "largest weight x delay first."
+        )
+        unit, nugget, update = unit[kept], nugget[kept], update[kept]
+        rows = zip(
+            *self._where(unit, index.updates.time[update]),
+            (weight * delay)[kept].tolist(),
+            weight[kept].tolist(),
+            delay[kept].tolist(),
+            *self._said(update),
+            index.nuggets.text.rows(nugget)[:],
+            strict=True,
+        )
+        sizes = (Head("weight x late", decimals=1), self.weight)
+        heads = (*self.where, *sizes, Head("late (h)", decimals=1, is_filter=True))
+        heads = (*heads, WORDS, Head("said", "name"), UPDATE, NUGGET)
+        return _listed("Late", len(late), note, heads, rows)
+
+    def repeats(self) -> Listed:
+        """Updates that say only what their run had said before, the longest first."""
+        index = self.evaluation.index
+        sent = index.sent
+        own = sent[(index.firsts[sent] == 0) & (index.says[sent] > 0)]
+        words = word_counts(index.updates.text.rows(own), index.rules.words)
+        run = index.unit[own] // len(index.topics)
+        kept = worst(run, words, np.ones(len(own)), ROWS)
+        note = (
+            f"{count(len(own), 'update')} that say only what their run had said before, the "
+            "longest first; of several nuggets the heaviest is named."
+        )
+        update = own[kept]
+        nugget = self._heaviest(update)
+        before = index.first.update[first_of(index, index.unit[update], nugget)]
+        since = (index.updates.time[update] - index.updates.time[before]) / HOUR
+        rows = zip(
+            *self._where(index.unit[update], index.updates.time[update]),
+            index.nuggets.importance[nugget].tolist(),
+            since.tolist(),
+            *self._said(update),
+            index.nuggets.text.rows(nugget)[:],
+            strict=True,
+        )
+        heads = (*self.where, self.weight, Head("said before (h)", decimals=1), WORDS)
+        heads = (*heads, Head("said again", "name"), UPDATE, NUGGET)
+        return _listed("Repeats", len(own), note, heads, rows)
+
+    def noise(self) -> Listed:
+        """Updates that match nothing, the longest first, as far as their texts have room."""
+        index = self.evaluation.index
+        own = index.sent[index.says[index.sent] == 0]
+        texts = index.updates.text.rows(own)
+        words = word_counts(texts, index.rules.words)
+        cut = [len(text) > CUT for text in texts[:]]
+        size = np.array([min(len(text), CUT) for text in texts[:]], np.float64)
+        kept = worst(index.unit[own] // len(index.topics), words, size, CHARACTERS)
+        note = f"{count(len(own), 'update')} that match no nugget, the longest first."
+        shortened = sum(cut[at] for at in kept.tolist())
+        if shortened:
+            verb = "ends" if shortened == 1 else "end"
+            note += f" {count(shortened, 'text')} of more than {CUT} characters {verb} there."
+        if len(kept) < len(own):
+            note += f" There is room for {CHARACTERS:,} characters of them."
+        update = own[kept]
+        where = self._where(index.unit[update], index.updates.time[update])
+        long, said, names = self._said(update)
+        shown = [f"{text[:CUT]}…" if len(text) > CUT else text for text in said]
+        heads = (*self.where, WORDS, Head("text", "name"), UPDATE)
+        rows = zip(*where, long, shown, names, strict=True)
+        return _listed("Noise", len(own), note, heads, rows)
+
+    def _heaviest(self, update: IntArray) -> IntArray:
+        """For each of these updates the heaviest nugget that it says, of equal ones the first."""
+        index = self.evaluation.index
+        pairs: Pairs = self.evaluation.pairs
+        weight = index.nuggets.importance[pairs.nugget]
+        order = np.lexsort((pairs.nugget, -weight, pairs.update))
+        at = np.searchsorted(pairs.update[order], update)
+        nugget: IntArray = pairs.nugget[order][at]
+        return nugget
+
+    def _where(self, unit: IntArray, time: FloatArray) -> tuple[Sequence[Any], ...]:
+        """For each row the run, the topic, the hours since its start, and the third of it."""
+        index = self.evaluation.index
+        run, topic = np.divmod(unit, len(index.topics))
+        places = np.array([self.setting.run(name) for name in index.runs], np.int64)
+        start, end = self.evaluation.starts[topic], self.evaluation.ends[topic]
+        long = np.where((end > start) & np.isfinite(end - start), end - start, np.inf)
+        third = np.clip(3 * (time - start) / long, 0, 2).astype(np.int64)
+        names = [index.topics[each] for each in topic.tolist()]
+        hours = ((time - start) / HOUR).tolist()
+        return places[run].tolist(), names, hours, [PARTS[each] for each in third.tolist()]
+
+    def _said(self, update: IntArray) -> tuple[Sequence[Any], ...]:
+        """For each update the number of its words, its text and its id."""
+        texts = self.evaluation.index.updates.text.rows(update)
+        names = self.evaluation.index.updates.update_id.rows(update).to_list()
+        return self._words(texts), texts[:], names
+
+    def _words(self, texts: Texts) -> list[int]:
+        counts = word_counts(texts, self.evaluation.index.rules.words)
+        return [int(each) for each in counts.tolist()]
+
+
+def worst(run: IntArray, badness: FloatArray, size: FloatArray, most: float) -> IntArray:
+    """The places of the worst rows, the worst first; of equal ones the first.
+
+    Where their sizes come to more than `most` it is as many of each run, its worst.
+    """
+    order = np.lexsort((-badness, run))
+    rank = np.arange(len(order)) - np.searchsorted(run[order], run[order])
+    turns = order[np.lexsort((run[order], rank))]
+    kept = turns[np.cumsum(size[turns]) <= most]
+    places: IntArray = kept[np.lexsort((kept, -badness[kept]))]
+    return places
+
+
+def _listed(name: str, total: int, note: str, heads: tuple[Head, ...], rows: Any) -> Listed:
+    """A list, with a word on what of it the page does not hold."""
+    held = tuple(rows)
+    left = int(total) - len(held)
+    if left:
+        verb = "is" if left == 1 else "are"
+        note += f" {left:,} of them {verb} left out; the page holds the first of each run."
+    return Listed(name, int(total), note, Rows(name, heads, held))
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.6g}"
