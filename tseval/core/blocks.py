@@ -134,6 +134,22 @@ class Shaded:
     runs: tuple[int, ...]
     cells: tuple[tuple[float | None, ...], ...]
     """By row, then run."""
+    counted: str = ""
+    """What each row is counted by, beside its name; nothing where rows have no counts."""
+    counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """How often each row meets each column; a cell is shaded by its share of the row."""
+
+    label: str
+    caption: str
+    head: str
+    """What the rows are."""
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -167,7 +183,7 @@ class Searched:
     lists: tuple[Listed, ...]
 
 
-Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Folded | Searched
+Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Crossed | Folded | Searched
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Why a run has the scores that it has: its alerts in order, and its types against the assessors'.
 
 `explain_alerts` lists what was missed and what was false; `confusion_table` counts, type by type,
-what was right and wrong; `trust` follows worth and false alerts along the stream.
+what was right and wrong; `priority_table` which priorities were taken for which; `trust` follows
+worth and false alerts along the stream.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import numpy as np
 from tseval.families.incidents.alerts import alerts
 from tseval.families.incidents.index import IncidentIndex
 from tseval.families.incidents.information_types import confusion, f1, precision, recall
-from tseval.families.incidents.tables import LEVELS
+from tseval.families.incidents.priorities import levels_of
+from tseval.families.incidents.tables import LEVELS, UNKNOWN
+from tseval.tables import ABSENT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +109,26 @@ def confusion_table(index: IncidentIndex) -> pd.DataFrame:
             **{name: each.ravel() for name, each in shares.items()},
         }
     )
+
+
+ABSENT_POST = "not in the run"
+"""What stands for the priority of posts that a run lacks."""
+
+
+def priority_table(index: IncidentIndex) -> pd.DataFrame:
+    """For every run how many posts of each level it gave which level, or lacks."""
+    import pandas as pd
+
+    parts = []
+    for run, reply in zip(index.runs, index.replies, strict=True):
+        true = index.judged.level[reply.chosen]
+        said = np.where(reply.row == ABSENT, UNKNOWN, levels_of(reply.scaled))[reply.chosen]
+        pairs = np.bincount(true * len(LEVELS) + said, minlength=len(LEVELS) ** 2)
+        table = pairs.reshape(len(LEVELS), len(LEVELS))
+        columns = {name: table[:, at] for at, name in enumerate(LEVELS) if at != UNKNOWN}
+        columns[ABSENT_POST] = table[:, UNKNOWN]
+        parts.append(pd.DataFrame({"run": run, "level": LEVELS, **columns}))
+    return pd.concat(parts, ignore_index=True)
 
 
 def trust(index: IncidentIndex, posts: Ids, events: Sequence[str]) -> pd.DataFrame:

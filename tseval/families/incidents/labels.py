@@ -5,9 +5,10 @@
     2021        the same with "postCategories" and "postPriority"
     merged      [{"eventID": E, "postID": P, "postCategories": […], "postPriority": "Low"}, …],
                 or one such object a line
-    plain       a table `topic post_id level [types] [time]`, or `topic post_id types [time]`
+    plain       a table `topic post_id level [types] [time] [text]`, or one without `level`
     pool        a table `topic type post_id relevant [time]`: a pool that assessors filled in
 
+A post of the JSON forms may say its `text` too, which no score asks for.
 Types are taken as they stand there, by full or short name. A post whose id is null was labelled,
 but nobody knows which it was: no run can have it.
 """
@@ -37,7 +38,7 @@ from tseval.files.jsonl import objects
 from tseval.files.plain import Rows, header, recognise
 from tseval.files.reading import input_of, names_of, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
-from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin
+from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Texts
 from tseval.tables.schema import Schema
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class LabelLines:
     posts: list[str] = field(default_factory=list)
     types: list[list[str]] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     nameless: int = 0
     has_levels: bool = False
@@ -97,6 +99,8 @@ class LabelLines:
         self.posts.append(str(name))
         self.types.append(list(types or ()))
         self.levels.append(UNKNOWN if level is None else LEVELS.index(str(level).capitalize()))
+        text = found.get("text")
+        self.texts.append(text if isinstance(text, str) else "")
         self.lines.append(line)
         self.has_levels = self.has_levels or level is not None
 
@@ -248,6 +252,7 @@ def _listed(source: Input, types: TypeNames) -> Labels:
         origin=Origin.single(record, np.array(listing.lines, np.int64)),
         nameless=listing.nameless,
         has_levels=listing.has_levels,
+        text=Texts.of(listing.texts) if any(listing.texts) else None,
     )
 
 

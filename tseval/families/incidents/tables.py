@@ -44,6 +44,12 @@ LABELS = Schema(
             aliases=("timestamp",),
             meaning="when the post was made",
         ),
+        Column(
+            "text",
+            Kind.TEXT,
+            required=False,
+            meaning="what the post says; a report shows it, and no score asks for it",
+        ),
     ),
     row="what assessors said of a post",
 )
@@ -288,6 +294,8 @@ class Labels(Table):
     """For which types each post was judged, of the shape of `types`; None where for all."""
     unanswered: int = of_table(0, sum)
     """How many questions of a pool have no answer."""
+    text: Texts | None = optional("")
+    """What each post says, which a report shows."""
 
 
 @dataclass(frozen=True)

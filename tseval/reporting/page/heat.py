@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tseval.core.blocks import Shaded
+from tseval.core.blocks import Crossed, Shaded
 from tseval.reporting.content import MeasureBoard, Report
 from tseval.reporting.page.listing import scrolled
 from tseval.reporting.page.markup import Markup, element, isolated, joined
@@ -59,20 +59,44 @@ def _map(report: Report, place: int, board: MeasureBoard) -> Markup:
 
 def shaded(block: Shaded, runs: Sequence[str]) -> Markup:
     """A table of shares by run: the darker, the more."""
+    counts = [f"{each:,}" for each in block.counts]
     rows = [
-        _row(isolated(name), cells, (0.0, 1.0), True)
-        for name, cells in zip(block.rows, block.cells, strict=True)
+        _row(isolated(name), cells, (0.0, 1.0), True, counts[at : at + 1])
+        for at, (name, cells) in enumerate(zip(block.rows, block.cells, strict=True))
     ]
     caption = element("caption", {"class": "unseen"}, block.label)
-    return scrolled(_grid(caption, block.head, runs, rows), block.label)
+    beside = (block.counted,) if block.counted else ()
+    return scrolled(_grid(caption, block.head, runs, rows, beside=beside), block.label)
+
+
+def crossed(block: Crossed) -> Markup:
+    """A table of counts: the darker, the larger the share of its row."""
+    rows = []
+    for name, counts in zip(block.rows, block.counts, strict=True):
+        whole = sum(counts)
+        cells = [
+            _shade(f"{each:,}", shade_of(each, (0, whole), True) if whole else 0) for each in counts
+        ]
+        head = element("th", {"scope": "row"}, isolated(name))
+        rows.append(element("tr", None, head, cells, element("td", None, f"{whole:,}")))
+    caption = element("caption", None, isolated(block.caption))
+    columns = (*block.columns, "all")
+    table = scrolled(_grid(caption, block.head, columns, rows), block.label)
+    return element("div", {"class": "crossed"}, table)
 
 
 def _grid(
-    caption: Markup, head: str, runs: Sequence[str], rows: Sequence[Markup], foot: str = ""
+    caption: Markup,
+    head: str,
+    columns: Sequence[str],
+    rows: Sequence[Markup],
+    foot: str = "",
+    beside: Sequence[str] = (),
 ) -> Markup:
-    """A table whose columns are runs."""
+    """A table whose columns are runs, or others with names of their own."""
     heads = [
-        element("th", {"scope": "col"}, element("span", None, isolated(name))) for name in runs
+        element("th", {"scope": "col"}, element("span", None, isolated(name)))
+        for name in (*beside, *columns)
     ]
     top = element("tr", None, element("th", {"scope": "col"}, head), heads)
     body = (element("thead", None, top), element("tbody", None, rows))
@@ -87,18 +111,28 @@ def _topic(topic: str, timed: Collection[str]) -> Markup:
 
 
 def _row(
-    head: str, cells: Sequence[float | None], scale: tuple[float, float] | None, higher: bool
+    head: str,
+    cells: Sequence[float | None],
+    scale: tuple[float, float] | None,
+    higher: bool,
+    beside: Sequence[str] = (),
 ) -> Markup:
-    """A topic's values; without a scale they are not shaded."""
+    """A topic's values; without a scale they are not shaded, as what stands beside its name."""
     named = element("th", {"scope": "row"}, head)
-    return element("tr", None, named, [_cell(value, scale, higher) for value in cells])
+    plain = [element("td", None, each) for each in beside]
+    return element("tr", None, named, plain, [_cell(value, scale, higher) for value in cells])
 
 
 def _cell(value: float | None, scale: tuple[float, float] | None, higher: bool) -> Markup:
     if value is None:
         return element("td", {"class": "none"}, BLANK)
-    shade = None if scale is None else f"h{shade_of(value, scale, higher)}"
-    return element("td", {"class": shade}, short(value))
+    if scale is None:
+        return element("td", None, short(value))
+    return _shade(short(value), shade_of(value, scale, higher))
+
+
+def _shade(words: str, shade: int) -> Markup:
+    return element("td", {"class": f"h{shade}"}, words)
 
 
 def shade_of(value: float, scale: tuple[float, float], higher: bool) -> int:

@@ -46,7 +46,7 @@
       const cells = (row) => list.heads.map((head, at) => {
         const name = at === 0 ? "th" : "td";
         const long = !isNumber(head[1]) && head[1] !== "run" && data.texts[list.columns[at][row]].length > 40;
-        const look = isNumber(head[1]) ? "number" : long ? "text" : "";
+        const look = isNumber(head[1]) ? "number" : long ? "text" : head[1] === "text" ? "short" : "";
         return make(name, at === 0 ? { scope: "row" } : { class: look }, shown(head, list.columns[at][row]));
       });
       return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": list.label },

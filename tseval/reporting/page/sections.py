@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tseval.core.blocks import (
+    Crossed,
     Folded,
     Head,
     Note,
@@ -19,7 +20,7 @@ from tseval.core.blocks import (
     Warned,
 )
 from tseval.reporting.content import Report
-from tseval.reporting.page.heat import shaded
+from tseval.reporting.page.heat import crossed, shaded
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, joined
 from tseval.reporting.page.numbers import chance, number
@@ -52,7 +53,7 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
     return joined(parts)
 
 
-def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded) -> Markup:
+def _shown(report: Report, block: Note | Rows | Shaded | Crossed | Timelines | Folded) -> Markup:
     if isinstance(block, Note):
         live = element("span", {"class": "scripted"}, block.live) if block.live else ""
         return element("p", {"class": "note"}, block.text, live)
@@ -60,6 +61,8 @@ def _shown(report: Report, block: Note | Rows | Shaded | Timelines | Folded) -> 
         return _table(report, block)
     if isinstance(block, Shaded):
         return shaded(block, [report.runs[run] for run in block.runs])
+    if isinstance(block, Crossed):
+        return crossed(block)
     if isinstance(block, Timelines):
         return timeline_section(report, block.topics)
     inside = [_table(report, each) for each in block.tables]
