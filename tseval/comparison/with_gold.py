@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tseval.comparison.findings import Findings
@@ -21,6 +22,40 @@ from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given, Runs
+
+
+@dataclass(frozen=True)
+class GoldFiles:
+    """Runs, and the gold that they are held against, as a caller gives them."""
+
+    updates: Runs
+    nuggets: Given
+    matches: Given | None
+    topics: Given | None
+    duplicates: Given | None
+    pool: Given | None
+    corrections: Given | None
+
+    def runs(
+        self,
+        edition: str | None,
+        rules: Mapping[str, str] | None,
+        input_format: Forms,
+        columns: Columns,
+        matcher: str | None = None,
+        threshold: float | None = None,
+    ) -> ScoredRuns:
+        """The runs, to be scored by an edition and by a matcher where there are no matches."""
+        of = family(FIRST)
+        return ScoredRuns(
+            family=of,
+            inputs=build(of.inputs, vars(self) | {"updates": several(self.updates)}),
+            options=build(of.options, {"matcher": matcher, "threshold": threshold}),
+            edition=edition,
+            rules=rules or {},
+            naming=Naming.of(columns),
+            access=Access(input_format),
+        )
 
 
 def lead(
@@ -50,25 +85,8 @@ def lead(
     `tseval compare`. The part `leads` has a row for each pair.
     """
     plan = Plan(baseline=baseline, interval=interval, alpha=alpha, resamples=resamples, seed=seed)
-    of = family(FIRST)
-    inputs = {
-        "updates": several(updates),
-        "nuggets": nuggets,
-        "matches": matches,
-        "topics": topics,
-        "duplicates": duplicates,
-        "pool": pool,
-        "corrections": corrections,
-    }
-    runs = ScoredRuns(
-        family=of,
-        inputs=build(of.inputs, inputs),
-        options=build(of.options, {"matcher": matcher, "threshold": threshold}),
-        edition=edition,
-        rules=rules or {},
-        naming=Naming.of(columns),
-        access=Access(input_format),
-    )
+    files = GoldFiles(updates, nuggets, matches, topics, duplicates, pool, corrections)
+    runs = files.runs(edition, rules, input_format, columns, matcher, threshold)
     return leads(runs.evaluation(), plan)
 
 
@@ -99,26 +117,8 @@ def sweep(
     parameters are the options of `tseval sweep`, those of the comparison in a
     `tseval.comparison.Plan`. The parts are `orders`, `pairs` and `means`.
     """
-    of = family(FIRST)
-    inputs = {
-        "updates": several(updates),
-        "nuggets": nuggets,
-        "matches": matches,
-        "topics": topics,
-        "duplicates": duplicates,
-        "pool": pool,
-        "corrections": corrections,
-    }
-    runs = ScoredRuns(
-        family=of,
-        inputs=build(of.inputs, inputs),
-        options=of.options(),
-        edition=edition,
-        rules=rules or {},
-        measures=tuple(asked_for(measures)),
-        at=tuple(several(at or ())),
-        naming=Naming.of(columns),
-        access=Access(input_format),
-    )
+    files = GoldFiles(updates, nuggets, matches, topics, duplicates, pool, corrections)
+    runs = files.runs(edition, rules, input_format, columns)
+    runs = replace(runs, measures=tuple(asked_for(measures)), at=tuple(several(at or ())))
     tried = Tried(tuple(several(matchers)), tuple(several(thresholds)))
     return sweep_runs(runs, tried, plan or Plan(), Treatment(on_missing, undefined))
