@@ -360,6 +360,38 @@ def test_samples_of_other_gold_and_other_runs_are_refused(
     assert '" of topic "flood" that is not in the sample' in found.err
 
 
+def test_an_edition_says_which_nuggets_can_be_drawn(tmp_path: Path) -> None:
+    """One nugget of the fixtures has the importance 0, and the edition of 2014 leaves it out."""
+    asked = ("sample", SWIFT, THOROUGH, NUGGETS, "--pairs", 1000, "--depth", 20)
+    judged, drawn = {}, {}
+    for edition in ("draft", "ts2014"):
+        path = judged[edition] = tmp_path / f"{edition}.tsv"
+        assert program(*asked, "--edition", edition, "-o", path).code == 0
+        content = path.read_bytes()
+        frame = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+        called = tseval.sample([SWIFT, THOROUGH], NUGGETS, pairs=1000, depth=20, edition=edition)
+        assert called.to_dict("records") == frame.to_dict("records")
+        drawn[edition] = set(zip(frame.topic, frame.nugget_id, strict=True))
+        saved(by_hand(frame, ["yes"] * len(frame)), path)
+    assert drawn["draft"] - drawn["ts2014"] == {("flood", "flood-n6")}
+    assert program(*asked, "--rule", "unimportant=drop").output == content
+    tables = {
+        scored(path, "--edition", "ts2014", "-f", "csv", "-q").partition("#")[0]
+        for path in judged.values()
+    }
+    assert len(tables) == 1
+    assert ",C," in tables.pop()
+    assert "was drawn of 15 nuggets, and by these rules 16 count" in refused(judged["ts2014"])
+    assert "unknown edition" in program(*asked, "--edition", "ts2000").err
+
+
+def test_processes_draw_what_one_draws(sample: pd.DataFrame) -> None:
+    asked = ("sample", SWIFT, THOROUGH, NUGGETS, "--pairs", PAIRS, "--depth", 3)
+    assert program(*asked, "-j", 2).output == program(*asked).output
+    shared = tseval.sample([SWIFT, THOROUGH], NUGGETS, pairs=PAIRS, depth=3, jobs=2)
+    assert shared.to_dict("records") == sample.to_dict("records")
+
+
 def test_what_has_no_meaning_beside_a_sample_is_refused(
     judged: pd.DataFrame, tmp_path: Path
 ) -> None:

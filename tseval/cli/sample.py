@@ -8,10 +8,18 @@ from typing import Any
 import click
 
 from tseval.cli import options
-from tseval.cli.declared_options import input_format, named_options, record_options
-from tseval.cli.options import runs_and_gold
+from tseval.cli.declared_options import (
+    edition_option,
+    input_format,
+    named_options,
+    record_options,
+    rules_option,
+)
+from tseval.cli.options import parted, runs_and_gold
 from tseval.cli.output import check_output, deliver
 from tseval.cli.progress import progress
+from tseval.core import declared, registry
+from tseval.core.calling import Where
 from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
 from tseval.core.naming import Naming, named
@@ -56,11 +64,12 @@ FILES = named_options(TemporalInputs, SCORES)
     metavar="N",
     help="How many texts of a run are read for a nugget, if none before says it.",
 )
-@options.chained(FILES["--pool"])
+@options.chained(FILES["--pool"], edition_option(FAMILY), *rules_option(FAMILY))
 @options.seed_option
 @options.output_option
 @input_format(FAMILY, "updates", "nuggets", "pool")
 @options.chained(*record_options(Naming))
+@options.engine_options
 @options.quiet_option
 @options.debug_option
 def command(
@@ -70,9 +79,14 @@ def command(
     pairs: int,
     depth: int,
     pool: str | None,
+    edition_name: str,
+    rules: tuple[str, ...],
     seed: int,
     output: Path | None,
     input_format: Forms,
+    jobs: int | None,
+    engine: str,
+    scheduler: str | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -91,7 +105,8 @@ def command(
     updates, nuggets = runs_and_gold(files)
     inputs = named(TemporalInputs(updates, nuggets, pool=pool), build(Naming, given))
     asked = TemporalOptions(matcher, threshold, seed=seed, **vars(build(AskingOptions, given)))
-    with progress("reading", quiet) as tell:
-        access = Access(input_format, progress=tell)
-        found = drawn_sample(inputs, asked, access, pairs, depth)
+    edition, own = registry.edition(edition_name, FAMILY.name), declared.rules(parted(rules), asked)
+    with Where(jobs, engine, scheduler).shared() as sharing, progress("reading", quiet) as tell:
+        access = Access(input_format, sharing, tell)
+        found = drawn_sample(inputs, asked, edition, own, access, pairs, depth)
     deliver(spreadsheet_bytes(frame_of(found), form), output)

@@ -30,7 +30,7 @@ YES, NO = ("yes", "accept"), ("no", "reject")
 VERDICT_CURE = "write yes or no, or nothing where nobody had to read"
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
-AGAIN = "sample again with these runs, nuggets and options"
+AGAIN = "sample again with these runs, nuggets and rules"
 
 
 def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
@@ -123,18 +123,27 @@ def verdicts_of(
 ) -> Verdicts:
     """The verdicts as they count for these runs; what nobody judged and had to be is a fault.
 
-    `gold` is the hash of the nuggets, as signatures have it.
+    `gold` is the hash of the nuggets, as signatures have it. What was sampled of nuggets that do
+    not count by other rules than the sample's is left out.
     """
-    own = design_of(pairs)["nuggets"]
+    design = design_of(pairs)
+    own = design["nuggets"]
     if own != gold:
         refuse(
             Input(pairs.origin.sources[0].path),
             f"the sample was drawn for other nuggets ({own}) than these ({gold})",
             f"give those, or {AGAIN}",
         )
-    first = _first_rows(pairs)
+    whole = int(design["sampled"].partition("/")[2])
+    if whole < len(nuggets):
+        refuse(
+            Input(pairs.origin.sources[0].path),
+            f"the sample was drawn of {whole} nuggets, and by these rules {len(nuggets)} count",
+            f"score by the edition and the rules of the sample, or {AGAIN}",
+        )
     names = zip(nuggets.topic.to_list(), nuggets.nugget_id.to_list(), strict=True)
     place = {name: row for row, name in enumerate(names)}
+    first = {key: row for key, row in _first_rows(pairs).items() if key in place}
     nugget = np.array([place[key] for key in first], np.int64)
     rows = np.array(list(first.values()), np.int64)
     column = {each: at for at, each in enumerate(nugget.tolist())}

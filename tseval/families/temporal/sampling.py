@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core import registry
 from tseval.core.calling import Where
+from tseval.core.editions import Edition
 from tseval.core.family import Access, several
 from tseval.core.naming import Naming, named
 from tseval.errors import UsageError
-from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.correcting import likeliest_of
-from tseval.families.temporal.editions import DRAFT
+from tseval.families.temporal.draft import FAMILY
 from tseval.families.temporal.evaluation import read
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.rules import Rules
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.matching.sampling import COLUMNS, DEPTH, PAIRS, Design, Sample, sampled
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tseval.files.reading import Given
-    from tseval.tables.columns import FloatArray
+    from tseval.parallel.engine import Engine
+    from tseval.tables.columns import FloatArray, IntArray
 
 SAMPLING_MATCHER = "learned"
 """The one whose scores are probabilities."""
@@ -41,6 +44,11 @@ def sample(
     seed: int = 0,
     threshold: float | None = None,
     pool: Given | None = None,
+    edition: str = "draft",
+    rules: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    engine: str | Engine = "local",
+    scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
 ) -> pd.DataFrame:
@@ -48,13 +56,15 @@ def sample(
 
     Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write yes
     or no into the column `verdict` and give the frame, or a file of it, to
-    `tseval.score(..., judged=...)`. The same seed draws the same nuggets.
+    `tseval.score(..., judged=...)`. The same seed draws the same nuggets. `edition` and `rules` say
+    which updates and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
     """
     inputs = named(TemporalInputs(several(updates), nuggets, pool=pool), Naming.of(columns))
     options = TemporalOptions(matcher, threshold, seed=seed)
-    with Where().shared() as sharing:
-        found = drawn_sample(inputs, options, Access(input_format, sharing), pairs, depth)
-    return frame_of(found)
+    by = registry.edition(edition, FAMILY)
+    with Where(jobs, engine, scheduler).shared() as sharing:
+        access = Access(input_format, sharing)
+        return frame_of(drawn_sample(inputs, options, by, rules or {}, access, pairs, depth))
 
 
 def frame_of(found: Sample) -> pd.DataFrame:
@@ -67,15 +77,17 @@ def frame_of(found: Sample) -> pd.DataFrame:
 def drawn_sample(
     inputs: TemporalInputs,
     options: TemporalOptions,
+    edition: Edition[Rules],
+    rules: Mapping[str, str],
     access: Access,
     pairs: int,
     depth: int,
 ) -> Sample:
-    """Read runs and gold by the rules of the draft, and draw."""
+    """Read runs and gold by an edition's rules, and draw."""
     if pairs < 1 or depth < 1:
         raise UsageError("a sample needs at least one pair, and a depth of at least one")
     name = options.matcher or SAMPLING_MATCHER
-    evaluation = read(inputs, replace(options, matcher=name), DRAFT, {}, access)
+    evaluation = read(inputs, replace(options, matcher=name), edition, rules, access)
     index = evaluation.index
     return sampled(
         Design(evaluation.traits["matcher"], pairs, depth, options.seed),
@@ -83,18 +95,18 @@ def drawn_sample(
         index.updates,
         index.nuggets,
         likeliest_of(name, options, index, depth, access),
-        sizes(index),
+        sizes(index.nugget_topic, index.nuggets.importance),
     )
 
 
-def sizes(index: AssessedIndex) -> FloatArray:
+def sizes(topic: IntArray, importance: FloatArray) -> FloatArray:
     """What each nugget weighs: half by the importance in its topic, half as one of its nuggets.
 
     Topics weigh the same, as in means over topics.
     """
-    topic, number = index.nugget_topic, np.bincount(index.nugget_topic)
-    importance = np.maximum(index.nuggets.importance, 0.0)
-    total = np.bincount(topic, importance)[topic]
+    number = np.bincount(topic)
+    above = np.maximum(importance, 0.0)
+    total = np.bincount(topic, above)[topic]
     even = 1.0 / number[topic]
-    share = np.divide(importance, total, out=even.copy(), where=total > 0)
+    share = np.divide(above, total, out=even.copy(), where=total > 0)
     return (share + even) / 2
