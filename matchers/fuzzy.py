@@ -70,7 +70,7 @@ class Fuzzy(Matcher):
         missing: list[MissingWord] = []
         found, total = 0, round(self.doubt * GRAIN)
         for term in dict.fromkeys(words(nugget)):
-            best, place = _best(term, places, self.word)
+            best, place = (1.0, said[term]) if term in said else _best(term, places, self.word)
             total += weigh(term)
             found += round(weigh(term) * best)
             if place is None:

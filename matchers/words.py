@@ -77,9 +77,10 @@ def words_in_place(text: str) -> list[Word]:
     that character's span; a span never cuts a letter off its combining marks. The spans of words
     that a run is cut into overlap.
     """
-    pieces = [text[i : i + 1] for i in range(len(text))] if text.isascii() else _pieces(text)
-    starts, ends = _origins(pieces)
     folded = _folded(text)
+    if text.isascii():
+        return [Word(folded[a:b], a, b) for a, b in _places(folded)]
+    starts, ends = _origins(_pieces(text))
     return [Word(folded[a:b], starts[a], ends[b - 1]) for a, b in _places(folded)]
 
 

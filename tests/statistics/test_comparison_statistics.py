@@ -345,6 +345,17 @@ def test_quantiles_are_numpy_s(values: np.ndarray, share: float) -> None:
     assert found[0] == pytest.approx(np.quantile(values, share, axis=0), abs=1e-12)
 
 
+@pytest.mark.parametrize("columns", [2, 40])
+def test_quantiles_leave_out_what_is_undefined(columns: int) -> None:
+    """Of few columns, whose places alone are found, and of many, which are sorted."""
+    values = np.random.default_rng(columns).normal(size=(301, columns))
+    for at in range(columns):
+        values[: 5 * at, at] = np.nan
+    shares = np.array([[0.025], [0.6], [1.0]]) * np.ones(columns)
+    found = sorted_quantiles(values, shares)
+    assert found == pytest.approx(np.nanquantile(values, shares[:, 0], axis=0), abs=1e-12)
+
+
 def test_a_mean_s_interval_hangs_on_no_other_mean() -> None:
     rng = np.random.default_rng(8)
     many, draws = rng.random((30, 7)), statistics.resamples(30, 0, 2000)
@@ -452,3 +463,25 @@ def test_a_resample_is_what_its_topics_say_when_written_out(
         defined = [value for value in each if not math.isnan(value)]
         expected = sum(defined) / len(defined) if defined else math.nan
         assert same(float(found["within topics", name][0]), expected), name
+
+
+@pytest.mark.parametrize(("draws", "columns"), [(1, 1), (1, 3000), (100, 7), (40_000, 3)])
+def test_weighted_sums_are_added_up_topic_by_topic(draws: int, columns: int) -> None:
+    """To the last digit, however many there are: those of a column alone are the same."""
+    random = np.random.default_rng(draws)
+    values = random.normal(size=(12, columns)) * 10.0 ** random.integers(-9, 9, (12, columns))
+    times = statistics.resamples(12, 3, draws)
+    found = weighted_sums(times, values)
+    slow = np.zeros((draws, columns))
+    for topic in range(12):
+        slow = slow + times[:, [topic]] * values[topic]
+    assert (found == slow).all()
+    assert (weighted_sums(times, values[:, -1:]) == found[:, -1:]).all()
+
+
+def test_each_draw_is_of_as_many_topics() -> None:
+    """The draws of a generator, counted one by one."""
+    drawn = np.random.default_rng(5).integers(0, 4, (300, 4))
+    counted = [[row.count(topic) for topic in range(4)] for row in drawn.tolist()]
+    assert statistics.resamples(4, 5, 300).tolist() == counted
+    assert statistics.resamples(0, 5, 2).tolist() == [[], []]

@@ -75,7 +75,7 @@ def _means(values: Floats, times: Times) -> Floats:
     known = np.isfinite(values).T
     total = weighted_sums(times, np.where(known, values.T, 0.0))
     number = weighted_sums(times, known.astype(np.float64))
-    return ratio(total, number)
+    return np.ascontiguousarray(ratio(total, number))
 
 
 def _without_noise(means: Floats) -> Floats:
