@@ -36,6 +36,7 @@ _MARKS = 1 << 16  # pairs of marks compared at once: the temporaries stay in the
 _RESTS = 256  # a word with more ways to take letters out is compared by its marks
 _DEAR = 10  # so many marks are compared in the time that one rest takes
 _COMPARED = 1 << 18  # words compared at once
+_WORTH_THREADS = 1 << 18  # fewer pairs of words are ruled out before a thread has started
 _FILTER = 20  # bits: a table of so many places still fits the cache
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by
@@ -184,7 +185,9 @@ def similarity(left: str, right: str, cutoff: float) -> float:
 def alike(left: Vocabulary, right: Vocabulary, cutoff: float) -> Alike:
     """All pairs of words whose `ratio` is at least `cutoff` (above 0, at most 100)."""
     slack = 1 - cutoff / 100
-    lots = spread(lambda lot: list(_candidates(lot, right.lots, slack)), left.lots)
+    few = len(left.words) * len(right.words) < _WORTH_THREADS
+    each = map if few else spread
+    lots = each(lambda lot: list(_candidates(lot, right.lots, slack)), left.lots)
     found = list(chain.from_iterable(lots))
     none = np.zeros(0, np.int64)
     i, j = (np.concatenate([none, *(pair[side] for pair in found)]) for side in (0, 1))

@@ -23,7 +23,7 @@ from tseval.core.declared import SCORES, files_given, option
 from tseval.core.naming import AS_THEY_ARE, NamedStream, named_stream
 from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
-from tseval.errors import UsageError
+from tseval.errors import InputError, UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs
@@ -192,15 +192,15 @@ def _common(request: Request) -> CommonOptions:
 
 
 def _run(follower: Follower) -> None:
-    from tseval.families.temporal.streaming.follow import whole_lines
+    from tseval.families.temporal.streaming.follow import blocks_of
 
     source: Any = sys.stdin.buffer
     try:
-        for lines in whole_lines(lambda: source.read1(PIECE)):
+        for lines in blocks_of(lambda size: source.read1(min(size, PIECE))):
             for line in follower.take(lines):
                 click.echo(line)
         click.echo(follower.finish())
-    except (KeyboardInterrupt, OSError):  # a pipe that nobody reads, a full disk under the output
+    except (KeyboardInterrupt, OSError, InputError):  # a full disk under the output, a long line
         follower.save()
         raise
 

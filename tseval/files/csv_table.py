@@ -8,11 +8,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.errors import Fault, InputError
 from tseval.files.cells import Cells, column_of
+from tseval.files.inputs import SHOWN_BYTES
+from tseval.files.limits import LINE
 from tseval.files.tsv import UTF8_CURE, not_utf8
 from tseval.tables import Schema
 
@@ -20,8 +24,6 @@ if TYPE_CHECKING:
     from tseval.files.faults import FaultList
     from tseval.files.inputs import Input
 
-FIELD_LIMIT = 2**27
-"""The longest field that is read, in characters."""
 DIVIDERS = {",": 1, ";": 2, "|": 2}
 """What may divide fields, with how often it has to stand in a header to be known."""
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
@@ -66,7 +68,6 @@ def _stripped(names: list[str]) -> list[str]:
 
 def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that the header names; faulty rows are noted and left out."""
-    csv.field_size_limit(FIELD_LIMIT)
     sign = divider(source.first_line()) or ","
     with source.open() as stream:
         rows = _numbered(_decoded(stream, faults), faults, sign)
@@ -99,7 +100,13 @@ def _cells(
 
 def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
     """The lines as text; one that is not UTF-8 is noted and given as an empty line."""
-    for number, line in enumerate(io.BufferedReader(_Readable(stream)), start=1):
+    lines, limit = io.BufferedReader(_Readable(stream)), LINE.bytes
+    for number in count(1):
+        line = lines.readline(limit + 1)
+        if not line:
+            return
+        if len(line) > limit:
+            _refuse_long(faults.source, number, "is", line[:SHOWN_BYTES])
         reason = not_utf8(line)
         if reason:
             faults.add(number, reason, UTF8_CURE)
@@ -112,6 +119,7 @@ def _numbered(
     lines: Iterator[str], faults: FaultList, sign: str
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows, each with the number of the line on which it starts; broken ones are noted."""
+    csv.field_size_limit(LINE.bytes)
     reader = csv.reader(lines, strict=True, delimiter=sign)
     first = 1
     while True:
@@ -122,11 +130,19 @@ def _numbered(
         except csv.Error as error:
             if "new-line character" in str(error):
                 faults.add(first, "a carriage return inside the line", RETURN_CURE)
+            elif "field limit" in str(error):
+                _refuse_long(faults.source, first, "begins a field that is as long as", b"")
             else:
                 faults.add(first, f"broken quotes: {error}", QUOTES_CURE)
         else:
             yield first, row
         first = reader.line_num + 1
+
+
+def _refuse_long(source: Input, line: int, what: str, start: bytes) -> None:
+    """Refuse a line, or a quoted field of many lines, that is longer than a line may be."""
+    text = start.decode("utf-8", "replace")
+    raise InputError([Fault(source.path, line, f"{what} {LINE.reason}", LINE.cure, text)])
 
 
 class _Readable(io.RawIOBase):

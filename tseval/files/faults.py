@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tseval.errors import FAULTS_SHOWN, Fault, InputError
+from tseval.files.limits import DOCUMENT
 
 if TYPE_CHECKING:
     from tseval.files.inputs import Input
@@ -93,7 +94,7 @@ def _filled_lines(source: Input) -> Sequence[int]:
     """The numbers of the lines that hold anything."""
     filled: list[int] = []
     before = 0
-    for block in source.blocks():
+    for block in source.blocks(DOCUMENT):
         lines = block.split(b"\n")[:-1]
         filled += [before + at for at, line in enumerate(lines, start=1) if line.strip()]
         before += len(lines)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from tseval.errors import Fault, InputError, reason_of
 from tseval.files.compressed import BROKEN, OPENERS, Damaged
+from tseval.files.limits import DOCUMENT, LINE, Limit
 
 STANDARD_INPUT = "-"
 
@@ -28,6 +29,8 @@ BLOCK_BYTES = 4 * 1024 * 1024
 SUFFIXES = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 """What names of files end with that belongs to no name of a run."""
 BUFFER_BYTES = 64 * 1024
+SHOWN_BYTES = 1024
+"""How much of a line that is too long is kept, to show it."""
 
 LATER_CURE = (
     "nothing behind it would be read: copy or download the file again, or take away what is behind "
@@ -80,6 +83,36 @@ class _Hashed(io.RawIOBase):
         elif (offset, whence) != (0, os.SEEK_CUR):
             raise io.UnsupportedOperation("seek")
         return self.count
+
+
+class LongLine(Exception):
+    """A line of more bytes than a line may have."""
+
+    def __init__(self, start: bytes) -> None:
+        super().__init__()
+        self.start = start
+
+
+def whole_lines(read: Callable[[int], bytes], limit: int) -> Iterator[bytes]:
+    """What `read` gives, cut where lines end; what is left at last has no end.
+
+    A line is read up to so many bytes and no further: a longer one is a `LongLine`.
+    """
+    rest: list[bytes] = []
+    length = 0
+    while piece := bytes(read(min(BLOCK_BYTES, limit))):
+        first = piece.find(b"\n")
+        length += len(piece) if first < 0 else first
+        if length > limit:
+            raise LongLine(b"".join([*rest, piece][:2])[:SHOWN_BYTES])
+        if first < 0:
+            rest.append(piece)
+            continue
+        cut = piece.rfind(b"\n") + 1
+        yield b"".join([*rest, piece[:cut]])
+        rest, length = [piece[cut:]], len(piece) - cut
+    if length:
+        yield b"".join(rest)
 
 
 class Input:
@@ -239,27 +272,59 @@ class Input:
         with self.open() as stream:
             return bytes(stream.read(size))
 
-    def first_line(self) -> bytes:
+    def first_line(self, limit: Limit = LINE) -> bytes:
         """The first decompressed line, without its end."""
         head, end, _ = self.head().partition(b"\n")
-        return head if end else next(self.blocks(), b"").partition(b"\n")[0]
+        return head if end else next(self.blocks(limit), b"").partition(b"\n")[0]
 
-    def blocks(self) -> Iterator[bytes]:
-        """The decompressed bytes in blocks of whole lines; a last line without an end gets one."""
-        rest, one_line = b"", True
+    def blocks(self, limit: Limit = LINE) -> Iterator[bytes]:
+        """The decompressed bytes in blocks of whole lines; a last line without an end gets one.
+
+        A line may be as long as the limit says: that of documents, where one may be a document.
+        """
+        before = 0
+        try:
+            with self.open() as stream:
+                for block in whole_lines(stream.read, limit.bytes):
+                    yield block if block.endswith(b"\n") else self._ended(block, first=not before)
+                    before += len(block)
+        except LongLine as error:
+            self._check_line_ends(b"" if before else error.start)
+            raise InputError([self._long_line(before, error.start, limit)]) from None
+
+    def whole(self) -> bytes:
+        """All decompressed bytes at once, for files that are one document."""
+        limit, parts, size = DOCUMENT.bytes, list[bytes](), 0
         with self.open() as stream:
-            while piece := bytes(stream.read(BLOCK_BYTES)):
-                cut = piece.rfind(b"\n") + 1
-                if not cut:
-                    rest += piece
-                    continue
-                one_line = False
-                yield rest + piece[:cut]
-                rest = piece[cut:]
-        if one_line:
-            self._check_line_ends(rest)
-        if rest:
-            yield rest + b"\n"
+            while size <= limit and (piece := bytes(stream.read(BLOCK_BYTES))):
+                parts.append(piece)
+                size += len(piece)
+        if size > limit:
+            raise InputError([Fault(self.path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure)])
+        return b"".join(parts)
+
+    def whole_lines(self) -> bytes:
+        """The same as lines, the last of which gets an end if it has none."""
+        content = self.whole()
+        if not content or content.endswith(b"\n"):
+            return content
+        return self._ended(content, first=b"\n" not in content)
+
+    def _ended(self, block: bytes, *, first: bool) -> bytes:
+        """The last lines of the file with an end."""
+        if first and b"\n" not in block:
+            self._check_line_ends(block)
+        return block + b"\n"
+
+    def _long_line(self, before: int, start: bytes, limit: Limit) -> Fault:
+        """The fault of a line before which so many bytes of whole lines stand."""
+        line = 1
+        with self.open() as stream:
+            while before and (piece := bytes(stream.read(min(before, BLOCK_BYTES)))):
+                line += piece.count(b"\n")
+                before -= len(piece)
+        text = start.decode("utf-8", "replace")
+        return Fault(self.path, line, f"is {limit.reason}", limit.cure, text)
 
     def _check_line_ends(self, line: bytes) -> None:
         """Refuse lines that end with carriage returns alone: they would be read as one line."""
@@ -270,7 +335,7 @@ class Input:
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines with these numbers, decoded as well as can be: for showing faults."""
         wanted, found, first = set(numbers), dict[int, str](), 1
-        for block in self.blocks():
+        for block in self.blocks(DOCUMENT):
             if not wanted:
                 break
             lines = block.split(b"\n")[:-1]

@@ -35,7 +35,7 @@ class ArrayInput(RowInput):
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The rows as they are written, each in one line."""
-        text = b"".join(self.blocks()).decode("utf-8-sig", "replace")
+        text = self.whole_lines().decode("utf-8-sig", "replace")
         found: dict[int, str] = {}
         try:
             for number, (start, end) in enumerate(spans(text), start=1):
@@ -119,8 +119,7 @@ def elements(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
 
 def _decoded(source: Input) -> str:
     """The whole file as text; bytes that are not UTF-8 are refused with their line."""
-    with source.open() as stream:
-        content = bytes(stream.read())
+    content = source.whole()
     try:
         return content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:

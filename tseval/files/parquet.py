@@ -133,9 +133,7 @@ def opened(source: Input) -> Iterator[Any]:
                 yield file
             source.check_unchanged()
             return
-        with source.open() as stream:
-            content = stream.read()
-        yield pq.ParquetFile(pa.BufferReader(content))
+        yield pq.ParquetFile(pa.BufferReader(source.whole()))
     except InputError:
         raise
     except _BROKEN as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -136,7 +137,7 @@ def _form(source: Input, schema: Schema) -> str:
         faults.add(None, "the file is empty", cure)
         faults.check()
     form, names = recognise(source)
-    if form == "jsonl" and source.first_line().strip() == b"{":
+    if form == "jsonl" and source.head().partition(b"\n")[0].strip() == b"{":
         reason = f"an object over several lines, where {schema.table} have one a line"
         faults.add(1, reason, DOCUMENT_CURE)
         faults.check()
@@ -167,7 +168,8 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
             like = misspelt(missing[0], names, schema) or "NAME"
             cure += f"; --column {missing[0]}={like} says what it is called"
         faults.add(line, f"no {noun} {', '.join(missing)}", cure)
-    twice = sorted({name for name in names if names.count(name) > 1 and schema.find(name)})
+    often = [name for name, number in Counter(names).items() if number > 1]
+    twice = sorted(name for name in often if schema.find(name))
     if twice:
         faults.add(line, f"the header names {', '.join(twice)} twice", "name each column once")
     faults.check()
@@ -307,8 +309,9 @@ def _check_repeats(
     lines = all_lines[chosen]
     repeats, originals = repeated_rows(*(ids.rows(chosen) for ids in key))
     item, scope = schema.key[-1], " and ".join(n for n in schema.key[:-1] if n in columns)
+    items = key[-1].rows(chosen)
     for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
-        name = key[-1].rows(good)[row]
+        name = items[row]
         reason = f'{item} "{name}" stands twice{f" within its {scope}" if scope else ""}'
         where = f"first in {faults.source.unit} {lines[original]}"
         faults.add(int(lines[row]), reason, f"{where}: remove one of them, or rename it")

@@ -39,8 +39,7 @@ def provenance_of(source: str | Path, form: str | None = None) -> Provenance | N
     given = Input(source)
     if not given.can_be_read_again or (form or recognised(given)) != JSON:
         return None
-    with given.open() as stream:
-        content = json_text.load(bytes(stream.read()).removeprefix(BYTE_ORDER_MARK))
+    content = json_text.load(given.whole().removeprefix(BYTE_ORDER_MARK))
     signature = content.get("signature")
     return Provenance(
         signature if isinstance(signature, str) else "",

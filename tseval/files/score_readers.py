@@ -231,8 +231,7 @@ def _trec(source: Input) -> Found:
 def _json(source: Input) -> Found:
     """The records of a JSON object, each with the line on which it starts."""
     faults = FaultList(source)
-    with source.open() as stream:
-        content = bytes(stream.read()).removeprefix(tsv.BYTE_ORDER_MARK)
+    content = source.whole().removeprefix(tsv.BYTE_ORDER_MARK)
     text = _decoded(content, faults)
     told: dict[str, Any] = {}
     records: list[tuple[int, Any]] = []

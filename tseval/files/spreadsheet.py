@@ -69,8 +69,7 @@ def _cells(source: Input) -> tuple[tuple[str, ...], list[list[str]]]:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         raise MissingExtra("excel", f"{source.path}: reading a spreadsheet") from error
-    with source.open() as stream:
-        content = bytes(stream.read())
+    content = source.whole()
     if content.startswith(OLD_MAGIC):
         reason = "is a spreadsheet of the form before 2007, or has a password"
         raise InputError([Fault(source.path, None, reason, OLD_CURE)])

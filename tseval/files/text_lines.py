@@ -27,7 +27,7 @@ def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
 
 def whole_text(source: Input, faults: FaultList) -> str:
     """The whole file as text; bytes that are not UTF-8 are an `InputError`."""
-    content = b"".join(source.blocks())
+    content = source.whole_lines()
     reason = not_utf8(content)
     if reason:
         faults.add(content[: _broken_at(content)].count(b"\n") + 1, reason, UTF8_CURE)

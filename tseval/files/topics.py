@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 
@@ -26,6 +25,8 @@ EVENT = Schema(
     (TOPIC, Column("start", Kind.TIME), Column("end", Kind.TIME)),
     key=("topic",),
 )
+PARTS = ("id", "start", "end")
+"""The elements of an event that hold the columns of `EVENT`."""
 
 
 def read_topics(given: Given, form: str | None = None) -> Topics:
@@ -59,40 +60,91 @@ def is_xml(source: Input) -> bool:
 def read_events(source: Input) -> Topics:
     """The events of a file of topics in XML."""
     faults = FaultList(source)
-    content = b"".join(source.blocks())
-    if b"<!" in re.sub(rb"<!--.*?-->", b"", content, flags=re.DOTALL):
-        faults.add(None, "declares a document type", "remove the lines that begin with <!")
+    events = _Events(faults).of(source.whole_lines())
+    faults.check()
+    if not events:
+        faults.add(None, "holds no event", "topics are <event><id>…</id><start>…</start>…</event>")
         faults.check()
-    events = _events(content, faults)
-    lines = np.array([line for line, _ in events], np.int64)
-    names = ("id", "start", "end")
-    values = [[_child(event, name) for name in names] for _, event in events]
     columns = {
-        column.name: column_of([row[at] for row in values], column.name, EVENT)
-        for at, column in enumerate(EVENT)
+        column.name: column_of([event.text(name) for event in events], column.name, EVENT)
+        for column, name in zip(EVENT, PARTS, strict=True)
     }
+    lines = np.array([event.line for event in events], np.int64)
     rows = build(source, Cells(columns, lines), EVENT.of_track, faults)
     faults.check()
     return Topics.of(rows.columns, rows.origin)
 
 
-def _child(event: ElementTree.Element, name: str) -> str:
-    return (event.findtext(name) or "").strip()
+@dataclass
+class _Event:
+    """An event, with the line on which it opens."""
+
+    line: int
+    depth: int
+    """In how many elements it stands."""
+    parts: dict[str, list[str]] = field(default_factory=dict)
+    """The text of the first of each of its elements that are `PARTS`."""
+
+    def text(self, name: str) -> str:
+        return "".join(self.parts.get(name, [])).strip()
 
 
-def _events(content: bytes, faults: FaultList) -> list[tuple[int, ElementTree.Element]]:
-    """Each event with the line on which it opens."""
-    try:
-        events = list(ElementTree.fromstring(content).iter("event"))
-    except ElementTree.ParseError as error:
-        faults.add(error.position[0], "is not well-formed XML", "close every element that opens")
-        faults.check()
-    if not events:
-        faults.add(None, "holds no event", "topics are <event><id>…</id><start>…</start>…</event>")
-        faults.check()
-    opens = list(_opening_lines(content))
-    return list(zip(opens, events, strict=False))
+class _Refused(Exception):
+    """What is well-formed, and still not read."""
 
 
-def _opening_lines(content: bytes) -> Iterator[int]:
-    return (content.count(b"\n", 0, at.start()) + 1 for at in re.finditer(rb"<event[\s>]", content))
+class _Events:
+    """Picks the events out of a document, of which nothing else is kept.
+
+    A declaration of a document type could name other files, or make a long text of a short one.
+    """
+
+    def __init__(self, faults: FaultList) -> None:
+        self.faults = faults
+        self.parser = expat.ParserCreate(namespace_separator="}")
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
+        self.found: list[_Event] = []
+        self.open: list[_Event] = []
+        self.depth = 0
+        self.text: list[str] | None = None
+        """Where the characters of the element go in which the parser is, if anywhere."""
+
+    def of(self, content: bytes) -> list[_Event]:
+        """The events of a document; what cannot be read is noted with its line."""
+        try:
+            self.parser.Parse(content, True)
+        except expat.ExpatError as error:
+            self.faults.add(
+                error.lineno, "is not well-formed XML", "close every element that opens"
+            )
+        except _Refused:
+            cure = "remove it, from <!DOCTYPE to its >"
+            self.faults.add(self.parser.CurrentLineNumber, "declares a document type", cure)
+        return self.found
+
+    def _doctype(self, *_: object) -> None:
+        raise _Refused
+
+    def _start(self, name: str, _: object) -> None:
+        self.text = None
+        if self.open and self.depth == self.open[-1].depth + 1 and name in PARTS:
+            parts = self.open[-1].parts
+            if name not in parts:
+                self.text = parts[name] = []
+        if name == "event":
+            self.open.append(_Event(self.parser.CurrentLineNumber, self.depth))
+            self.found.append(self.open[-1])
+        self.depth += 1
+
+    def _end(self, _: str) -> None:
+        self.text = None
+        self.depth -= 1
+        if self.open and self.open[-1].depth == self.depth:
+            self.open.pop()
+
+    def _characters(self, text: str) -> None:
+        if self.text is not None:
+            self.text.append(text)

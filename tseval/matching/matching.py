@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -13,6 +14,7 @@ from tseval.errors import DryRun, TsevalError, UsageError
 from tseval.matching.profiles import is_profile, read_profile
 from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
+from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     import matchers
@@ -101,24 +103,29 @@ class NuggetsByTopic:
         """The updates and nuggets of each topic, for a matcher that asks about all at once."""
         if self._matcher.judgment() is None:
             return []
-        topic = updates.topic.within(self._topic.names)
         return [
             _own_matchers().Lot(
-                list(updates.text.rows(np.flatnonzero(topic == code))),
-                list(self._text.rows(np.flatnonzero(self._topic.codes == code))),
+                list(updates.text.rows(rows)), list(self._text.rows(self._gold.get(code, rows[:0])))
             )
-            for code in np.unique(topic[topic != ABSENT]).tolist()
+            for code, rows in self._rows_of(updates).items()
         ]
+
+    @cached_property
+    def _gold(self) -> dict[int, IntArray]:
+        """The nuggets of each topic."""
+        return rows_by_code(self._topic.codes)
+
+    def _rows_of(self, updates: TopicTexts) -> dict[int, IntArray]:
+        """The updates of each topic that has nuggets."""
+        return rows_by_code(updates.topic.within(self._topic.names))
 
     def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
         """The pairs of a block, as `match` has them for all updates at once."""
-        topic = updates.topic.within(self._topic.names)
         found: list[Pairs] = []
         done = 0
-        for code in np.unique(topic[topic != ABSENT]).tolist():
-            rows, gold = np.flatnonzero(topic == code), np.flatnonzero(self._topic.codes == code)
-            if len(gold):
-                found.append(self._match_topic(code, updates.text, rows, gold))
+        for code, rows in self._rows_of(updates).items():
+            if code in self._gold:
+                found.append(self._match_topic(code, updates.text, rows, self._gold[code]))
             done += len(rows)
             if progress:
                 progress(done, len(updates.text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,18 @@ def pair_keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
     t = topic.codes if topic is topics else topic.within(topics.names)
     i = item.codes if item is items else item.within(items.names)
     return np.where((t == ABSENT) | (i == ABSENT), ABSENT, t * len(items.names) + i)
+
+
+def rows_by_code(codes: IntArray) -> dict[int, IntArray]:
+    """For each code that is there, from the smallest on, the rows that have it, in their order.
+
+    To look for each code by itself would take as many looks at every row as there are codes.
+    """
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ABSENT)).tolist()
+    bounds = pairwise([*starts, len(codes)])
+    return {int(ordered[start]): order[start:end] for start, end in bounds}
 
 
 def last_row_of(wanted: IntArray, keys: IntArray) -> IntArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(-?\d)?)([T ](?!24).+)?", re.ASCII)
 TIME_CURE = "write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z"
@@ -110,7 +110,7 @@ def too_early(seconds: float) -> tuple[str, str]:
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """The seconds in each unit of time."""
-_DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(s|min|m|h|d)", re.ASCII)
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(s|min|m|h|d)", re.ASCII)
 MOMENT_CURE = (
     "write a time from the start, such as 6h, or Unix seconds, such as 1329910380, or ISO 8601, "
     "such as 2012-02-22T11:33Z"

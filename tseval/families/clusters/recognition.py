@@ -204,7 +204,7 @@ def _parsed(text: str) -> Any:
 
 
 def _read_json(source: Input, listing: ClusterLines) -> None:
-    content = b"".join(source.blocks())
+    content = source.whole_lines()
     reason = not_utf8(content)
     if reason:
         listing.note("", reason, UTF8_CURE)

@@ -35,6 +35,7 @@ from tseval.families.incidents.tables import (
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
+from tseval.files.limits import DOCUMENT
 from tseval.files.plain import Rows, header, recognise
 from tseval.files.reading import input_of, names_of, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
@@ -258,7 +259,7 @@ def _listed(source: Input, types: TypeNames) -> Labels:
 
 def _posts(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any, Any]]:
     """Every post of the file: its line, or its path in a document, its event, and itself."""
-    first = source.first_line().removeprefix(BYTE_ORDER_MARK)
+    first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK)
     if first.lstrip().startswith(b"{") and _is_post(first):
         for line, record in objects(source, faults):
             yield line, "", _first(record, EVENT_KEYS), record

@@ -11,6 +11,7 @@ from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import HALF, HALVES_CURE, KINDS, OBJECT_CURE, holds_half, objects
+from tseval.files.limits import DOCUMENT
 from tseval.files.plain import BY_KEYS, recognise
 from tseval.files.text_lines import whole_text
 from tseval.files.tsv import BYTE_ORDER_MARK
@@ -52,7 +53,7 @@ def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
 
 def _is_whole(source: Input) -> bool:
     """Whether a file is one JSON document, and not one object a line."""
-    first = source.first_line().removeprefix(BYTE_ORDER_MARK).strip()
+    first = source.first_line(DOCUMENT).removeprefix(BYTE_ORDER_MARK).strip()
     if first == b"{" or first.startswith(b"["):
         return True
     try:
@@ -64,7 +65,7 @@ def _is_whole(source: Input) -> bool:
 
 def _parses(source: Input) -> bool:
     try:
-        json.loads(b"".join(source.blocks()).removeprefix(BYTE_ORDER_MARK))
+        json.loads(source.whole_lines().removeprefix(BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
         return False
     return True

@@ -86,7 +86,7 @@ def form_of(source: Input) -> str | None:
 def entries_of(source: Input, form: str) -> Reading:
     """Every entry of a file in one of `FORMS`; any fault is an `InputError`."""
     reading = Reading(FaultList(source))
-    READERS[form](b"".join(source.blocks()), reading)
+    READERS[form](source.whole_lines(), reading)
     reading.faults.check()
     return reading
 

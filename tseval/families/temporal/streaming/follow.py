@@ -23,8 +23,9 @@ from tseval.families.temporal.streaming.fold import rows_of
 from tseval.families.temporal.streaming.gold import Paired
 from tseval.families.temporal.streaming.scorer import StreamScorer
 from tseval.files.faults import FaultList
-from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
 from tseval.files.jsonl import cells_of, records
+from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
 from tseval.tables import Schema, Updates
 from tseval.tables.repeats import Repeats, twice
@@ -54,7 +55,7 @@ class Lines(Input):
         self.content = content
         self.first = first
 
-    def blocks(self) -> Iterator[bytes]:
+    def blocks(self, limit: Limit = LINE) -> Iterator[bytes]:  # noqa: ARG002 - looked at before
         """All of them."""
         yield self.content
 
@@ -395,15 +396,14 @@ def _line(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def whole_lines(read: Callable[[], bytes]) -> Iterator[bytes]:
+def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
     """What comes, cut where lines end; a last line without an end gets one."""
-    rest = b""
-    while piece := read():
-        at = piece.rfind(b"\n") + 1
-        if at:
-            yield rest + piece[:at]
-            rest = piece[at:]
-        else:
-            rest += piece
-    if rest:
-        yield rest + b"\n"
+    line = 1
+    try:
+        for block in whole_lines(read, LINE.bytes):
+            yield block if block.endswith(b"\n") else block + b"\n"
+            line += block.count(b"\n")
+    except LongLine as error:
+        text = error.start.decode("utf-8", "replace")
+        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, text)
+        raise InputError([fault]) from None

@@ -1,0 +1,206 @@
+"""What reading costs grows with the input and no faster: in calls and bytes looked at.
+
+Where the work is done inside a single call, the time of the processor is bounded: by far less than
+the quadratic way would take, and far more than the linear one.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tseval
+from tests import program
+from tseval.errors import InputError
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.files.plain import check_header, misspelt
+from tseval.files.topics import read_topics
+from tseval.tables import Ids
+from tseval.tables.keys import rows_by_code
+from tseval.tables.schema import UPDATES
+
+HEAD = "topic\tupdate_id\ttime\ttext\n"
+TIME = 1329910380
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_rows_that_stand_twice_are_named_without_looking_at_all_of_them_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken: list[int] = []
+    plain = Ids.rows
+
+    def rows(self: Ids, chosen: Any) -> Ids:
+        found = plain(self, chosen)
+        taken.append(len(found))
+        return found
+
+    monkeypatch.setattr(Ids, "rows", rows)
+    number = 3000
+    lines = [f"t\tu{at}\t{TIME}\tx\n" for at in range(number)]
+    Path("run.tsv").write_text(HEAD + "".join(lines * 2))
+    with pytest.raises(InputError) as error:
+        tseval.score("run.tsv", program.NUGGETS)
+    assert len(error.value.faults) == number
+    assert error.value.faults[7].reason == 'update_id "u7" stands twice within its topic'
+    assert sum(taken) < 20 * number
+
+
+class Looked(list[str]):
+    """Names in a header that count how often one of them is looked at."""
+
+    looks = 0
+
+    def count(self, value: object) -> int:
+        self.looks += len(self)
+        return super().count(value)
+
+    def index(self, *value: Any) -> int:
+        self.looks += len(self)
+        return super().index(*value)
+
+    def __contains__(self, value: object) -> bool:
+        self.looks += len(self)
+        return super().__contains__(value)
+
+
+def test_a_column_costs_as_much_as_the_one_before_it() -> None:
+    source = Input(program.SWIFT)
+    columns = 2 * sum(len(column.names) for column in UPDATES)
+    for number in (1000, 10_000):
+        names = Looked(["topic", "update_id", "time", "text", *(f"c{at}" for at in range(number))])
+        check_header(names, UPDATES, FaultList(source))
+        assert names.looks <= 3 * columns * len(names)
+    with pytest.raises(InputError, match="the header names text, time twice"):
+        check_header([*names, "time", "text", "c1", "c1"], UPDATES, FaultList(source))
+
+
+def test_what_is_like_a_missing_column_is_looked_for_among_few_names() -> None:
+    assert misspelt("topic", ["tpic", *(f"c{at}" for at in range(100_000))], UPDATES) == "tpic"
+
+
+class Counted(bytes):
+    """Bytes that count how many of them are looked at for a line's number."""
+
+    looks = 0
+
+    def count(self, *given: Any) -> int:
+        start, end = (*given[1:], 0, len(self))[:2] if len(given) < 3 else given[1:3]
+        Counted.looks += end - start
+        return super().count(*given)
+
+
+def test_an_event_costs_as_much_as_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Input.whole_lines
+    monkeypatch.setattr(Input, "whole_lines", lambda self: Counted(plain(self)))
+    event = "<event><id>%d</id><start>%d</start><end>%d</end></event>\n"
+    Path("topics.xml").write_text(
+        "<events>\n" + "".join(event % (at, TIME, TIME + 9) for at in range(2000)) + "</events>"
+    )
+    topics = read_topics("topics.xml")
+    assert topics.origin.line.tolist() == list(range(2, 2002))
+    assert Counted.looks <= 5 * Path("topics.xml").stat().st_size
+
+
+def test_events_are_those_of_the_document() -> None:
+    Path("topics.xml").write_text(
+        "<!-- <event><id>no</id></event>\n -->\n<events>\n<event>\n"
+        "<title><id>inner</id></title><id> 1<b>2</b>3 </id><id>9</id>"
+        "<start><![CDATA[1329910380]]></start><end>1329910390</end></event>\n"
+        "<event><id>&#50;&amp;</id><start>1329910380</start><end>1329910390</end></event>\n</events>"
+    )
+    topics = read_topics("topics.xml")
+    assert topics.topic.to_list() == ["1", "2&"]
+    assert topics.origin.line.tolist() == [4, 6]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    "declared", ['<!ENTITY a "b">', '<!ENTITY % x SYSTEM "http://localhost/x.dtd"> %x;', ""]
+)
+def test_a_document_type_is_refused_with_its_line(declared: str, encoding: str) -> None:
+    Path("topics.xml").write_text(
+        f'<?xml version="1.0" encoding="{encoding}"?>\n<!-- <!x> -->\n'
+        f"<!DOCTYPE events [{declared}]>\n"
+        "<events><event><id>&a;</id></event></events>\n",
+        encoding,
+    )
+    with pytest.raises(InputError) as error:
+        read_topics("topics.xml", "trec-ts")
+    (fault,) = error.value.faults
+    assert (fault.line, fault.reason) == (3, "declares a document type")
+    assert fault.cure == "remove it, from <!DOCTYPE to its >"
+
+
+def test_a_document_type_of_another_file_is_refused() -> None:
+    Path("topics.xml").write_text('<!DOCTYPE events SYSTEM "events.dtd">\n<events></events>\n')
+    done = program.tseval("score", program.SWIFT, program.NUGGETS, "--topics", "topics.xml")
+    assert "topics.xml:1: declares a document type" in done.err
+
+
+BOUNDED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+from tseval.tables.times import Moment, NotANumber, moment, duration
+from tseval.files.topics import read_topics
+from tseval.errors import InputError
+for read, text in (
+    (moment, "1" * 300_000 + "x"), (duration, "1" * 300_000 + "x"), (Moment.parse, "." * 300_000),
+):
+    try:
+        read(text)
+    except NotANumber:
+        print("refused")
+try:
+    read_topics("comments.xml")
+except InputError as error:
+    print(error.faults[0].reason)
+"""
+
+
+def test_long_cells_and_open_comments_are_refused_in_no_time() -> None:
+    """Each took over an hour: the processor's time is bounded at half a minute."""
+    Path("comments.xml").write_text("<events>\n" + "<!--" * 500_000 + "</events>\n")
+    done = subprocess.run([sys.executable, "-c", BOUNDED], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["refused"] * 3 + ["is not well-formed XML"], done.stderr
+
+
+def test_rows_by_code() -> None:
+    codes = np.array([3, -1, 0, 3, 0, -1, 7])
+    found = {code: rows.tolist() for code, rows in rows_by_code(codes).items()}
+    assert found == {0: [2, 4], 3: [0, 3], 7: [6]}
+    assert list(found) == [0, 3, 7]
+    assert rows_by_code(np.zeros(0, np.int64)) == {}
+    assert rows_by_code(np.array([-1, -1])) == {}
+
+
+def test_topics_are_divided_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each update is compared with no topic but its own."""
+    from tseval.matching import matching
+    from tseval.tables import keys
+
+    sizes: list[int] = []
+    plain = keys.rows_by_code
+
+    def counted(codes: Any) -> dict[int, Any]:
+        sizes.append(len(codes))
+        return plain(codes)
+
+    monkeypatch.setattr(matching, "rows_by_code", counted)
+    Path("run.tsv").write_text(HEAD + "".join(f"t{at}\tu\t{TIME}\tx{at}\n" for at in range(60)))
+    gold = (HEAD + "".join(f"t{at}\tn\t{TIME}\tx{at}\n" for at in range(60))).replace(
+        "update_id", "nugget_id"
+    )
+    Path("gold.tsv").write_text(gold)
+    assert tseval.score("run.tsv", "gold.tsv", matcher="exact", measures="R").value("R") == 1.0
+    assert sum(sizes) == 120

@@ -1,0 +1,208 @@
+"""No input makes the program hold or read more than its limits: counted in bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tseval
+from tests import program
+from tseval.errors import InputError, UsageError
+from tseval.families.temporal.streaming.follow import blocks_of
+from tseval.files import inputs
+from tseval.files.compressed import Streams
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input, LongLine, whole_lines
+from tseval.files.limits import DOCUMENT, LIMITS, LINE, shown
+from tseval.files.text_lines import text_lines
+
+HEAD = b"topic\tupdate_id\ttime\ttext\n"
+ROW = b"t1\tu%d\t1329910380\tfour dead\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many bytes each call for decompressed bytes gave."""
+    given: list[int] = []
+    plain = Streams.read
+
+    def read(self: Streams, size: int = -1) -> bytes:
+        content = plain(self, size)
+        given.append(len(content))
+        return content
+
+    monkeypatch.setattr(Streams, "read", read)
+    return given
+
+
+def limited(monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
+    monkeypatch.setenv("TSEVAL_LIMITS", setting)
+
+
+def packed(path: str, content: bytes) -> Input:
+    Path(path).write_bytes(gzip.compress(content, 1))
+    return Input(path)
+
+
+def test_a_long_line_is_refused_after_its_limit(
+    unpacked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert LINE.bytes == LINE.default == 16 << 20
+    limited(monkeypatch, "line=1M")
+    size = 64 << 20
+    source = packed("run.tsv.gz", HEAD + ROW % 1 + b"t1\tu2\t1329910380\t" + b"a" * size + b"\n")
+    with pytest.raises(InputError) as error:
+        tseval.score(str(source), program.NUGGETS)
+    (fault,) = error.value.faults
+    assert (fault.place, fault.reason) == (
+        "run.tsv.gz:3",
+        "is a line of more than 1M, the limit 'line'",
+    )
+    assert "TSEVAL_LIMITS=line=4M" in fault.cure
+    assert fault.text.startswith("t1\tu2\t1329910380\taaaa")
+    assert len(fault.text) <= inputs.SHOWN_BYTES
+    # Its name is looked for in the head, it is read up to the limit, and once more up to its line.
+    assert sum(unpacked) < 4 * LINE.bytes
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "form"),
+    [
+        ("run.tsv", HEAD, "tsv"),
+        ("run.csv", HEAD.replace(b"\t", b","), "csv"),
+        ("run.jsonl", b'{"topic": "t"}\n', "jsonl"),
+    ],
+)
+def test_every_form_of_lines_refuses_it(
+    name: str, before: bytes, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited(monkeypatch, "line=2K")
+    Path(name).write_bytes(before + b'{"a": "' + b"x" * 3000 + b'"}\n')
+    done = program.tseval("score", name, program.NUGGETS, "--input-format", form)
+    assert done.code == 1
+    assert f"{name}:2: is a line of more than 2K, the limit 'line'" in done.err
+    assert "TSEVAL_LIMITS=line=8K in the environment" in done.err
+
+
+def test_a_line_of_just_the_limit_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "line=4096")
+    lines = [b"x" * 4096, b"y" * 10, b"z" * 4096]
+    for end in (b"", b"\n"):
+        Path("f").write_bytes(b"\n".join(lines) + end)
+        assert b"".join(Input("f").blocks()) == b"\n".join(lines) + b"\n"
+    Path("f").write_bytes(b"\n".join([*lines, b"w" * 4097]))
+    with pytest.raises(InputError, match="f:4: is a line of more than 4K"):
+        list(Input("f").blocks())
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13, 100])
+def test_blocks_are_the_file_wherever_they_are_cut(size: int) -> None:
+    content = b"\n".join(b"l" * (at % 7) for at in range(50))
+    stream = io.BytesIO(content)
+    blocks = list(whole_lines(lambda asked: stream.read(min(size, asked)), 6))
+    assert b"".join(blocks) == content
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    stream = io.BytesIO(content + b"l")
+    with pytest.raises(LongLine):
+        list(whole_lines(lambda asked: stream.read(min(size, asked)), 5))
+
+
+def test_a_quoted_field_over_lines_has_the_limit_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "line=2K")
+    rows = b'topic,update_id,time,text\nt,u,1329910380,"never closed\n' + b"more words\n" * 10_000
+    Path("run.csv").write_bytes(rows)
+    done = program.tseval("score", "run.csv", program.NUGGETS)
+    assert "run.csv:2: begins a field that is as long as a line of more than 2K" in done.err
+
+
+def test_a_document_may_be_one_line_and_has_a_limit(
+    monkeypatch: pytest.MonkeyPatch, unpacked: list[int]
+) -> None:
+    rows = [
+        f'{{"topic": "t", "update_id": "{at}", "time": 1329910380, "text": "x"}}'
+        for at in range(90)
+    ]
+    source = packed("run.json.gz", f"[{', '.join(rows)}]".encode())
+    limited(monkeypatch, "line=1K document=1M")
+    assert tseval.score(str(source), program.NUGGETS, on_missing="skip").inputs[0].rows == 90
+    packed("run.json.gz", f"[{', '.join(rows * 2000)}]".encode())
+    limited(monkeypatch, "document=1M,line=1K")
+    unpacked.clear()
+    with pytest.raises(InputError) as error:
+        tseval.score("run.json.gz", program.NUGGETS)
+    (fault,) = error.value.faults
+    assert (
+        fault.reason == "is a file that is read as a whole, of more than 1M, the limit 'document'"
+    )
+    assert "TSEVAL_LIMITS=document=4M" in fault.cure
+    assert sum(unpacked) < DOCUMENT.bytes + 2 * inputs.BLOCK_BYTES
+
+
+def test_a_live_line_is_not_waited_for_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "line=2K")
+    taken: list[int] = []
+
+    def endless(size: int) -> bytes:
+        taken.append(min(size, 700))
+        return b"a\nb\nc" if len(taken) == 1 else b"x" * taken[-1]
+
+    blocks = blocks_of(endless)
+    assert next(blocks) == b"a\nb\n"
+    with pytest.raises(InputError, match=r"^-:3: is a line of more than 2K"):
+        next(blocks)
+    assert sum(taken) <= 2048 + 2 * 700
+
+
+def test_a_live_stream_keeps_what_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "line=2K")
+    line = '{"topic": "flood", "update_id": "u%d", "time": 1329910380, "text": "%s"}\n'
+    content = (line % (1, "x") + line % (2, "x" * 3000)).encode()
+    done = program.tseval("score", "--follow", "--state", "s", program.NUGGETS, stdin=content)
+    assert done.code == 1
+    assert '"updates": 1' in done.out
+    assert "-:2: is a line of more than 2K, the limit 'line'" in done.err
+    whole = (line % (1, "x") + line % (2, "y")).encode()
+    again = program.tseval("score", "--follow", "--state", "s", program.NUGGETS, stdin=whole)
+    assert again.code == 0
+    assert '"updates": 2' in again.out
+
+
+def test_the_line_that_is_too_long_is_counted_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "BLOCK_BYTES", 64)
+    limited(monkeypatch, "line=100")
+    Path("f").write_bytes(b"short\n" * 1000 + b"x" * 101)
+    source = Input("f")
+    lines: Iterator[Any] = text_lines(source, FaultList(source))
+    with pytest.raises(InputError, match="f:1001: is a line"):
+        list(lines)
+
+
+@pytest.mark.parametrize("setting", ["lines=3", "line", "line=", "line=0", "line=1T", "line=-1"])
+def test_a_setting_that_says_nothing_is_refused(
+    setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited(monkeypatch, setting)
+    with pytest.raises(UsageError, match="by default it is: line=16M document=1G"):
+        list(Input(program.SWIFT).blocks())
+    assert program.tseval("score", program.SWIFT, program.NUGGETS).code == 2
+
+
+def test_limits_are_shown_as_they_are_written() -> None:
+    assert [shown(size) for size in (1, 1023, 1024, 3 << 20, 1 << 30)] == [
+        "1",
+        "1023",
+        "1K",
+        "3M",
+        "1G",
+    ]
+    assert {limit.name: limit for limit in LIMITS.values()} == LIMITS

@@ -1,0 +1,68 @@
+"""How much of an input is held in memory at once, by name, and how more is allowed.
+
+Two megabytes of gzip can hold a line of two gigabytes. What cannot be read piece by piece, a line
+or a file of one document, is read up to a limit, and refused from there on in words. Tables of any
+number of lines have no limit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from tseval.errors import UsageError
+
+SETTING = "TSEVAL_LIMITS"
+"""The environment variable that raises limits: `TSEVAL_LIMITS="line=64M document=4G"`."""
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_SIZE = re.compile(r"(\w+)=(\d{1,15})([KMG]?)", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The most bytes of one kind of thing."""
+
+    name: str
+    default: int
+    thing: str
+    """What is no longer than this, in words."""
+
+    @property
+    def bytes(self) -> int:
+        """How many there may be: as the setting says, if it names this limit."""
+        return _said().get(self.name, self.default)
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with what has more."""
+        return f"{self.thing} of more than {shown(self.bytes)}, the limit '{self.name}'"
+
+    @property
+    def cure(self) -> str:
+        """How to allow more."""
+        more = f"{SETTING}={self.name}={shown(4 * self.bytes)}"
+        return f"if it is meant to be so long, raise the limit: {more} in the environment"
+
+
+LINE = Limit("line", 16 * UNITS["M"], "a line")
+DOCUMENT = Limit("document", UNITS["G"], "a file that is read as a whole,")
+LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT)}
+
+
+def shown(size: int) -> str:
+    """So many bytes as the setting has them: `16M`."""
+    unit = next(u for u in reversed(UNITS) if size % UNITS[u] == 0 and size >= UNITS[u])
+    return f"{size // UNITS[unit]}{unit}"
+
+
+def _said() -> dict[str, int]:
+    """The limits that the environment names."""
+    said: dict[str, int] = {}
+    for each in os.environ.get(SETTING, "").replace(",", " ").split():
+        match = _SIZE.fullmatch(each)
+        if match is None or match[1] not in LIMITS or not int(match[2]):
+            known = " ".join(f"{limit.name}={shown(limit.default)}" for limit in LIMITS.values())
+            raise UsageError(f"{SETTING} has '{each}'; by default it is: {known}")
+        said[match[1]] = int(match[2]) * UNITS[match[3].upper()]
+    return said
