@@ -22,6 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tseval.core.panels import Axis, Line, Panel, Picture
+
 START = 1_700_006_400
 """Unix seconds of the first update."""
 NUGGETS, NUGGET_WORDS, UPDATE_WORDS, VOCABULARY = 1000, 8, 20, 20_000
@@ -144,27 +146,23 @@ def live(folder: Path, number: int) -> None:
 
 def chart(rows: list[dict[str, float]], path: Path) -> None:
     """Time and memory by size, both axes logarithmic."""
-    import altair as alt
-    import vl_convert
-
-    values = [
-        {"updates": row["updates"], "value": value, "what": what}
-        for row in rows
-        for what, value in (("seconds", row["seconds"]), ("peak MiB", row["peak"] / 1024**2))
-    ]
-    log = alt.Scale(type="log")
-    drawn = (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("updates:Q", scale=log),
-            y=alt.Y("value:Q", scale=log, title=None),
-            color=alt.Color("what:N", title=None),
-            strokeDash=alt.StrokeDash("what:N", title=None),
-        )
-        .properties(width=480, height=300, title="tseval score --in-blocks, 1,000 nuggets, fuzzy")
+    sizes = tuple(float(row["updates"]) for row in rows)
+    values = {
+        "seconds": tuple(row["seconds"] for row in rows),
+        "peak MiB": tuple(row["peak"] / 1024**2 for row in rows),
+    }
+    every = [value for own in values.values() for value in own]
+    panel = Panel(
+        "1,000 nuggets, fuzzy",
+        "",
+        Axis("updates", min(sizes), max(sizes), is_log=True),
+        tuple(Line(at, sizes, own) for at, own in enumerate(values.values())),
+        Axis("", min(every), max(every), is_log=True),
+        is_stepped=False,
+        size=(480, 300),
     )
-    path.write_bytes(vl_convert.vegalite_to_png(drawn.to_dict(), scale=2))
+    title = "tseval score --in-blocks"
+    Picture(title, "", tuple(values), (panel,), are_runs=False).save(path)
 
 
 def expect(holds: bool, what: str) -> None:

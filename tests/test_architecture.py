@@ -47,7 +47,7 @@ FROM_BELOW: set[tuple[str, str]] = set()
 MAY_TALK = {"cli", "__main__"}
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
 LONGEST = 60
-HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "pyarrow", "altair", "torch", "matchers"}
+HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "pyarrow", "torch", "matchers"}
 HEAVY |= {"dask", "distributed", "joblib"}
 
 
@@ -239,7 +239,7 @@ def test_scores_by_matches_do_without_pandas_and_matchers() -> None:
 
 
 def test_scores_by_the_default_matcher_do_without_pandas_and_what_other_matchers_need() -> None:
-    heavy = {"pandas", "torch", "sentence_transformers", "altair", "urllib3", "dask"}
+    heavy = {"pandas", "torch", "sentence_transformers", "vl_convert", "urllib3", "dask"}
     assert heavy.isdisjoint(modules_after(scoring()))
 
 

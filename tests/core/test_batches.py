@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +14,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 from tests import cases
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS, Outcome
 from tests.program import tseval as program
 from tseval.core import trend_caveats, trends
 from tseval.core.batches import Batches, cover
-from tseval.core.panels import Picture
+from tseval.core.panels import Line, Picture, Point
 from tseval.core.registry import measures
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.inputs import TemporalInputs
@@ -349,11 +351,11 @@ def line_rows(**changed: object) -> pd.DataFrame:
     nan = math.nan
     frame = pd.DataFrame(
         [
-            ("a", "all", "R", 0.5, 3.5, 0.2, 0.7, -9.0, 9.0),
-            ("b", "all", "R", 0.5, 3.5, nan, nan, nan, nan),
+            ("a", "all", "R", 0.5, 3.5, 1.5, 0.2, 0.7, -9.0, 9.0),
+            ("b", "all", "R", 0.5, 3.5, 3.5, nan, nan, nan, nan),
         ],
         columns=[
-            *("run", "topic", "measure", "from_hours", "to_hours"),
+            *("run", "topic", "measure", "from_hours", "to_hours", "until_hours"),
             *("from_value", "to_value", "low", "high"),
         ],
     )
@@ -374,19 +376,29 @@ def picture(
 
 
 class TestPicture:
-    def test_a_dot_stands_in_the_middle_of_a_batch_that_counts(self) -> None:
+    def test_a_dot_stands_in_the_middle_of_a_batch_that_is_defined(self) -> None:
+        """One that weighs nothing is there, hollow; one that is undefined is not."""
         (panel,) = picture().panels
-        assert [each.x for each in panel.dots] == [(0.5, 1.5), (0.5, 1.5, 2.5, 3.5)]
-        assert panel.dots[0].value == (0.2, 0.4)
-        assert panel.dots[0].weight == (0.5, 0.25)
+        assert [each.x for each in panel.dots] == [(0.5, 1.5, 3.5), (0.5, 1.5, 2.5, 3.5)]
+        assert panel.dots[0].value == (0.2, 0.4, 0.9)
+        assert panel.dots[0].weight == (0.5, 0.25, 0.0)
 
-    def test_lines_end_at_the_last_batch_and_their_end_points_behind_it(self) -> None:
+    def test_lines_and_their_end_points_end_at_the_last_batch(self) -> None:
         (panel,) = picture(trend=line_rows()).panels
-        assert [tuple(each) for each in panel.lines] == [(0, (0.5, 3.5), (0.2, 0.7), (), ())]
-        (point,) = panel.points
-        assert (point.run, point.value, point.low, point.high) == (0, 0.7, -9.0, 9.0)
-        assert panel.x.high is not None
-        assert 4 < point.x < panel.x.high
+        assert panel.lines == (Line(0, (0.5, 3.5), (0.2, 0.7), until=1.5),)
+        assert panel.points == (Point(0, 3.5, 0.7, -9.0, 9.0),)
+        assert panel.x.high == 4
+
+    def test_a_line_that_is_fitted_to_the_last_batch_foretells_nothing(self) -> None:
+        (panel,) = picture(trend=line_rows(until_hours=3.5)).panels
+        assert panel.lines[0].until is None
+
+    def test_what_a_batch_cannot_be_is_shaded_unless_one_is(self) -> None:
+        axes = {"R": MeasureAxis(possible=(0.0, 1.0))}
+        for value, possible in ((0.9, (0.0, 1.0)), (1.2, (0.0, None)), (-0.1, (None, 1.0))):
+            words = replace(WORDS, axes=axes)
+            (panel,) = batch_picture(batch_rows(value=value), words, 1.0).panels
+            assert panel.possible == possible
 
     def test_a_line_without_an_interval_has_its_end_point(self) -> None:
         (panel,) = picture(trend=line_rows(low=math.nan)).panels
@@ -418,13 +430,22 @@ class TestPicture:
         for word in ("recall", "higher is better", "mean over topics", "batch:1h"):
             assert word in words
 
-    def test_the_command_draws_batches_of_its_length_with_their_lines(self) -> None:
-        options = (SWIFT, *FLOOD, "-m", "P", "--batch", "2h", "--quiet", "-f", "html")
-        for more, is_drawn in (("--trend",), True), ((), False):
-            page = program("curve", *options, *more).out
-            assert ('"points_0":[{' in page) is is_drawn
-            assert '"dots_0":[{"label":"swift","run":"swift",' in page
-            assert '"x":1.0}' in page
+    def test_the_command_draws_what_it_computes(self) -> None:
+        """The picture has the values of the table: batches, and the line's ends and interval."""
+        options = (THOROUGH, *FLOOD, "-m", "P", "--batch", "4h", "--quiet")
+        table = program("curve", *options, "--trend").out
+        rows = [line.split(",") for line in table.splitlines()[1:]]
+        values = {row[2]: row[5] for row in rows}
+        told = [f"{float(row[5]):.4f}" for row in rows if row[2] == "P" and row[5]]
+        page = program("curve", *options, "--trend", "-f", "html").out
+        cells = re.findall(r'<td class="number">([^<]*)</td>', page)
+        assert cells[: len(told)] == told
+        end, error = float(values["end(P)"]), float(values["end-se(P)"])
+        reach = scipy.stats.t.ppf(0.975, float(values["batches(P)"]) - 2) * error
+        wanted = [f"{each:.4f}".replace("-", "−") for each in (end, end - reach, end + reach)]
+        assert cells[-3:] == wanted
+        assert "no value can lie here" in page  # precision is never below 0
+        assert "end point" not in program("curve", *options, "-f", "html").out
 
     def test_nothing_to_draw(self) -> None:
         (panel,) = picture(batch_rows(value=math.nan), line_rows().iloc[1:]).panels

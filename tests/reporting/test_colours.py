@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import permutations
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -17,6 +17,7 @@ from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.palette import Palette
 
 FILTER, STREAM = FIXTURES / "filter", FIXTURES / "incidents"
+SVG = "{http://www.w3.org/2000/svg}"
 OF_STREAM = (
     *(STREAM / "labels.json", "--ontology", STREAM / "types.json"),
     *("--epochs", STREAM / "epochs.txt"),
@@ -29,27 +30,49 @@ def said(*arguments: object) -> str:
     return done.out
 
 
-def in_picture(*arguments: object) -> dict[str, str]:
-    """The colours of every panel's lines, which are those of its legend."""
-    page = said(*arguments, "-f", "html")
-    scales = re.findall(
-        r'"color":\{"field":"label","legend":\{[^{}]*\},"scale":'
-        r'\{"domain":(\[.*?\]),"range":(\[.*?\])\}',
-        page,
-    )
-    (looks,) = {tuple(zip(*map(json.loads, scale), strict=True)) for scale in scales}
-    return dict(looks)
+Looks = dict[str, tuple[str, str]]
+"""The classes of colour and dashes of each run."""
 
 
-def in_report(*arguments: object) -> dict[str, str]:
-    """The colours of a page, by its legend and its style."""
-    page = said("report", *arguments)
-    (light,) = re.findall(r"^:root \{((?: --s\d: #\w+;)+) \}$", page, re.MULTILINE)
-    colours = dict(re.findall(r"--(s\d): (#\w+);", light))
+def in_picture(*arguments: object) -> Looks:
+    """The looks of a picture's legend, which every line of every panel has too."""
+    root = ElementTree.fromstring(said(*arguments, "-f", "svg"))
+    keys = [each for each in root.iter(f"{SVG}line") if _classes(each)[:1] == ["line"]]
+    names = [each.text or "" for each in root.iter(f"{SVG}text") if _classes(each) == ["key"]]
+    looks = {
+        name: (_classes(key)[2], _classes(key)[3]) for name, key in zip(names, keys, strict=True)
+    }
+    runs = list(looks.values())
+    for each in root.iter():
+        if each.get("data-run") is not None:
+            own = [name for name in _classes(each) if re.fullmatch(r"[sd]\d", name)]
+            assert tuple(own) == runs[int(each.get("data-run") or 0)]
+    assert in_legend(said(*arguments, "-f", "html")) == looks
+    return looks
+
+
+def _classes(element: ElementTree.Element) -> list[str]:
+    return (element.get("class") or "").split()
+
+
+def in_legend(page: str) -> Looks:
+    """The looks of a page's legend."""
     legend = page.partition('<ul class="legend"')[2].partition("</ul>")[0]
-    keys = re.findall(r'<line class="(s\d) d\d".*?<bdi>(.*?)</bdi>', legend)
+    keys = re.findall(r'<line class="(s\d) (d\d)".*?<bdi>(.*?)</bdi>', legend)
     assert keys
-    return {name: colours[place] for place, name in keys}
+    return {name: (colour, dashes) for colour, dashes, name in keys}
+
+
+def in_report(*arguments: object) -> Looks:
+    """The looks of a report."""
+    return in_legend(said("report", *arguments))
+
+
+def looks_of(*runs: str) -> Looks:
+    """The looks of a set of runs."""
+    palette = Palette.of(runs)
+    looks = {run: palette.classes(run).split() for run in runs}
+    return {run: (colour, dashes) for run, (colour, dashes) in looks.items()}
 
 
 @pytest.fixture
@@ -67,8 +90,7 @@ def third(tmp_path: Path) -> Path:
 def test_curves_batches_and_the_report_agree(third: Path, tmp_path: Path) -> None:
     runs = (SWIFT, third, THOROUGH)
     whole = in_picture("curve", *runs, NUGGETS, "--topics", TOPICS)
-    palette = Palette.of(["thorough", "swift", "meagre"])
-    expected = {run: palette.colour(run) for run in ("swift", "meagre", "thorough")}
+    expected = looks_of("swift", "meagre", "thorough")
     assert whole == expected
     for order in permutations(runs):
         assert in_picture("curve", *order, NUGGETS, "--topics", TOPICS, "-m", "P") == expected
@@ -91,7 +113,7 @@ def test_trust_in_some_events_and_the_report_agree(tmp_path: Path) -> None:
     """One run has nothing on the quake; its picture has the same legend."""
     runs = (STREAM / "keen.txt", STREAM / "shy.tsv")
     whole = in_picture("incidents", *runs, *OF_STREAM)
-    assert whole == {run: Palette.of(["keen", "shy"]).colour(run) for run in ("keen", "shy")}
+    assert whole == looks_of("keen", "shy")
     assert in_picture("incidents", *runs[::-1], *OF_STREAM, "--event", "quake") == whole
     scores = tmp_path / "scores.json"
     said("incidents", *runs, *OF_STREAM, "-q", "-o", scores)
@@ -104,9 +126,7 @@ def test_filtering_and_the_report_agree(tmp_path: Path) -> None:
     runs = [FILTER / f"{name}.tsv" for name in ("steady", "improving", "fading")]
     truth, scores = FILTER / "truth.tsv", tmp_path / "scores.json"
     whole = in_picture("filter", *runs, truth)
-    assert whole == {
-        run.stem: Palette.of([each.stem for each in runs]).colour(run.stem) for run in runs
-    }
+    assert whole == looks_of(*(each.stem for each in runs))
     assert in_picture("filter", *runs[::-1], truth, "--batch", "2d") == whole
     said("filter", *runs, truth, "-q", "-o", scores)
     named = [part for run in runs[::-1] for part in ("--run", run)]

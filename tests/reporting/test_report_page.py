@@ -29,12 +29,14 @@ from tseval.core.blocks import (
 )
 from tseval.core.panels import Axis, Dots, Line, Panel
 from tseval.reporting.assembling import Request, assemble
+from tseval.reporting.charts.axes import Axes, Ruler
+from tseval.reporting.charts.plot import HEIGHT, WIDTH, plot
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.heat import shade_of, short
 from tseval.reporting.page.markup import VOID, element, shown
 from tseval.reporting.page.numbers import decimals_for, number, ticks
-from tseval.reporting.page.panels import Axes, aligned, evenly, picture
+from tseval.reporting.page.panels import aligned, evenly
 
 pytestmark = pytest.mark.small_times
 
@@ -275,11 +277,9 @@ class TestNumbers:
     def test_a_step_holds_until_the_next(self) -> None:
         line = Line(0, (0.0, 1.0, 2.0, 3.0), (1.0, 1.0, None, 2.0), (None,) * 4, (None,) * 4)
         panel = Panel("P", "", Axis("hours"), (line,))
-        axes = Axes.of(panel)
-        drawn = re.findall(r'class="line[^"]*" data-run="0" d="([^"]*)"', picture(panel, ["s0 d0"]))
-        assert drawn == [
-            f"M{axes.across(0):g} {axes.down(1):g}H{axes.across(2):g}"
-            f"M{axes.across(3):g} {axes.down(2):g}"
+        x, y = _axes(panel)
+        assert _drawn("line", panel) == [
+            f"M{x.place(0):g} {y.place(1):g}H{x.place(2):g}M{x.place(3):g} {y.place(2):g}"
         ]
 
     def test_lines_and_dots_get_common_places(self) -> None:
@@ -302,17 +302,27 @@ class TestNumbers:
     def test_a_band_stays_inside_of_the_axes(self) -> None:
         line = Line(0, (0.0, 1.0), (0.5, 0.5), (-9.0, 0.4), (9.0, 0.6))
         panel = Panel("R", "", Axis("hours"), (line,))
-        assert Axes.of(panel).marks == (0.0, 0.2, 0.4, 0.6)
-        (band,) = re.findall(
-            r'class="band[^"]*" data-run="0" d="([^"]*)"', picture(panel, ["s0 d0"])
-        )
-        heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.-]+)", band)]
-        assert min(heights) >= Axes.of(panel).down(0.6)
-        assert max(heights) <= Axes.of(panel).down(0.0)
+        _, y = _axes(panel)
+        assert [at for at, _ in y.marks] == [0.0, 0.2, 0.4, 0.6]
+        (band,) = _drawn("band", panel)
+        heights = [float(height) for height in re.findall(r"[ML][\d.]+ ([\d.-]+)", band)]
+        assert min(heights) >= y.place(0.6)
+        assert max(heights) <= y.place(0.0)
 
     def test_columns_of_a_table_are_even(self) -> None:
         assert evenly(3, 9) == [0, 1, 2]
         assert evenly(101, 5) == [0, 25, 50, 75, 100]
+
+
+def _axes(panel: Panel) -> tuple[Ruler, Ruler]:
+    axes = Axes.inside(panel, WIDTH, HEIGHT)
+    return axes.x, axes.y
+
+
+def _drawn(kind: str, panel: Panel) -> list[str]:
+    """The paths of a kind of marks of the first run."""
+    pattern = rf'class="{kind}[^"]*" data-run="0" d="([^"]*)"'
+    return re.findall(pattern, plot(panel, ["s0 d0"], 1))
 
 
 # In a browser.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +30,14 @@ from tseval.files import PICTURES
 from tseval.files.columns import column_names
 from tseval.files.formats import forms_of
 from tseval.files.rows import rows_bytes
-from tseval.reporting.charts.curves import MeasureAxis, Words, batch_picture, curve_picture
+from tseval.reporting.charts.curves import (
+    CurveWishes,
+    Marks,
+    MeasureAxis,
+    Words,
+    batch_picture,
+    curve_picture,
+)
 from tseval.reporting.charts.drawing import draw
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import UNITS, NotANumber, duration
@@ -38,6 +46,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = ("csv", *PICTURES)
+CATCHING_UP = ("Rs",)
+"""Measures that pass their range in a batch that catches up with earlier ones."""
 HAS_NO_CURVE = {"is": "has no curve over time", "are": "have no curves over time"}
 
 
@@ -48,6 +58,8 @@ class CurveRequest(Request):
     chosen: tuple[str, ...]
     batch: str | None
     trend: bool
+    until: str | None
+    log: bool
     title: str
 
     def topics(self, index: Any) -> list[str]:
@@ -63,13 +75,28 @@ class CurveRequest(Request):
             if self.trend:
                 raise UsageError("--trend needs batches to draw a line through: --batch 1d")
             return None
-        try:
-            length = duration(self.batch)
-        except NotANumber as error:
-            raise UsageError(f"--batch: {error}") from None
-        if not length:
-            raise UsageError("--batch: a batch must last longer than 0 seconds")
-        return length
+        for name, value in {"--until": self.until, "--log": self.log}.items():
+            if value:
+                raise UsageError(f"{name} has no meaning with --batch, which draws no curves")
+        return seconds_of("--batch", self.batch, "a batch must last")
+
+    @property
+    def hours(self) -> float | None:
+        """The hour at which curves end; None where they end by themselves."""
+        if self.until is None:
+            return None
+        return seconds_of("--until", self.until, "curves must go on for") / UNITS["h"]
+
+
+def seconds_of(option: str, text: str, what: str) -> float:
+    """A length of time above 0."""
+    try:
+        length = duration(text)
+    except NotANumber as error:
+        raise UsageError(f"{option}: {error}") from None
+    if not length > 0:
+        raise UsageError(f"{option}: {what} longer than 0 seconds")
+    return length
 
 
 @dataclass(frozen=True)
@@ -202,7 +229,33 @@ def as_curves(asked: Followed, request: CurveRequest) -> Drawn:
         undefined_as_zero=asked.undefined_as_zero,
     )
     table = frame(list(drawn))
-    return Drawn(table, partial(curve_picture, table, words(asked, request)))
+    until = request.hours
+    if until is not None:
+        table = table[table["hours"] <= until].reset_index(drop=True)
+    return Drawn(table, lambda: curve_picture(table, words(asked, request), wishes(asked, request)))
+
+
+def wishes(asked: Followed, request: CurveRequest) -> CurveWishes:
+    """How far curves go, and what is drawn around the means over topics."""
+    from tseval.comparison import Plan  # which takes longer to load than curves take to write
+    from tseval.reporting.curves import Means
+
+    evaluation = asked.evaluation
+    own = [each for each in asked.measures if not evaluation.pools(each)]
+    if len(evaluation.index.topics) < 2 or ALL_TOPICS not in request.topics(evaluation.index):
+        own = []
+    means = Means.of(
+        evaluation, own, Plan(), asked.missing.counted, as_zero=asked.undefined_as_zero
+    )
+    around = {
+        each.name: Marks(
+            tuple(means.lines(each, UNITS["h"], evaluation.index.runs.index)),
+            parts=tuple(means.parts(each, UNITS["h"], evaluation.index.runs.index)),
+            keys=means.keys,
+        )
+        for each in own
+    }
+    return CurveWishes(around, request.hours, request.log)
 
 
 def as_batches(asked: Followed, length: float, request: CurveRequest) -> Drawn:
@@ -242,6 +295,7 @@ def axes(evaluation: Evaluation, wanted: Sequence[Measure]) -> dict[str, Measure
             unit=_unit(measure),
             higher_is_better=measure.higher_is_better,
             pooled=evaluation.pools(measure),
+            possible=_possible(measure),
         )
         for measure in wanted
     }
@@ -254,11 +308,25 @@ def _unit(measure: Measure) -> str:
     return str(measure.argument("unit")) if named and plain else ""
 
 
+def _possible(measure: Measure) -> tuple[float | None, float | None]:
+    """The least and the most that a measure can be in a batch, as far as its range tells plainly.
+
+    What is said of some arguments alone is no bound; nor is that of a measure of which a batch can
+    catch up with what happened before.
+    """
+    told = re.match(r"(-?[\d.]+) (?:to (-?[\d.]+|infinity)|and above)", measure.definition.range)
+    if told is None:
+        return None, None
+    is_plain = ";" not in measure.definition.range and measure.definition.name not in CATCHING_UP
+    most = told[2] if is_plain and told[2] != "infinity" else None
+    return float(told[1]), None if most is None else float(most)
+
+
 def run(**given: Any) -> None:
     """The same measures as functions of time: CSV, PNG, SVG, PDF or HTML.
 
     The suffix of -o decides; without it CSV goes to standard output, one row for each time at
-    which a measure can change: from just after it on, the measure has this value. Pictures need
+    which a measure can change: from just after it on, the measure has this value. PNG and PDF need
     the extra `report`. The last file tells what the curves are over: nuggets, or a table of
     clusters. With --batch a measure is taken from what is dated in each batch alone, one row for
     each batch.
@@ -278,7 +346,7 @@ def run(**given: Any) -> None:
     drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
     warn((*asked.warnings, *drawn.warnings), request.quiet)
     if form == "csv":
-        deliver(rows_bytes(drawn.table, "csv", asked.signature), request.output, form=form)
+        deliver(rows_bytes(drawn.table, "csv", asked.signature), request.output)
     else:
         deliver(draw(drawn.picture(), form), request.output)
 
@@ -317,6 +385,16 @@ def parameters() -> list[Callable[[Any], Any]]:
             is_flag=True,
             help="With --batch: the line through the batches, its slope, its end point and their "
             "errors.",
+        ),
+        click.option(
+            "--until",
+            metavar="LENGTH",
+            help="Curves end so long after the topic's start, such as 6h.",
+        ),
+        click.option(
+            "--log",
+            is_flag=True,
+            help="Pictures of curves have a logarithmic axis of time.",
         ),
         click.option(
             "--title",

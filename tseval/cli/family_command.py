@@ -175,12 +175,11 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
     elif view is not None:
         rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
-        deliver(rows, request.output, beside, form=form)
+        deliver(rows, request.output, beside)
     else:
         scores = scores_asked(evaluation, asked, request, form)
         notes = counted(evaluation, request.on_missing).notes(asked.measures)
-        content = written_scores(scores, request, form, notes)
-        deliver(content, request.output, beside, form=form)
+        deliver(written_scores(scores, request, form, notes), request.output, beside)
         if form == "table" and not (request.brief or request.quiet):
             if not request.wanted and sys.stderr.isatty():
                 remark(evaluation.companions(scores, asked))
@@ -261,7 +260,7 @@ def deliver_written(
     warn(written.warnings, request.quiet)
     if not writer.into_folder:
         content = written.content if written.picture is None else drawn(written.picture, form)
-        deliver(content, request.output, beside, form=form)
+        deliver(content, request.output, beside)
         return
     folder = request.output or Path()
     if not folder.is_dir():

@@ -7,13 +7,12 @@ None is undefined.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from tseval.core.wording import count
 from tseval.errors import UsageError
@@ -21,8 +20,22 @@ from tseval.errors import UsageError
 Numbers: TypeAlias = tuple[float, ...]
 Known: TypeAlias = tuple[float | None, ...]
 
-APART, ASIDE = 0.018, 0.2
-"""How far apart the end points of two runs stand, and all at most, as shares of the axis."""
+Kind: TypeAlias = Literal[
+    "dot", "hollow", "foretold", "end", "bar", "cut", "beyond", "band", "part"
+]
+"""The marks that are not the same in every picture, so that each picture says what they are."""
+Keys: TypeAlias = tuple[tuple[Kind, str], ...]
+
+BATCH_KEYS: Keys = (
+    ("dot", "a batch, larger with more weight"),
+    ("hollow", "a batch that weighs nothing, which no line counts"),
+    ("foretold", "foretold: after the last batch that the line is fitted to"),
+    ("end", "the end point: the line at the last batch"),
+    ("bar", "its 95 % interval"),
+    ("cut", "the interval goes on"),
+    ("beyond", "no value can lie here"),
+)
+"""What the marks of batches and of the trends through them say."""
 REACH = 0.5
 """Intervals may stretch an axis by this share of it at each side."""
 
@@ -35,15 +48,28 @@ class Line(NamedTuple):
     value: Known
     low: Known = ()
     high: Known = ()
+    until: float | None = None
+    """The last x that a trend is fitted to: from there on it is foretold."""
 
 
 class Dots(NamedTuple):
-    """One run's values by themselves, each as large as it weighs; weights are shares."""
+    """One run's values by themselves, each as large as it weighs; weights are shares.
+
+    One that weighs nothing is hollow.
+    """
 
     run: int
     x: Numbers
     value: Known
     weight: Numbers
+
+
+class Parts(NamedTuple):
+    """The values that one run's line is the mean of, such as those of its topics, at some x."""
+
+    run: int
+    x: Numbers
+    value: Known
 
 
 class Point(NamedTuple):
@@ -73,6 +99,8 @@ class Axis:
     """Its ends; None leaves them to the values. An axis may go downwards."""
     is_rounded: bool = False
     """Whether the ends may move outwards to round numbers."""
+    is_log: bool = False
+    """Whether equal lengths are equal factors; its low end is then above 0, and holds all below."""
     is_whole: bool = False
     """Whether it counts whole things, so that no number between stands at it."""
     ticks: Numbers = ()
@@ -94,12 +122,18 @@ class Panel:
     """Whether a line's value holds until the next x; else its points are joined."""
     dots: tuple[Dots, ...] = ()
     points: tuple[Point, ...] = ()
-    """The page has them in its tables."""
+    parts: tuple[Parts, ...] = ()
+    """Where there are any, they are drawn instead of bands."""
+    keys: Keys = ()
+    """What the marks are, of those that may be drawn here."""
+    possible: tuple[float | None, float | None] = (None, None)
+    """The least and the most that a value can be, where that is known; what lies beyond is shaded.
+    """
     rule: Rule | None = None
     notice: str = ""
-    """What is said in the middle of a picture's panel that lacks something to draw."""
+    """What is said in the middle of a panel that lacks something to draw."""
     size: tuple[int, int] = (420, 260)
-    """Width and height in a picture, in pixels; the page has sizes of its own."""
+    """Width and height between the axes of a picture, in pixels; the page has one for all."""
 
     @cached_property
     def places(self) -> Numbers:
@@ -125,8 +159,13 @@ class Picture:
     are_runs: bool = True
     """Whether lines are runs, whose colours follow from their names."""
 
+    @property
+    def kind(self) -> str:
+        """What a line is."""
+        return "run" if self.are_runs else "measure"
+
     def draw(self, form: str) -> bytes:
-        """The picture as `svg`, `png`, `pdf` or `html`; it needs the extra `report`."""
+        """The picture as `svg`, `html`, `png` or `pdf`; the last two need the extra `report`."""
         # What draws rests on this vocabulary, so it is looked up when there is something to draw.
         drawn: bytes = import_module("tseval.reporting.charts.drawing").draw(self, form)
         return drawn
@@ -148,28 +187,6 @@ class Picture:
     def _repr_svg_(self) -> str:
         """What a notebook shows."""
         return self.draw("svg").decode()
-
-
-def apart(number: int) -> float:
-    """How far apart the end points of so many runs stand, as a share of the axis."""
-    return min(APART, ASIDE / max(1, number))
-
-
-def aside(last: float, run: int, number: int) -> float:
-    """Where a run's end point stands: behind the last x, beside those of the other runs."""
-    return last * (1 + apart(number) * (run + 0.75))
-
-
-def with_room(last: float, number: int) -> float:
-    """Where an axis ends that has room for the end points of so many runs."""
-    return last * (1 + apart(number) * (number + 1))
-
-
-def round_ticks(last: float, most: int = 12) -> Numbers:
-    """Round numbers up to the last, with 1, 2 or 5 times a power of ten between them."""
-    power = 10.0 ** math.floor(math.log10(last / most))
-    step = next(power * by for by in (1, 2, 5, 10) if last / (power * by) <= most)
-    return tuple(round(step * at, 9) for at in range(int(last / step) + 1))
 
 
 def reached(

@@ -25,7 +25,7 @@ def score_picture(
     named = len(topics) <= NAMED
     ticks = tuple(float(at) for at in range(1, len(topics) + 1)) if named else ()
     names = tuple(topics) if named else ()
-    x = Axis("topic", low=0.5, high=len(topics) + 0.5, ticks=ticks, names=names)
+    x = Axis("topic", low=0.5, high=len(topics) + 0.5, ticks=ticks, names=names, is_whole=True)
     panels = []
     for measure, of_runs in zip(measures, values, strict=True):
         known = [value for own in of_runs for value in own if value is not None]

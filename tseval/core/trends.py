@@ -236,18 +236,20 @@ def with_lines(batches: pd.DataFrame, drawn: Sequence[Series]) -> pd.DataFrame:
 def line_frame(drawn: Sequence[Series]) -> pd.DataFrame:
     """Where to draw the lines: run, topic, measure, and for both ends hours and value.
 
-    A batch stands in its middle. `low` and `high` are the 95 % interval of the end point. What is
-    undefined is NaN.
+    A batch stands in its middle. The line is fitted to batches up to `until_hours`. `low` and
+    `high` are the 95 % interval of the end point. What is undefined is NaN.
     """
     intervals = [series.trend.end_interval() for series in drawn]
     curves = list(_in_order(drawn))
     rows = []
     for each in curves:
         trend, half = each.series.trend, each.series.length / UNITS["h"] / 2
-        first, last = each.series.hours[[0, -1]] + half
+        middles = each.series.hours + half
+        until = middles[trend.used[each.row]].max(initial=-np.inf)
         interval = [edge[each.row] for edge in intervals[each.place]]
-        rows.append([first, last, trend.intercept[each.row], trend.end[each.row], *interval])
-    columns = ("from_hours", "to_hours", "from_value", "to_value", "low", "high")
+        ends = [trend.intercept[each.row], trend.end[each.row], *interval]
+        rows.append([middles[0], middles[-1], until, *ends])
+    columns = ("from_hours", "to_hours", "until_hours", "from_value", "to_value", "low", "high")
     return _tidy(curves, [1] * len(curves), dict(zip(columns, np.array(rows).T, strict=True)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tseval.core.blocks import Block, Note, Panels
 from tseval.core.curves import change_times, sampled
 from tseval.core.family import Evaluation
 from tseval.core.measure import Measure
-from tseval.core.panels import Axis, Line, Panel
+from tseval.core.panels import Axis, Keys, Known, Line, Panel, Parts
 from tseval.core.registry import measures as listed_measures
 from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
@@ -34,6 +34,10 @@ MOST_TIMES = 160
 """A curve that changes more often is told at so many times, evenly apart: a panel has few dots."""
 DAYS_FROM = 14 * 24
 """Hours; a longer span is told in days."""
+FEWEST_TOPICS = 8
+"""Of fewer topics an interval says little: each is drawn by itself instead."""
+PART_TIMES = 6
+"""At so many times each topic is drawn."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,8 @@ def curve_blocks(
     drawn = _drawn(own, asked.chosen, evaluation.edition.family)
     if not drawn:
         return
-    level = f"{100 * asked.plan.level:g} %"
     yield Note(
-        f"Means over topics at each time since their start; bands hold their {level} intervals.",
-        " Press a run to bring it forward.",
+        "Means over topics at each time since their start.", " Press a run to bring it forward."
     )
     undrawn = [each.name for each in own if each not in drawn]
     if undrawn:
@@ -88,26 +90,99 @@ def curve_panels(
     evaluation: Evaluation, measures: Sequence[Measure], setting: Setting[Any], asked: CurvesAsked
 ) -> tuple[Panel, ...]:
     """A panel for each measure: every run's mean over the topics that count."""
-    counted = missing_topics(
-        [evaluation.index], asked.treatment.on_missing or "zero", evaluation.words
-    ).counted
-    as_zero = asked.treatment.undefined == "zero"
-    seconds = told_times(change_times(evaluation, measures))
-    in_days = bool(len(seconds)) and seconds[-1] > DAYS_FROM * UNITS["h"]
-    unit, name = (UNITS["d"], "days") if in_days else (UNITS["h"], "hours")
+    treatment = asked.treatment
+    rule = treatment.on_missing or "zero"
+    counted = missing_topics([evaluation.index], rule, evaluation.words).counted
+    as_zero = treatment.undefined == "zero"
+    means = Means.of(evaluation, measures, asked.plan, counted, as_zero=as_zero)
+    last = means.seconds[-1] if len(means.seconds) else 0.0
+    unit, name = (UNITS["d"], "days") if last > DAYS_FROM * UNITS["h"] else (UNITS["h"], "hours")
     axis = Axis(f"{name} since the topics’ starts")
-    places = tuple((seconds / unit).tolist())
     panels = []
     for measure in measures:
-        values, defined = sampled(evaluation, measure, seconds)
-        known = (defined | as_zero) & counted[:, :, np.newaxis]
-        values = np.where(defined, values, 0.0)
-        lines = [
-            Line(setting.run(run), places, *_bands(evaluation, values[at], known[at], asked.plan))
-            for at, run in enumerate(evaluation.index.runs)
-        ]
-        panels.append(Panel(measure.name, _note(measure), axis, tuple(sorted(lines))))
+        drawn = sorted(means.lines(measure, unit, setting.run))
+        parts = tuple(means.parts(measure, unit, setting.run))
+        lines, note = tuple(drawn), _note(measure)
+        panels.append(Panel(measure.name, note, axis, lines, parts=parts, keys=means.keys))
     return tuple(panels)
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means over topics as they go, at some seconds since the topics' starts."""
+
+    evaluation: Evaluation
+    plan: Plan
+    seconds: FloatArray
+    counted: BoolArray
+    """By run and topic, whether it counts."""
+    as_zero: bool
+    """Whether a topic where a measure is undefined counts as 0."""
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation,
+        measures: Sequence[Measure],
+        plan: Plan,
+        counted: BoolArray,
+        *,
+        as_zero: bool,
+    ) -> Means:
+        """Those of some measures, at the times at which any of them changes."""
+        seconds = told_times(change_times(evaluation, measures))
+        return cls(evaluation, plan, seconds, counted, as_zero)
+
+    @property
+    def are_few(self) -> bool:
+        """Whether topics are too few for bands."""
+        return len(self.evaluation.index.topics) < FEWEST_TOPICS
+
+    @property
+    def keys(self) -> Keys:
+        """What bands and points say."""
+        level = f"{100 * self.plan.level:g} %"
+        return (
+            ("band", f"{level} interval of the mean over topics"),
+            ("part", f"a topic by itself: there are fewer than {FEWEST_TOPICS}, too few for bands"),
+        )
+
+    def lines(self, measure: Measure, unit: float, place: Callable[[str], int]) -> Iterator[Line]:
+        """The mean of every run with its interval, over time in units of so many seconds."""
+        values, known = self._topics(measure)
+        places = tuple((self.seconds / unit).tolist())
+        for at, run in enumerate(self.evaluation.index.runs):
+            mean, low, high = self._bands(values[at], known[at])
+            yield Line(place(run), places, mean, low, high)
+
+    def parts(self, measure: Measure, unit: float, place: Callable[[str], int]) -> Iterator[Parts]:
+        """Where topics are few, the values of each at some times, evenly apart."""
+        if not self.are_few or not len(self.seconds):
+            return
+        wanted = np.linspace(0.0, float(self.seconds[-1]), PART_TIMES + 1)[1:]
+        at_times = np.searchsorted(self.seconds, wanted, "right") - 1
+        values, known = self._topics(measure)
+        for at, run in enumerate(self.evaluation.index.runs):
+            topic, column = np.nonzero(known[at][:, at_times])
+            own = values[at][topic, at_times[column]]
+            yield Parts(place(run), tuple((wanted[column] / unit).tolist()), tuple(own.tolist()))
+
+    def _topics(self, measure: Measure) -> tuple[FloatArray, BoolArray]:
+        """Runs x topics x times: the values, and which of them the mean knows."""
+        values, defined = sampled(self.evaluation, measure, self.seconds)
+        known = (defined | self.as_zero) & self.counted[:, :, np.newaxis]
+        return np.where(defined, values, 0.0), known
+
+    def _bands(self, values: FloatArray, known: BoolArray) -> Iterator[Known]:
+        """One run: topics x times to means and the ends of their intervals.
+
+        Times at which nothing changes are one.
+        """
+        new = np.ones(values.shape[1], bool)
+        new[1:] = ((np.diff(values) != 0) | (known[:, 1:] != known[:, :-1])).any(axis=0)
+        topics = self.evaluation.index.topics
+        found = means_of_topics(values[:, new], known[:, new], topics, self.plan)
+        return (_numbers(each[np.cumsum(new) - 1]) for each in found)
 
 
 def told_times(seconds: FloatArray) -> FloatArray:
@@ -122,15 +197,5 @@ def _note(measure: Measure) -> str:
     return f"{measure.definition.summary} ({way})"
 
 
-def _bands(
-    evaluation: Evaluation, values: FloatArray, known: BoolArray, plan: Plan
-) -> Iterator[tuple[float | None, ...]]:
-    """One run: topics x times to means with intervals; times at which nothing changes are one."""
-    new = np.ones(values.shape[1], bool)
-    new[1:] = ((np.diff(values) != 0) | (known[:, 1:] != known[:, :-1])).any(axis=0)
-    found = means_of_topics(values[:, new], known[:, new], evaluation.index.topics, plan)
-    return (_numbers(each[np.cumsum(new) - 1]) for each in found)
-
-
-def _numbers(values: FloatArray) -> tuple[float | None, ...]:
+def _numbers(values: FloatArray) -> Known:
     return tuple(None if np.isnan(value) else float(value) for value in values)

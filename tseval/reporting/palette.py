@@ -54,17 +54,11 @@ class Palette:
         return cls({run: at for at, run in enumerate(natural_order(set(runs)))})
 
     @classmethod
-    def listed(cls, names: Iterable[str]) -> Palette:
-        """The palette of lines that are no runs, in the order in which they are listed."""
+    def of_picture(cls, names: Iterable[str], *, are_runs: bool) -> Palette:
+        """The palette of a picture; lines that are no runs go in the order of their list."""
+        if are_runs:
+            return cls.of(names)
         return cls({name: at for at, name in enumerate(names)})
-
-    def colour(self, name: str) -> str:
-        """Its colour on white."""
-        return COLOURS[self.places[name] % len(COLOURS)].light
-
-    def dashes(self, name: str) -> list[int]:
-        """The lengths of its strokes and of the gaps between them."""
-        return list(DASHES[self.places[name] % len(DASHES)])
 
     def classes(self, name: str) -> str:
         """What a page calls its colour and its dashes; `style` says what they look like."""
@@ -78,22 +72,30 @@ def style() -> str:
         ":root {" + "".join(f" --s{at}: {getattr(each, how)};" for at, each in _numbered()) + " }"
         for how in Colour._fields
     )
-    rules = [
-        light,
-        f"@media (prefers-color-scheme: dark) {{ {dark} }}",
-        f"@media print {{ {light} }}",
-    ]
-    rules += [
-        f".line.on.s{at}, .legend .s{at} {{ stroke: var(--s{at}); }} "
-        f".band.s{at}, .dots.on.s{at} {{ fill: var(--s{at}); }}"
+    print_too = f"@media print {{ {light} }}\n"
+    return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n{print_too}{rules()}"
+
+
+def rules() -> str:
+    """What is drawn in which colour and with which dashes, whatever the colours are."""
+    coloured = [
+        f".line.on.s{at}, .legend .s{at}, .dots.on.s{at} .hollow, .end.on.s{at} "
+        f"{{ stroke: var(--s{at}); }} "
+        f".band.s{at}, .dots.on.s{at}, .parts.on.s{at}, .end.on.s{at} {{ fill: var(--s{at}); }}"
         for at, _ in _numbered()
     ]
-    rules += [
+    dashed = [
         f".line.on.d{at}, .legend .d{at} {{ stroke-dasharray: {' '.join(map(str, dashes))}; }}"
         for at, dashes in enumerate(DASHES)
         if at > 0
     ]
-    return "\n".join(rules) + "\n"
+    foretold = ".line.on.foretold { stroke-dasharray: 1 4; stroke-linecap: round; }"
+    return "\n".join([*coloured, *dashed, foretold]) + "\n"
+
+
+def on_white() -> dict[str, str]:
+    """The colours on white by the names that `rules` have for them."""
+    return {f"s{at}": each.light for at, each in _numbered()}
 
 
 def _numbered() -> Iterator[tuple[int, Colour]]:

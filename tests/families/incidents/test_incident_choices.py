@@ -171,7 +171,6 @@ def test_a_threshold_over_types_without_numbers_is_told() -> None:
 def test_the_same_where_no_measure_is_shown(
     shown: list[str], idle: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("altair")
     monkeypatch.chdir(tmp_path)
     given = ("incidents", *FILES, "--ontology", ONTOLOGY, "--epochs", EPOCHS, *shown)
     outcome = program.tseval(*given)

@@ -208,7 +208,7 @@ def drawn(evaluation: FilterEvaluation, asked: Request, form: str) -> Written:  
 
 PICTURE = Writer(
     PICTURES,
-    "the trends, drawn; it needs the extra `report`",
+    "the trends, drawn; png and pdf need the extra `report`",
     drawn,
     takes_measures=True,
     by_topic=False,

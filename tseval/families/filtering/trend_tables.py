@@ -207,11 +207,10 @@ def ranking_notes(index: TrendIndex, asked: Asked) -> tuple[str, ...]:
         return ()
     frame = ranking(index, asked)
     several = frame.groupby(["metric", "batch"])["place"].count().max() > 1
-    return (*rankings_told(frame), *((MORE,) if several else ()))
+    return (*_rankings_told(frame), *((MORE,) if several else ()))
 
 
-def rankings_told(frame: pd.DataFrame) -> Iterator[str]:
-    """Each ranking in a sentence, and how far it agrees with the usual one."""
+def _rankings_told(frame: pd.DataFrame) -> Iterator[str]:
     for (metric, length), rows in frame.groupby(["metric", "batch"], sort=False):
         name = f"Ranking by end({metric},batch={length})"
         there = rows["place"].notna()

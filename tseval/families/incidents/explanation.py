@@ -134,20 +134,25 @@ def priority_table(index: IncidentIndex) -> pd.DataFrame:
 def trust(index: IncidentIndex, posts: Ids, events: Sequence[str]) -> pd.DataFrame:
     """Along the posts of some events: the mean worth so far, and the false alerts in a row.
 
-    Posts that a run lacks are left out: nobody meets them. Of a long event no more posts are told
-    than a picture can show: evenly chosen ones, and where the count of false alerts starts anew.
+    `post` counts the `posts` of the event, so that the lines of runs lie over one another. Posts
+    that a run lacks are no step of its line: nobody meets them. Of a long event no more posts are
+    told than a picture can show: evenly chosen ones, and where the count of false alerts starts
+    anew.
     """
     trail = alert_trail(index, posts)
-    trail = trail[trail["event"].isin(events) & trail["priority"].notna()].copy()
+    trail = trail[trail["event"].isin(events)].copy()
     trail["event"] = trail["event"].astype("category").cat.set_categories(list(events))
     trail = trail.sort_values(["event", "run"], kind="stable").reset_index(drop=True)
+    every = trail.groupby(["event", "run"], observed=True, sort=False)["post_id"]
+    trail["post"], trail["posts"] = every.cumcount() + 1, every.transform("size")
+    trail = trail[trail["priority"].notna()].reset_index(drop=True)
     groups = trail.groupby(["event", "run"], observed=True, sort=False)
-    trail["post"] = groups.cumcount() + 1
-    trail["worth"] = groups["worth"].cumsum() / trail["post"]
+    met = groups.cumcount()
+    trail["worth"] = groups["worth"].cumsum() / (met + 1)
     step = -(-groups["post"].transform("size") // MOST_POINTS)
     falls = groups["delta"].diff() < 0
-    kept = ((trail["post"] - 1) % step == 0) | falls | falls.shift(-1, fill_value=True)
-    columns = ["run", "event", "post", "worth", "delta"]
+    kept = (met % step == 0) | falls | falls.shift(-1, fill_value=True)
+    columns = ["run", "event", "post", "posts", "worth", "delta"]
     return trail.loc[kept, columns].astype({"event": str}).reset_index(drop=True)
 
 

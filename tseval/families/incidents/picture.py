@@ -18,6 +18,8 @@ TITLE = "Worth of alerts, and false alerts in a row, along the stream"
 SHOWN = {"worth": "mean worth so far", "delta": "false alerts since the last true one"}
 """The columns of `trust` that have a panel each, in words."""
 WORTH = Axis(low=-1.0, high=1.0)
+HELD = 0.9
+"""So far what the last post comes to is drawn on, lest it have no width."""
 SIZE = (420, 170)
 
 
@@ -47,8 +49,9 @@ def trust_panels(
 
 def _panel(frame: pd.DataFrame, event: str, column: str, runs: Sequence[str]) -> Panel:
     """One line a run over the posts of an event; posts that a run lacks are no step of its line."""
-    posts = Axis("post of the event", 1.0, max(2.0, float(frame["post"].max())), is_whole=True)
-    alerts = Axis("", 0.0, max(1.0, float(frame["delta"].max())), is_whole=True)
+    last = float(frame["posts"].max()) if len(frame) else 1.0
+    posts = Axis("post of the event", 1.0, last + HELD, is_whole=True)
+    alerts = Axis("", 0.0, max([1.0, *frame["delta"]]), is_whole=True)
     lines = [
         Line(
             runs.index(str(run)),

@@ -1,5 +1,5 @@
 """Charts: drawn from results that are finished; no chart computes a score.
 
-Libraries that only a chart needs come with the extra `report` and are imported when something is
+What only PNG and PDF need comes with the extra `report` and is imported when something is
 drawn, not before.
 """

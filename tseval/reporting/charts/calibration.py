@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 MEASURES = ("precision", "recall", "F1", "kappa")
 TITLE = "Agreement with assessors by threshold"
 COLUMNS = 2
-SHARE = Axis(low=0.0, high=1.0)
-THRESHOLD = Axis("threshold", low=0.0, high=1.0)
+NEAR = 1e-9
+"""Thresholds go in hundredths, so that those no farther apart are the same."""
+THRESHOLD = Axis("threshold of the matcher", low=0.0, high=1.0)
 
 
 def calibration_picture(frame: pd.DataFrame, signature: str) -> Picture:
@@ -29,18 +30,21 @@ def calibration_picture(frame: pd.DataFrame, signature: str) -> Picture:
 
 
 def _of_matcher(name: str, frame: pd.DataFrame) -> Panel:
-    """One matcher: four lines, and a rule at its threshold."""
+    """One matcher: four lines, and a rule at its threshold with the F1 that it has there."""
     chosen = float(frame["chosen"].iloc[0])
     lines = []
     for place, measure in enumerate(MEASURES):
         own = frame[frame["measure"] == measure]
-        lines.append(Line(place, tuple(own["threshold"].tolist()), tuple(own["value"].tolist())))
+        values = [None if value != value else value for value in own["value"].tolist()]
+        lines.append(Line(place, tuple(own["threshold"].tolist()), tuple(values)))
+    best = frame[(frame["measure"] == "F1") & ((frame["threshold"] - chosen).abs() < NEAR)]
+    lowest = frame["value"].min()
     return Panel(
         name,
         "",
         THRESHOLD,
         tuple(lines),
-        SHARE,
+        Axis("agreement with assessors", min(0.0, lowest) if lowest == lowest else 0.0, 1.0),
         is_stepped=False,
-        rule=Rule(chosen, f"best F1: {chosen:.2f}"),
+        rule=Rule(chosen, f"best F1 {best['value'].iloc[0]:.2f}, at threshold {chosen:.2f}"),
     )

@@ -14,15 +14,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tseval.core.panels import (
+    BATCH_KEYS,
     Axis,
     Dots,
+    Keys,
     Line,
     Panel,
+    Parts,
     Picture,
     Point,
-    aside,
     reached,
-    with_room,
 )
 from tseval.reporting.charts.steps import step_points
 
@@ -40,6 +41,8 @@ DOTS_PER_PIXEL = 2  # PNG is drawn at scale 2, and so are many screens
 NO_CURVE, UNDEFINED = "no curve to draw", "undefined at every time"
 SHARES = {"R", "Rs"}
 """Measures whose curves are drawn from 0 to 1."""
+LEAST = 1.01
+"""A logarithmic axis ends at this many times its beginning at least."""
 WAYS = {True: "higher is better", False: "lower is better", None: ""}
 
 
@@ -57,6 +60,8 @@ class MeasureAxis:
     bounds: tuple[float, float] | None = None
     pooled: bool = False
     """Whether `all` is no mean over topics, but that of all of them together."""
+    possible: tuple[float | None, float | None] = (None, None)
+    """The least and the most that it can be in a batch, where that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +81,27 @@ class Marks(NamedTuple):
     lines: tuple[Line, ...]
     dots: tuple[Dots, ...] = ()
     points: tuple[Point, ...] = ()
+    parts: tuple[Parts, ...] = ()
+    keys: Keys = BATCH_KEYS
 
 
 Cell: TypeAlias = tuple[str, str]
 """A topic and a measure."""
 
 
-def curve_picture(frame: pd.DataFrame, words: Words) -> Picture:
+@dataclass(frozen=True)
+class CurveWishes:
+    """How curves are drawn."""
+
+    around: Mapping[str, Marks] = field(default_factory=dict)
+    """By measure, what is drawn around the mean over topics: bands and single topics, by hours."""
+    until: float | None = None
+    """The hour at which the axis ends; None leaves it to the curves."""
+    is_log: bool = False
+    """Whether equal lengths of time are equal factors."""
+
+
+def curve_picture(frame: pd.DataFrame, words: Words, asked: CurveWishes | None = None) -> Picture:
     """Step functions of time.
 
     ``frame`` has the columns ``run topic measure hours value``. A value holds from just after its
@@ -91,18 +110,19 @@ def curve_picture(frame: pd.DataFrame, words: Words) -> Picture:
     order; of two at the same hour the later row holds. Topics and measures are drawn in the order
     in which they first appear, the mean last.
     """
-    grid = Grid(frame, words, span_of(frame))
+    asked = asked or CurveWishes()
+    grid = Grid(frame, words, span_of(frame, asked), asked)
     lines = grid.by_cell(frame.sort_values("hours", kind="stable"))
 
     def of_cell(cell: Cell) -> Marks:
-        own = lines.get(cell, {})
-        return Marks(
-            tuple(
-                Line(run, *grid.thinned(own[name]))
-                for run, name in enumerate(words.runs)
-                if name in own
-            )
-        )
+        own, (topic, measure) = lines.get(cell, {}), cell
+        drawn = [grid.thinned(run, own[n]) for run, n in enumerate(words.runs) if n in own]
+        around = asked.around.get(measure) if topic == MEAN else None
+        if around is None:
+            return Marks(tuple(drawn))
+        bands = {each.run: each for each in around.lines}
+        banded = tuple(grid.banded(each, bands.get(each.run)) for each in drawn)
+        return Marks(banded, parts=tuple(map(grid.in_unit, around.parts)), keys=around.keys)
 
     return grid.picture(of_cell, grid.of_curves, is_stepped=True)
 
@@ -114,11 +134,11 @@ def batch_picture(
 
     ``frame`` has the columns ``run topic measure hours value weight``, a row for each batch;
     ``length`` is how many hours each lasts. ``trends`` has ``run topic measure from_hours to_hours
-    from_value to_value low high``, a row for each line; without it dots alone are drawn.
+    until_hours from_value to_value low high``, a row for each line; without it dots alone are
+    drawn.
     """
     last = float(numbers(frame["hours"]).max(initial=0.0)) + (length or 1.0)
-    edge = last if trends is None else with_room(last, len(words.runs))
-    grid = Grid(frame, words, (0.0, edge))
+    grid = Grid(frame, words, (0.0, last))
     batches = grid.by_cell(frame)
     lines = {} if trends is None else grid.by_cell(trends[trends["to_value"].notna()])
 
@@ -127,10 +147,10 @@ def batch_picture(
         fitted = {run: next(own.itertuples()) for run, own in lines.get(cell, {}).items()}
         runs = list(enumerate(words.runs))
         return Marks(
-            tuple(Line(run, *grid.straight(fitted[name])) for run, name in runs if name in fitted),
+            tuple(grid.straight(run, fitted[name]) for run, name in runs if name in fitted),
             tuple(Dots(run, *grid.weighed(dots[n], length)) for run, n in runs if n in dots),
             tuple(
-                Point(run, grid.hours(aside(last, run, len(runs))), *_end(fitted[name]))
+                Point(run, grid.straight(run, fitted[name]).x[-1], *_end(fitted[name]))
                 for run, name in runs
                 if name in fitted
             ),
@@ -155,6 +175,7 @@ class Grid:
     frame: pd.DataFrame
     words: Words
     span: tuple[float, float]
+    asked: CurveWishes = CurveWishes()
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
@@ -209,6 +230,9 @@ class Grid:
                     is_stepped,
                     drawn.dots,
                     drawn.points,
+                    drawn.parts,
+                    drawn.keys,
+                    self._possible(cell[1], drawn),
                     notice=_lack(drawn),
                     size=(width, height),
                 )
@@ -229,7 +253,14 @@ class Grid:
         if bounds is not None:
             return Axis("", *bounds)
         values = numbers(self.frame.loc[self.frame["measure"] == measure, "value"])
-        return rounded_axis(measure, reached(_known([values]), (), (0.0, 0.0)))
+        shown, ends = _known([values]), list[float | None]()
+        around = self.asked.around.get(measure)
+        if around is not None:
+            shown += [value for each in around.parts for value in each.value if value is not None]
+            ends = [at[-1] for each in around.lines for at in (each.low, each.high) if at]
+        return rounded_axis(
+            measure, reached(shown, () if around and around.parts else ends, (0.0, 0.0))
+        )
 
     def by_cell(self, frame: pd.DataFrame) -> dict[Cell, dict[str, pd.DataFrame]]:
         """The rows of every topic and measure, run by run."""
@@ -243,29 +274,63 @@ class Grid:
         """Hours in the axis's unit."""
         return hours / self.unit[1]
 
-    def thinned(self, rows: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    def thinned(self, run: int, rows: pd.DataFrame) -> Line:
         """A curve's times and values, as many as can be seen."""
-        dots = self.layout[1] * DOTS_PER_PIXEL
-        hours, values = step_points(numbers(rows["hours"]), numbers(rows["value"]), self.span, dots)
-        yield tuple((hours / self.unit[1]).tolist())
-        yield _undefined(values)
+        import numpy as np
+
+        dots, hours, span = self.layout[1] * DOTS_PER_PIXEL, numbers(rows["hours"]), self.span
+        if self.asked.is_log:
+            hours, span = np.log(np.maximum(hours, span[0])), (math.log(span[0]), math.log(span[1]))
+        hours, values = step_points(hours, numbers(rows["value"]), span, dots)
+        hours = np.exp(hours) if self.asked.is_log else hours
+        return Line(run, tuple((hours / self.unit[1]).tolist()), _undefined(values))
+
+    def banded(self, line: Line, band: Line | None) -> Line:
+        """A line with the interval that holds at each of its places, of those at some hours."""
+        import numpy as np
+
+        if band is None or not band.x:
+            return line
+        at = np.searchsorted(np.array(band.x) / self.unit[1], line.x, "right") - 1
+        low, high = (
+            tuple(each[place] if place >= 0 else None for place in at.tolist())
+            for each in (band.low, band.high)
+        )
+        return line._replace(low=low, high=high)
+
+    def in_unit(self, parts: Parts) -> Parts:
+        """Values at some hours, in the axis's unit."""
+        return parts._replace(x=tuple(map(self.hours, parts.x)))
 
     def weighed(self, rows: pd.DataFrame, length: float) -> Iterator[tuple[Any, ...]]:
-        """Middles, values and weights of the batches that are defined and weigh something."""
-        known = rows[rows["value"].notna() & (rows["weight"] > 0)]
+        """Middles, values and weights of the batches that are defined."""
+        known = rows[rows["value"].notna()]
         yield tuple(((numbers(known["hours"]) + length / 2) / self.unit[1]).tolist())
         yield _undefined(numbers(known["value"]))
         yield tuple(numbers(known["weight"]).tolist())
 
-    def straight(self, line: Any) -> Iterator[tuple[Any, ...]]:
-        """Both ends of a line."""
-        yield self.hours(line.from_hours), self.hours(line.to_hours)
-        yield line.from_value, line.to_value
+    def straight(self, run: int, line: Any) -> Line:
+        """A line by its two ends, foretold where it goes on after the batches it is fitted to."""
+        ends = self.hours(line.from_hours), self.hours(line.to_hours)
+        until = self.hours(line.until_hours) if line.until_hours < line.to_hours else None
+        return Line(run, ends, (line.from_value, line.to_value), until=until)
+
+    def _possible(self, measure: str, drawn: Marks) -> tuple[float | None, float | None]:
+        """Where a measure's batches can lie; a bound that one of them passes is none."""
+        if not drawn.dots:
+            return None, None
+        low, high = self.axis(measure).possible
+        values = [value for each in drawn.dots for value in each.value if value is not None]
+        return (
+            None if low is None or any(value < low for value in values) else low,
+            None if high is None or any(value > high for value in values) else high,
+        )
 
     def _time(self, *, is_named: bool) -> Axis:
         name, hours = self.unit
         title = f"{name} since the topic's start" if is_named else ""
-        return Axis(title, self.span[0] / hours, self.span[1] / hours)
+        ends = self.span[0] / hours, self.span[1] / hours
+        return Axis(title, *ends, is_log=self.asked.is_log)
 
     def _named(self, measure: str, axis: Axis) -> Axis:
         unit = self.axis(measure).unit
@@ -288,15 +353,21 @@ class Grid:
         return "all topics" if all(pooled) else "all topics, or the mean over them"
 
 
-def span_of(frame: pd.DataFrame) -> tuple[float, float]:
+def span_of(frame: pd.DataFrame, asked: CurveWishes = CurveWishes()) -> tuple[float, float]:
     """The hours that the axis of curves covers.
 
     From the topic's start, or earlier if a value is; to a little after the last step, which would
-    otherwise end in a bare riser. An empty chart covers one hour.
+    otherwise end in a bare riser. An empty chart covers one hour. A logarithmic axis begins with
+    the first step after the start.
     """
     hours = numbers(frame["hours"])
     start, end = float(hours.min(initial=0.0)), float(hours.max(initial=0.0))
-    return start, end + (0.03 * (end - start) or 1.0)
+    end += 0.03 * (end - start) or 1.0
+    if asked.until is not None:
+        end = asked.until
+    if asked.is_log:
+        start = float(hours[hours > 0].min(initial=end / LEAST))
+    return start, end
 
 
 def rounded_axis(measure: str, shown: tuple[float, float]) -> Axis:

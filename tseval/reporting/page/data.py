@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tseval.core.blocks import Saying, Searched, Timeline
 from tseval.core.panels import Panel
-from tseval.reporting.charts.page import script_literal
 from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
-from tseval.reporting.page.panels import aligned
+from tseval.reporting.page.panels import script_panel
 from tseval.reporting.page.searched import list_data
 
 DECIMALS = 4
@@ -19,15 +19,14 @@ DECIMALS = 4
 
 
 def data_block(report: Report) -> Markup:
-    """A script element that holds data alone, which no browser runs."""
+    """What the script knows of a report; each text stands once."""
     texts: dict[str, int] = {}
-    content: dict[str, Any] = {
-        "runs": [shown(name) for name in report.runs],
-        "panels": {
-            f"{section.name}-{at}": _panel(panel)
-            for section in report.sections
-            for at, panel in enumerate(section.panels)
-        },
+    panels = {
+        f"{section.name}-{at}": panel
+        for section in report.sections
+        for at, panel in enumerate(section.panels)
+    }
+    more: dict[str, Any] = {
         "timelines": [_timeline(each, texts) for each in report.timelines],
         "lists": {
             section.name: list_data(block, texts)
@@ -36,29 +35,19 @@ def data_block(report: Report) -> Markup:
             if isinstance(block, Searched)
         },
     }
-    content["texts"] = [shown(text) for text in texts]
-    return Markup(
-        f'<script type="application/json" id="content">{script_literal(content)}</script>'
-    )
+    return block_of(report.runs, panels, more | {"texts": [shown(text) for text in texts]})
 
 
-def _panel(panel: Panel) -> dict[str, Any]:
-    panel = aligned(panel)
-    return {
-        "title": shown(panel.title),
-        "xTitle": shown(panel.x.title),
-        "stepped": panel.is_stepped,
-        "x": _numbers(panel.places),
-        "lines": [
-            [line.run, _numbers(line.value), _numbers(line.low), _numbers(line.high)]
-            for line in panel.lines
-        ],
-        "dots": [[each.run, _numbers(each.value)] for each in panel.dots],
+def block_of(names: Sequence[str], panels: Mapping[str, Panel], more: Mapping[str, Any]) -> Markup:
+    """A script element that holds data alone, which no browser runs."""
+    content = {
+        "runs": [shown(name) for name in names],
+        "panels": {name: script_panel(panel) for name, panel in panels.items()},
+        **more,
     }
-
-
-def _numbers(values: Iterable[float | None]) -> list[float | None]:
-    return [rounded(value) for value in values]
+    written = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    literal = written.replace("<", "\\u003c")  # no `<` can end the element early
+    return Markup(f'<script type="application/json" id="content">{literal}</script>')
 
 
 def _timeline(timeline: Timeline, texts: dict[str, int]) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from importlib.resources import files
 from tseval.core.blocks import SectionContent
 from tseval.core.wording import count
 from tseval.reporting import palette
+from tseval.reporting.charts.plot import plot_style
 from tseval.reporting.content import Report
 from tseval.reporting.page.data import data_block
 from tseval.reporting.page.differences import pairs_folded
 from tseval.reporting.page.folders import without_folders
 from tseval.reporting.page.heat import heat_section, heat_title
-from tseval.reporting.page.markup import Markup, element, joined
+from tseval.reporting.page.markup import Child, Markup, element, joined
 from tseval.reporting.page.means import means_section
 from tseval.reporting.page.prose import (
     downloads_section,
@@ -37,7 +38,13 @@ BEGIN = "address.begin();\n"
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
     report = without_folders(report)
-    style, script = _beside(STYLE) + palette.style(), "".join([*map(_beside, SCRIPTS), BEGIN])
+    return document(report.title, [_body(report), data_block(report)])
+
+
+def document(title: str, body: Child) -> bytes:
+    """A page that has this title, and loads nothing; its script follows what it holds."""
+    style = _beside(STYLE) + plot_style() + palette.style()
+    script = "".join([*map(_beside, SCRIPTS), BEGIN])
     head = element(
         "head",
         None,
@@ -50,14 +57,11 @@ def report_page(report: Report) -> bytes:
         element("meta", {"name": "generator", "content": f"tseval {VERSION}"}),
         element("meta", {"name": "referrer", "content": "no-referrer"}),
         element("link", {"rel": "icon", "href": "data:,"}),
-        element("title", None, report.title),
+        element("title", None, title),
         Markup(f"<style>{style}</style>"),
     )
-    body = element(
-        "body", None, _body(report), data_block(report), Markup(f"<script>{script}</script>")
-    )
-    page = f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
-    return page.encode()
+    whole = element("body", None, body, Markup(f"<script>{script}</script>"))
+    return f'<!DOCTYPE html>\n<html lang="en">{head}{whole}</html>\n'.encode()
 
 
 def _beside(name: str) -> str:
@@ -84,7 +88,12 @@ def _body(report: Report) -> Iterator[Markup]:
         "header", None, element("h1", None, report.title), _summary(report), _contents(sections)
     )
     yield element("main", None, [_section(*each) for each in sections])
-    yield element("footer", None, f"Made by tseval {VERSION}. This page loads nothing.")
+    yield made_by()
+
+
+def made_by() -> Markup:
+    """What stands at the foot of each page."""
+    return element("footer", None, f"Made by tseval {VERSION}. This page loads nothing.")
 
 
 def _summary(report: Report) -> Markup:

@@ -129,7 +129,8 @@ const page = (() => {
     plot.addEventListener("pointermove", (event) => {
       const box = plot.getBoundingClientRect();
       const pixel = (event.clientX - box.left) * plot.viewBox.baseVal.width / box.width;
-      const x = low + (pixel - left) / (right - left) * (high - low);
+      const share = (pixel - left) / (right - left);
+      const x = plot.hasAttribute("data-log") ? low * (high / low) ** share : low + share * (high - low);
       if (x < low || x > high) return;
       let at = -1;
       while (at + 1 < panel.x.length && panel.x[at + 1] <= x) at += 1;
@@ -137,7 +138,7 @@ const page = (() => {
       cursor.setAttribute("x1", pixel);
       cursor.setAttribute("x2", pixel);
       cursor.classList.add("on");
-      const shown = panel.lines.filter((line) => pressed(line[0]))
+      const shown = (panel.lines.length ? panel.lines : panel.dots).filter((line) => pressed(line[0]))
         .flatMap((line) => [" · ", bdi(data.runs[line[0]]), " ", make("b", {}, short(at < 0 ? null : valueAt(panel, line, at)))]);
       readout.replaceChildren(`${short(x)} `, ...shown.slice(0, 8 * 4));
     });
@@ -406,9 +407,8 @@ const page = (() => {
 
   // Files that are put together when they are asked for.
   const cell = (value) => {
-    const formula = typeof value === "string" && /^[=+\-@\t\r]./s.test(value) && isNaN(value);
-    const text = value === null ? "" : (formula ? "'" : "") + value;
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const text = value === null ? "" : String(value);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const csv = (rows) => rows.map((row) => row.map(cell).join(",") + "\n").join("");
   const files = {

@@ -1,58 +1,73 @@
-"""Panels as inline SVG, each with the same as a table: lines with their bands, and dots."""
+"""Panels on a page: a legend to press, each plot with its words, and the same as a table."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
-from typing import TypeVar
+from typing import Any
 
-from tseval.core.blocks import Panels
-from tseval.core.panels import Dots, Known, Line, Numbers, Panel
-from tseval.reporting.content import Report
+from tseval.core.panels import Dots, Known, Line, Numbers, Panel, Point
+from tseval.reporting.charts.plot import key_of, keys, plot
 from tseval.reporting.page.listing import NUMBER, listing
-from tseval.reporting.page.markup import Markup, element, isolated
-from tseval.reporting.page.numbers import decimals_for, extent, number, plain, rounded, ticks
+from tseval.reporting.page.markup import Markup, element, isolated, shown
+from tseval.reporting.page.numbers import decimals_for, number, plain, rounded
 from tseval.reporting.palette import Palette
-
-Value = TypeVar("Value")
 
 SHOWN = 5
 """So many of the best runs stand out at first; the others are grey until they are chosen."""
-WIDTH, HEIGHT = 440, 270
-LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 36
-TICKS = 5
-DOT, LEAST_DOT = 3.5, 1.0
-"""The radius of the heaviest dot, over that of one without weight."""
 TIMES = 9
 """How many columns the table of a panel has."""
 
 
-def legend(report: Report) -> Markup:
-    """Every run with its line; a press makes it stand out, or not."""
-    lines = looks(report.runs)
-    keys = [_key(run, name, lines[run]) for run, name in enumerate(report.runs)]
-    return element("ul", {"class": "legend", "aria-label": "runs"}, keys)
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a page: their names, their looks, and how many of the first ones stand out."""
 
+    names: Sequence[str]
+    palette: Palette
+    shown: int
+    kind: str = "run"
+    """What a line is."""
 
-def looks(runs: Sequence[str]) -> list[str]:
-    """The classes that give each run its colour and its dashes."""
-    palette = Palette.of(runs)
-    return [palette.classes(name) for name in runs]
+    @classmethod
+    def of_runs(cls, runs: Sequence[str]) -> Lines:
+        """Those of a report, best first."""
+        return cls(runs, Palette.of(runs), SHOWN)
+
+    @property
+    def looks(self) -> list[str]:
+        """The classes that give each line its colour and its dashes."""
+        return [self.palette.classes(name) for name in self.names]
+
+    def legend(self) -> Markup:
+        """Every name with its line; a press makes it stand out, or not."""
+        looks = self.looks
+        pressed = [self._key(at, name, looks[at]) for at, name in enumerate(self.names)]
+        return element("ul", {"class": "legend", "aria-label": f"{self.kind}s"}, pressed)
+
+    def _key(self, line: int, name: str, look: str) -> Markup:
+        drawn = element("line", {"class": look, "x1": 1, "x2": 33, "y1": 6, "y2": 6})
+        swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, drawn)
+        pressed = "true" if line < self.shown else "false"
+        button = {"type": "button", "class": "key", "data-run": line, "aria-pressed": pressed}
+        return element("li", None, element("button", button, swatch, isolated(name)))
 
 
 def aligned(panel: Panel) -> Panel:
     """The panel with a value of every line and of all dots at each of its places.
 
-    So a pointer, and a table, find all runs at one place. A step is held as far as its line goes.
+    So a pointer, and a table, find all runs at one place. A step is held as far as its line goes;
+    dots beside one another at a whole number belong to it.
     """
+    if panel.x.is_whole:
+        whole = (each._replace(x=tuple(float(round(x)) for x in each.x)) for each in panel.dots)
+        panel = replace(panel, dots=tuple(whole))
     places = panel.places
 
     def held(xs: Numbers, values: Known, *, is_stepped: bool) -> Known:
         if not values or xs == places:
             return values or (None,) * len(places)
-        known, value, last = dict(zip(xs, values, strict=True)), None, max(xs)
+        known, value, last = dict(zip(xs, values, strict=True)), None, max(xs, default=0.0)
         found = []
         for x in places:
             value = known.get(x, value if is_stepped and x <= last else None)
@@ -60,8 +75,14 @@ def aligned(panel: Panel) -> Panel:
         return tuple(found)
 
     lines = (
-        Line(run, places, *(held(xs, each, is_stepped=panel.is_stepped) for each in columns))
-        for run, xs, *columns in panel.lines
+        Line(
+            each.run,
+            places,
+            held(each.x, each.value, is_stepped=panel.is_stepped),
+            held(each.x, each.low, is_stepped=panel.is_stepped),
+            held(each.x, each.high, is_stepped=panel.is_stepped),
+        )
+        for each in panel.lines
     )
     dots = (
         Dots(
@@ -75,27 +96,25 @@ def aligned(panel: Panel) -> Panel:
     return replace(panel, lines=tuple(lines), dots=tuple(dots))
 
 
-def _key(run: int, name: str, look: str) -> Markup:
-    line = element("line", {"class": look, "x1": 1, "x2": 33, "y1": 6, "y2": 6})
-    swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, line)
-    pressed = "true" if run < SHOWN else "false"
-    button = {"type": "button", "class": "key", "data-run": run, "aria-pressed": pressed}
-    return element("li", None, element("button", button, swatch, isolated(name)))
+def explained(panels: Iterable[Panel]) -> Markup:
+    """What the marks of these panels are; nothing where lines alone are drawn."""
+    told = [element("li", None, key_of(kind), words) for kind, words in keys(panels)]
+    return element("ul", {"class": "keys", "aria-label": "marks"}, told) if told else Markup("")
 
 
-def panels(report: Report, drawn: Panels, section: str, first: int = 0) -> Markup:
-    """The panels side by side, numbered within their section as their data for the script are."""
-    look = looks(report.runs)
+def side_by_side(
+    lines: Lines, panels: Sequence[Panel], section: str, first: int = 0, *, paired: bool = False
+) -> Markup:
+    """The panels, numbered within their section as their data for the script are."""
+    looks = lines.looks
     figures = [
-        figure(report, panel, f"{section}-{at}", look)
-        for at, panel in enumerate(drawn.panels, start=first)
+        figure(lines, panel, f"{section}-{at}", looks) for at, panel in enumerate(panels, first)
     ]
-    return element("div", {"class": "panels paired" if drawn.paired else "panels"}, figures)
+    return element("div", {"class": "panels paired" if paired else "panels"}, figures)
 
 
-def figure(report: Report, panel: Panel, name: str, look: Sequence[str]) -> Markup:
+def figure(lines: Lines, panel: Panel, name: str, looks: Sequence[str]) -> Markup:
     """One panel with its words, and the same as a table."""
-    panel = aligned(panel)
     caption = element(
         "figcaption", None, element("b", None, panel.title), " ", element("span", None, panel.note)
     )
@@ -104,192 +123,60 @@ def figure(report: Report, panel: Panel, name: str, look: Sequence[str]) -> Mark
         "figure",
         {"class": "curve", "data-panel": name},
         caption,
-        picture(panel, look),
+        plot(panel, looks, lines.shown),
         readout,
-        _as_table(report, panel),
+        _as_table(lines, aligned(panel)),
     )
 
 
-@dataclass(frozen=True)
-class Axes:
-    """From values to places in the picture."""
-
-    x: tuple[float, float]
-    marks: tuple[float, ...]
-    """The round numbers of the y axis, which begins and ends with one."""
-
-    @classmethod
-    def of(cls, panel: Panel) -> Axes:
-        """Axes that hold 0, every line, and where each band ends: early on bands can be vast."""
-        values = [value for line in panel.lines for value in line.value]
-        values += [value for each in panel.dots for value in each.value]
-        values += [ends[-1] for line in panel.lines for ends in (line.low, line.high) if ends]
-        low, high = extent(values)
-        low = min(low, 0.0)
-        start, end = extent(panel.places)
-        start = min(start, 0.0)
-        return cls(
-            (start, end if end > start else start + 1.0),
-            tuple(ticks(low, high if high > low else low + 1.0, TICKS)),
-        )
-
-    def across(self, x: float) -> float:
-        """Pixels from the left."""
-        share = (x - self.x[0]) / (self.x[1] - self.x[0])
-        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
-
-    def down(self, y: float) -> float:
-        """Pixels from the top; what lies outside of the axis is put on its end."""
-        low, high = self.marks[0], self.marks[-1]
-        share = (min(max(y, low), high) - low) / (high - low)
-        return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+def script_panel(panel: Panel) -> Mapping[str, Any]:
+    """What the page's script knows of a panel."""
+    panel = aligned(panel)
+    return {
+        "title": shown(panel.title),
+        "xTitle": shown(panel.x.title),
+        "stepped": panel.is_stepped,
+        "x": _rounded(panel.places),
+        "lines": [
+            [line.run, _rounded(line.value), _rounded(line.low), _rounded(line.high)]
+            for line in panel.lines
+        ],
+        "dots": [[each.run, _rounded(each.value)] for each in panel.dots],
+    }
 
 
-def picture(panel: Panel, look: Sequence[str]) -> Markup:
-    """The panel as SVG, each run with the look that it has; the first runs lie on top."""
-    axes = Axes.of(panel)
-    lines = sorted(panel.lines, key=lambda line: -line.run)
-    drawn = [_band(axes, panel, line, look[line.run]) for line in lines]
-    drawn += [_line(axes, panel, line, look[line.run]) for line in lines]
-    drawn += [_dots(axes, panel, each, look[each.run]) for each in panel.dots[::-1]]
-    if not any(value is not None for line in panel.lines for value in line.value):
-        middle = {"x": WIDTH / 2, "y": HEIGHT / 2, "text-anchor": "middle"}
-        drawn.append(element("text", middle, "undefined at every time"))
-    label = f"{panel.title}: {panel.note}"
-    return element(
-        "svg",
-        {
-            "viewBox": f"0 0 {WIDTH} {HEIGHT}",
-            "role": "img",
-            "aria-label": label,
-            "data-x": f"{axes.x[0]:.6g} {axes.x[1]:.6g} {LEFT} {WIDTH - RIGHT}",
-            "class": "plot",
-        },
-        _grid(axes, panel),
-        drawn,
-        element("line", {"class": "cursor", "y1": TOP, "y2": HEIGHT - BOTTOM}),
-    )
+def _rounded(values: Iterable[float | None]) -> list[float | None]:
+    return [rounded(value) for value in values]
 
 
-def _grid(axes: Axes, panel: Panel) -> Iterator[Markup]:
-    """Rules with their numbers, and what the x axis counts."""
-    for value in axes.marks:
-        y = axes.down(value)
-        rule = "zero" if value == 0 else "rule"
-        yield element("line", {"class": rule, "x1": LEFT, "x2": WIDTH - RIGHT, "y1": y, "y2": y})
-        yield element("text", {"x": LEFT - 6, "y": y + 4, "class": "y"}, plain(value))
-    for value in ticks(*axes.x, TICKS + 1):
-        if axes.x[0] <= value <= axes.x[1]:
-            x = axes.across(value)
-            yield element("text", {"x": x, "y": HEIGHT - BOTTOM + 15, "class": "x"}, plain(value))
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    yield element("text", {"x": middle, "y": HEIGHT - 4, "class": "x title"}, panel.x.title)
-
-
-def _line(axes: Axes, panel: Panel, line: Line, look: str) -> Markup:
-    pieces = [
-        _path([(axes.across(x), axes.down(y)) for x, y in piece], panel.is_stepped)
-        for piece in _pieces(line.x, line.value, panel.is_stepped)
-    ]
-    return element("path", {**_run("line", line.run, look), "d": "".join(pieces)})
-
-
-def _run(kind: str, run: int, look: str) -> dict[str, object]:
-    """The attributes of what is drawn of a run; the first ones stand out."""
-    return {"class": f"{kind} {look}{' on' if run < SHOWN else ''}", "data-run": run}
-
-
-def _band(axes: Axes, panel: Panel, line: Line, look: str) -> Markup:
-    """Between the ends of the intervals, where both are known; nothing where none is."""
-    both = [
-        None if low is None or high is None else (low, high)
-        for low, high in zip(line.low, line.high, strict=True)
-    ]
-    outlines, stepped = [], panel.is_stepped
-    for piece in _pieces(line.x, both, stepped):
-        above, below = (
-            _corners([(axes.across(x), axes.down(ends[end])) for x, ends in piece], stepped)
-            for end in (1, 0)
-        )
-        outlines.append("M" + "L".join(f"{x:g} {y:g}" for x, y in [*above, *below[::-1]]) + "Z")
-    if not outlines:
-        return Markup("")
-    return element("path", {**_run("band", line.run, look), "d": "".join(outlines)})
-
-
-def _dots(axes: Axes, panel: Panel, dots: Dots, look: str) -> Markup:
-    """A run's own values; the area of a dot is its weight."""
-    heaviest = max((weight for each in panel.dots for weight in each.weight), default=0.0) or 1.0
-    circles = [
-        element(
-            "circle",
-            {
-                "cx": axes.across(x),
-                "cy": axes.down(value),
-                "r": round(LEAST_DOT + DOT * math.sqrt(weight / heaviest), 2),
-            },
-        )
-        for x, value, weight in zip(dots.x, dots.value, dots.weight, strict=True)
-        if value is not None
-    ]
-    return element("g", _run("dots", dots.run, look), circles)
-
-
-def _pieces(
-    xs: Sequence[float], values: Sequence[Value | None], stepped: bool
-) -> Iterator[list[tuple[float, Value]]]:
-    """The stretches on which there is a value; a step's last value holds until the next x."""
-    rows = list(zip(xs, values, [*xs[1:], xs[-1] if xs else 0.0], strict=True))
-    for known, group in groupby(rows, key=lambda row: row[1] is not None):
-        if known:
-            found = [(x, value, then) for x, value, then in group if value is not None]
-            held = [(found[-1][2], found[-1][1])] if stepped else []
-            yield [(x, value) for x, value, _ in found] + held
-
-
-def _corners(points: list[tuple[float, float]], stepped: bool) -> list[tuple[float, float]]:
-    if not stepped:
-        return points
-    corners = points[:1]
-    for before, after in pairwise(points):
-        if after[0] != before[0] or after[1] != before[1]:
-            corners += [(after[0], before[1]), after] if after[1] != before[1] else [after]
-    return corners
-
-
-def _path(points: list[tuple[float, float]], stepped: bool) -> str:
-    """The points as a path's commands; a step goes across, then up or down."""
-    x, y = points[0]
-    commands = [f"M{x:g} {y:g}"]
-    last = points[0]
-    for x, y in points[1:]:
-        if not stepped:
-            commands.append(f"L{x:g} {y:g}")
-        elif y != last[1]:
-            commands.append(f"H{x:g}V{y:g}")
-            last = (x, y)
-    if stepped and points[-1][0] != last[0]:
-        commands.append(f"H{points[-1][0]:g}")
-    return "".join(commands)
-
-
-def _as_table(report: Report, panel: Panel) -> Markup:
-    """A panel's values at some of its times: those of the dots, where there are any."""
-    places = evenly(len(panel.places), TIMES)
+def _as_table(lines: Lines, panel: Panel) -> Markup:
+    """A panel's values at some of its places: those of the dots, where there are any."""
+    named = dict(zip(panel.x.ticks, panel.x.names, strict=True)) if panel.x.names else {}
+    places = evenly(len(panel.places), max(TIMES, len(named)))
     told = panel.dots or panel.lines
     decimals = decimals_for(value for each in told for value in each.value)
-    times = [plain(rounded(panel.places[at]) or 0.0) for at in places]
+    at_places = [panel.places[at] for at in places]
+    heads = [named.get(x, plain(rounded(x) or 0.0)) for x in at_places]
+    ends = {each.run: each for each in panel.points} if panel.dots else {}
     rows = [
         (
-            element("th", {"scope": "row"}, isolated(report.runs[each.run])),
+            element("th", {"scope": "row"}, isolated(lines.names[each.run])),
             *(element("td", NUMBER, number(each.value[at], decimals)) for at in places),
+            *(_end(ends.get(each.run), decimals) if ends else ()),
         )
         for each in told
     ]
+    heads += ["end point", "from", "to"] if ends else []
     label = f"{panel.title} as a table"
-    caption = f"{panel.title}, {panel.x.title}"
-    table = listing(label, ["run", *times], rows, numbers=times, caption=caption)
+    caption = ", ".join(filter(None, (panel.title, panel.note, panel.x.title)))
+    table = listing(label, [lines.kind, *heads], rows, numbers=heads, caption=caption)
     return element("details", None, element("summary", None, "as a table"), table)
+
+
+def _end(point: Point | None, decimals: int) -> Iterator[Markup]:
+    """An end point with its interval, as cells."""
+    known = (None, None, None) if point is None else (point.value, point.low, point.high)
+    return (element("td", NUMBER, number(each, decimals)) for each in known)
 
 
 def evenly(number: int, wanted: int) -> list[int]:

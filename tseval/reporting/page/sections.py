@@ -24,7 +24,7 @@ from tseval.reporting.page.heat import crossed, shaded
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, joined
 from tseval.reporting.page.numbers import chance, number
-from tseval.reporting.page.panels import legend, panels
+from tseval.reporting.page.panels import Lines, explained, side_by_side
 from tseval.reporting.page.searched import searched
 from tseval.reporting.page.timeline import timeline_section
 
@@ -42,9 +42,11 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
     drawn = 0
     for block in section.blocks:
         if isinstance(block, Panels):
-            parts += [] if keyed else [legend(report)]
+            lines = Lines.of_runs(report.runs)
+            parts += [] if keyed else [lines.legend()]
             keyed = True
-            parts.append(panels(report, block, section.name, drawn))
+            made = side_by_side(lines, block.panels, section.name, drawn, paired=block.paired)
+            parts += [explained(block.panels), made]
             drawn += len(block.panels)
         elif isinstance(block, Searched):
             parts.append(searched(block, section.name, partial(_table, report), report))
