@@ -1,47 +1,50 @@
-"""What judging a sample of nuggets makes of scores: the tables of docs/corrected-scores.md.
+"""What judging a sample makes of scores, on real judgments: tables of docs/corrected-scores.md.
 
-    python bench/quality_corrected.py real [--draws N]
-    python bench/quality_corrected.py simulated [--draws N]
+    python bench/quality_corrected.py [real] [published] [--draws N] [--write]
 
-`real` takes the judgments of TREC Temporal Summarization 2013 and 2014, as bench/train_learned.py
+Both take the judgments of TREC Temporal Summarization 2013 and 2014, as bench/train_learned.py
 reads them, with the probabilities of the model of the other year. A simulated run sends 5, 10, 20
 or 40 different pooled texts a topic, drawn at random, those that say any nugget 1, e or e^2 times
-as likely as others; two runs of each kind make 24 a year. What is true is known of each: R as the
-draft has it, by all of its texts.
+as likely as others; two runs of each kind make 24 a year. What is true is known of each.
 
-`simulated` makes up gold and runs: 10 topics of 60 nuggets, 40 texts each; a nugget is said by each
-text with a chance of its own, drawn around the prevalence; the matcher's odds are the true ones,
-blurred.
+From each run samples are drawn again and again, and the run is corrected by each. `rows` is how
+many pairs the file holds, `judged` how many verdicts it takes until each nugget's first yes. Told
+are bias and root mean square error against the truth, and how many intervals hold what reading all
+nuggets to the same depth would give, and the truth. `real` is about R as the draft has it.
 
-From each run samples are drawn again and again, and a run is corrected by each. `rows` is how many
-pairs the file holds, `judged` how many verdicts it takes until each nugget's first yes. Told are
-bias and root mean square error against the truth, and how many intervals hold what reading all
-nuggets to the same depth would give, and the truth.
+`published` holds the design beside the one whose figures are published: as many nuggets of each
+stratum, drawn alike, by Neyman's allocation. What is published of nuggets at random is the error of
+a share: there every nugget of a year counts alike. So once R does here too, and runs send 8, 15, 30
+or 60 texts, of which nuggets at random have about the published error. And once R is the draft's.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
-from scipy.special import expit
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.quality_matching import POOLS, check, judged
 from bench.train_learned import read, train
 from matchers.texts import distinct
+from tseval.core.wording import listed
 from tseval.families.temporal.correcting import Correction
+from tseval.families.temporal.sampling import sizes
+from tseval.matching.calibration import RecallError
 from tseval.matching.likeliest import Likeliest
-from tseval.matching.sampling import population_of
+from tseval.matching.sampling import LEAST_VARIANCE, population_of
 from tseval.matching.verdicts import Verdicts
-from tseval.statistics import Drawn
+from tseval.statistics import Drawn, strata_of
 
+PAGE = Path(__file__).parents[1] / "docs" / "corrected-scores.md"
 DEPTH = 10
 BUDGETS = (100, 300, 1000)
 
@@ -54,71 +57,86 @@ class Topic:
     true: np.ndarray
     importance: np.ndarray
 
+    def sending(self, texts: np.ndarray) -> Topic:
+        """What a run has of it that sends these texts."""
+        return Topic(self.score[texts], self.true[texts], self.importance)
+
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """A run as it is read to a depth, and as it is."""
+class Reading:
+    """Runs over the same nuggets, as they are read to a depth, and as they are."""
 
     likeliest: Likeliest
-    worth: np.ndarray
-    """What each nugget adds to the run's recall."""
+    topic: np.ndarray
+    """Of each nugget."""
+    importance: np.ndarray
     said: np.ndarray
-    """Whether a text that is read says it."""
+    """Runs x nuggets: whether a text that is read says it."""
     ever: np.ndarray
     """Whether any text does."""
     reads: np.ndarray
-    """How many texts are read until one does."""
+    """For each nugget how many texts are read until one of each run says it."""
 
-    @property
-    def truth(self) -> float:
-        """The run's recall."""
-        return float(self.worth @ self.ever)
+    @cached_property
+    def worth(self) -> np.ndarray:
+        """What saying each nugget adds to R of the draft."""
+        total = np.bincount(self.topic, self.importance)
+        return self.importance / total[self.topic] / len(total)
 
-    @property
-    def to_depth(self) -> float:
-        """What reading every nugget to the depth would give."""
-        return float(self.worth @ self.said)
+    @cached_property
+    def alike(self) -> np.ndarray:
+        """The same if every nugget of all topics counts alike."""
+        return np.full(len(self.topic), 1 / len(self.topic))
+
+    @cached_property
+    def size(self) -> np.ndarray:
+        """What nuggets are drawn by."""
+        return sizes(self.topic, self.importance)
 
 
-def run_of(topics: list[Topic], depth: int, *, probable: bool, threshold: float = 0.5) -> Run:
-    """A run by the texts that it sends on each topic."""
+def reading_of(
+    topics: Sequence[Topic],
+    depth: int,
+    *,
+    probable: bool = True,
+    threshold: float = 0.5,
+    sent: Sequence[Sequence[np.ndarray]] | None = None,
+) -> Reading:
+    """Runs by the texts that each sends on each topic; without `sent` one that sends all."""
+    runs = sent or [[np.arange(len(topic.score)) for topic in topics]]
     parts: list[tuple[np.ndarray, ...]] = []
-    for topic in topics:
-        order = np.argsort(-topic.score, axis=0, kind="stable")
-        score = np.take_along_axis(topic.score, order, 0)
-        true = np.take_along_axis(topic.true, order, 0)
-        read = min(depth, len(score))
-        silent = 1 - (score if probable else (score >= threshold) * 1.0)
-        said = true[:read].any(axis=0)
-        parts.append(
-            (
-                1 - silent[:read].prod(axis=0),
-                score[0],
-                topic.importance / topic.importance.sum() / len(topics),
-                said,
-                true.any(axis=0),
-                np.where(said, true[:read].argmax(axis=0) + 1, read),
-                np.full(len(said), read),
-            )
-        )
-    predicted, best, worth, said, ever, reads, texts = map(np.concatenate, zip(*parts, strict=True))
-    nugget = np.repeat(np.arange(len(texts)), texts)
-    first = np.cumsum(texts) - texts
-    update = np.arange(len(nugget)) - first[nugget]
-    none = np.zeros(len(nugget), np.int64)
-    known = Likeliest(
-        ("run",),
-        len(texts),
-        probable,
-        none,
-        nugget,
-        update,
-        none * 1.0,
-        predicted[None],
-        np.zeros((1, len(texts))),
-        best[None],
+    for at, topic in enumerate(topics):
+        of_runs = [_read(topic, run[at], depth, probable, threshold) for run in runs]
+        foretold, best, said, ever, needed, looked_at = map(np.stack, zip(*of_runs, strict=True))
+        number = len(topic.importance)
+        reads, texts = needed.any(axis=0).sum(axis=0), looked_at.any(axis=0).sum(axis=0)
+        place = np.full(number, at)
+        parts.append((foretold.T, best.T, said.T, ever.T, reads, texts, place, topic.importance))
+    foretold, best, said, ever, reads, texts, place, importance = (
+        np.concatenate(each) for each in zip(*parts, strict=True)
     )
-    return Run(known, worth, said, ever, reads)
+    nugget = np.repeat(np.arange(len(texts)), texts)
+    update = np.arange(len(nugget)) - (np.cumsum(texts) - texts)[nugget]
+    none = np.zeros(len(nugget), np.int64)
+    names = tuple(f"run {number}" for number in range(len(runs)))
+    columns = none, nugget, update, none * 1.0, foretold.T, np.zeros(foretold.T.shape), best.T
+    known = Likeliest(names, len(texts), probable, *columns)
+    return Reading(known, place, importance, said.T, ever.T, reads)
+
+
+def _read(
+    topic: Topic, rows: np.ndarray, depth: int, probable: bool, threshold: float
+) -> tuple[np.ndarray, ...]:
+    """Of one run: what is foretold, the best score, said, ever said, texts needed, texts read."""
+    order = np.argsort(-topic.score[rows], axis=0, kind="stable")[:depth]
+    score, true = (np.take_along_axis(each[rows], order, 0) for each in (topic.score, topic.true))
+    silent = 1 - (score if probable else (score >= threshold) * 1.0)
+    before = np.cumsum(true, axis=0) - true
+    needed, looked_at = (np.zeros(topic.true.shape, bool) for _ in range(2))
+    np.put_along_axis(needed, rows[order], before == 0, 0)
+    np.put_along_axis(looked_at, rows[order], values=True, axis=0)
+    ever = topic.true[rows].any(axis=0)
+    return 1 - silent.prod(axis=0), score[0], true.any(axis=0), ever, needed, looked_at
 
 
 @dataclass(frozen=True)
@@ -129,33 +147,48 @@ class Outcome:
     judged: float
     nuggets: float
     error: float
+    error_to_depth: float
     classical: float
     holds: float
     holds_truth: float
     width: float
 
 
-def outcomes(run: Run, pairs: int, draws: int, seed: int) -> Iterator[Outcome]:
-    """Sample a run again and again, and correct it by each sample."""
-    population, rows = population_of(run.likeliest, run.worth, ties)
+def samples(
+    reading: Reading, size: np.ndarray, pairs: int, draws: int, seed: int
+) -> Iterator[Correction]:
+    """Sample some runs again and again: what each sample corrects them by."""
+    population, rows = population_of(reading.likeliest, size, ties)
     inclusion = population.allocated(pairs)
     for draw in range(draws if len(inclusion) else 0):
         chosen = population.draw(inclusion, np.random.SeedSequence([seed, draw]))
         nugget = rows[chosen]
         drawn = Drawn(population.stratum[chosen], inclusion[chosen])
-        verdicts = Verdicts(nugget, run.said[None, nugget], drawn, 0)
-        correction = Correction(run.likeliest, verdicts)
-        worth = run.worth[None]
+        verdicts = Verdicts(nugget, reading.said[:, nugget], drawn, 0)
+        yield Correction(reading.likeliest, verdicts)
+
+
+def outcomes(
+    reading: Reading, pairs: int, draws: int, seed: int, trust: float = 1.0
+) -> Iterator[Outcome]:
+    """Correct the first of some runs by sample after sample, with so much of what is foretold."""
+    known = replace(reading.likeliest, predicted=reading.likeliest.predicted * trust)
+    worth = reading.worth[None]
+    truth, to_depth = (float(reading.worth @ each[0]) for each in (reading.ever, reading.said))
+    for draw, sample in enumerate(samples(reading, reading.size, pairs, draws, seed)):
+        correction = replace(sample, likeliest=known)
         value = correction.nuggets(worth).sum(axis=1)
         low, high = correction.intervals(worth, value, share=True)[:, 0]
+        nugget = correction.verdicts.nugget
         yield Outcome(
-            rows=float(run.likeliest.texts[nugget].sum()),
-            judged=float(run.reads[nugget].sum()),
+            rows=float(reading.likeliest.texts[nugget].sum()),
+            judged=float(reading.reads[nugget].sum()),
             nuggets=len(nugget),
-            error=float(value[0] - run.truth),
-            classical=plain(run, pairs, draw, seed) - run.truth,
-            holds=low <= run.to_depth + 1e-12 and run.to_depth - 1e-12 <= high,
-            holds_truth=low <= run.truth <= high,
+            error=float(value[0] - truth),
+            error_to_depth=float(value[0] - to_depth),
+            classical=plain(reading, pairs, draw, seed) - truth,
+            holds=low <= to_depth + 1e-12 and to_depth - 1e-12 <= high,
+            holds_truth=low <= truth <= high,
             width=high - low,
         )
 
@@ -165,15 +198,16 @@ def ties(rows: np.ndarray) -> list[str]:
     return [f"{row:05d}" for row in rows]
 
 
-def plain(run: Run, pairs: int, draw: int, seed: int) -> float:
+def plain(reading: Reading, pairs: int, draw: int, seed: int) -> float:
     """The classical estimate: nuggets at random, as many as the pairs allow."""
-    order = np.random.default_rng([seed, draw, 1]).permutation(len(run.worth))
-    costs = np.cumsum(run.likeliest.texts[order])
+    order = np.random.default_rng([seed, draw, 1]).permutation(len(reading.worth))
+    costs = np.cumsum(reading.likeliest.texts[order])
     nugget = order[: max(2, int(np.searchsorted(costs, pairs, side="right")))]
-    return float((run.worth[nugget] * run.said[nugget]).mean() * len(run.worth))
+    said = (reading.worth[nugget] * reading.said[0, nugget]).mean()
+    return float(said * len(reading.worth))
 
 
-def of_runs(runs: list[Run], pairs: list[int], draws: int) -> str:
+def of_runs(runs: list[Reading], pairs: list[int], draws: int) -> str:
     """A row of a table: what samples make of some runs."""
     each = enumerate(zip(runs, pairs, strict=True))
     found = [list(outcomes(run, many, draws, n)) for n, (run, many) in each]
@@ -182,15 +216,14 @@ def of_runs(runs: list[Run], pairs: list[int], draws: int) -> str:
 
 def line(found: list[Outcome]) -> str:
     """The cells of a row."""
-    table = np.array([list(vars(each).values()) for each in found], float)
-    rows, asked, nuggets, _, _, holds, truth, width = table.mean(axis=0)
-    error, classical = table[:, 3], table[:, 4]
+    numbers = {name: np.array([vars(each)[name] for each in found]) for name in vars(found[0])}
+    error, classical = numbers["error"], numbers["classical"]
     cells = (
-        *(f"{each:.0f}" for each in (rows, asked, nuggets)),
+        *(f"{numbers[each].mean():.0f}" for each in ("rows", "judged", "nuggets")),
         f"{error.mean():+.3f} {rms(error)}",
         rms(classical),
-        *(f"{each:.3f}" for each in (holds, truth)),
-        f"{width:.2f}",
+        *(f"{numbers[each].mean():.3f}" for each in ("holds", "holds_truth")),
+        f"{numbers['width'].mean():.2f}",
     )
     return " | ".join(cells)
 
@@ -203,134 +236,217 @@ def rms(errors: np.ndarray) -> str:
 HEAD = "rows | judged | nuggets | bias, RMSE | RMSE at random | holds | holds truth | width"
 
 
-def of_year(year: str) -> list[Topic]:
-    """The pooled texts of a year, with the probabilities of the other year's model."""
-    gold = {name: judged(name) for name in POOLS}
+def table(head: str, rows: Iterator[str]) -> Iterator[str]:
+    """The lines of a table."""
+    yield f"| {head} |"
+    yield f"|{' --- |' * len(head.split(' | '))}"
+    for row in rows:
+        yield f"| {row} |"
+
+
+def put(name: str, lines: Iterator[str], *, write: bool) -> None:
+    """Print lines as they come, and put them between their marks in the page if asked to."""
+    kept = []
+    for each in lines:
+        kept.append(each)
+        print(each, flush=True)
+    if write:
+        begin, end = (f"<!-- {name}: {place} -->\n" for place in ("begin", "end"))
+        page = PAGE.read_text(encoding="utf-8")
+        before, after = page.split(begin)[0], page.split(end)[1]
+        content = "\n".join([*kept, end])
+        PAGE.write_text(before + begin + content + after, encoding="utf-8")
+
+
+def both_years() -> dict[str, list[Topic]]:
+    """The pooled texts of each year, with the probabilities of the other year's model."""
+    gold = {year: judged(year) for year in POOLS}
     check(gold)
-    other = next(name for name in POOLS if name != year)
-    mine = read(gold[year], None)
-    probability = train([read(gold[other], None)]).probability(mine)
-    topics, at = [], 0
-    for each in gold[year].by_topic():
-        texts, _ = distinct(list(gold[year].updates.text.rows(each.updates)))
-        shape = len(texts), len(each.nuggets)
-        part = slice(at, at + shape[0] * shape[1])
-        importance = gold[year].nuggets.importance[each.nuggets]
-        topics.append(
-            Topic(probability[part].reshape(shape), mine.true[part].reshape(shape), importance)
-        )
-        at = part.stop
-    return topics
+    pairs = {year: read(each, None) for year, each in gold.items()}
+    models = {year: train([each]) for year, each in pairs.items()}
+    found: dict[str, list[Topic]] = {}
+    for year, mine in pairs.items():
+        (other,) = (models[each] for each in models if each != year)
+        probability, at, found[year] = other.probability(mine), 0, []
+        for each in gold[year].by_topic():
+            texts, _ = distinct(list(gold[year].updates.text.rows(each.updates)))
+            shape = len(texts), len(each.nuggets)
+            part = slice(at, at + shape[0] * shape[1])
+            said, true = (column[part].reshape(shape) for column in (probability, mine.true))
+            found[year].append(Topic(said, true, gold[year].nuggets.importance[each.nuggets]))
+            at = part.stop
+    return found
 
 
-SIZES, PREFERENCES, TWICE = (5, 10, 20, 40), (0, 1, 2), 2
+SIZES, SIZES_AS_PUBLISHED = (5, 10, 20, 40), (8, 15, 30, 60)
+PREFERENCES, TWICE = (0, 1, 2), 2
+MANY = len(SIZES) * len(PREFERENCES) * TWICE
 
 
-def sent(topics: list[Topic], number: int) -> list[Topic]:
+def simulated_runs(topics: list[Topic], how_many: Sequence[int]) -> list[Reading]:
+    """The runs of a year, that send so many texts."""
+    return [reading_of(sent(topics, number, how_many), DEPTH) for number in range(MANY)]
+
+
+def sent(topics: list[Topic], number: int, how_many: Sequence[int]) -> list[Topic]:
     """What the run of this number sends."""
-    size = SIZES[number % 4]
+    size = how_many[number % 4]
     preference = PREFERENCES[number // 4 % 3]
     draw = np.random.default_rng([1, number])
     chosen = []
     for topic in topics:
         good = topic.true.any(axis=1)
         rank = draw.gumbel(size=len(good)) + preference * good
-        rows = np.sort(np.argsort(-rank)[:size])
-        chosen.append(Topic(topic.score[rows], topic.true[rows], topic.importance))
+        chosen.append(topic.sending(np.sort(np.argsort(-rank)[:size])))
     return chosen
 
 
-def real(draws: int) -> None:
-    """Print what samples make of the simulated runs of both years."""
-    for year in POOLS:
-        topics = of_year(year)
-        many = len(SIZES) * len(PREFERENCES) * TWICE
-        runs = [run_of(sent(topics, n), DEPTH, probable=True) for n in range(many)]
-        alone = np.array([run.worth @ run.likeliest.predicted[0] - run.truth for run in runs])
-        truth = [run.truth for run in runs]
-        print(f"\n{year}: recall {min(truth):.2f} to {max(truth):.2f}, mean {np.mean(truth):.2f}")
-        print(f"what is foretold alone: {alone.mean():+.3f} {rms(alone)}")
-        print(f"| pairs | {HEAD} |")
-        for budget in BUDGETS:
-            print(f"| {budget} | {of_runs(runs, [budget] * many, draws)} |", flush=True)
-            pairs = [asking(run, budget) for run in runs]
-            told = f"{np.mean(pairs):.0f}, for {budget} judged"
-            print(f"| {told} | {of_runs(runs, pairs, draws)} |", flush=True)
+def real(years: dict[str, list[Topic]], draws: int) -> Iterator[str]:
+    """What samples make of the simulated runs of both years."""
+    for year, topics in years.items():
+        runs = simulated_runs(topics, SIZES)
+        truth = np.array([run.worth @ run.ever[0] for run in runs])
+        alone = np.array([run.worth @ run.likeliest.predicted[0] for run in runs]) - truth
+        yield from (
+            "",
+            f"**{year}**: recall from {truth.min():.2f} to {truth.max():.2f}. What is foretold "
+            f"alone has a bias of {alone.mean():+.3f} and an RMSE of {rms(alone)}. By nuggets "
+            f"drawn by weight alone, ten verdicts each, it would be {by_weight(truth)}.",
+            "",
+        )
+        yield from table(f"pairs | {HEAD}", _by_budget(runs, draws))
+    yield ""
 
 
-def asking(run: Run, judgments: int) -> int:
+def by_weight(recall: np.ndarray) -> str:
+    """The error after each budget that `tseval calibrate` tells of runs with these recalls."""
+    known = RecallError.of(recall[:, None], recall[:, None], np.ones((1, 1), int))
+    return listed([f"{known.after(budget):.3f} ({budget} verdicts)" for budget in BUDGETS])
+
+
+def _by_budget(runs: list[Reading], draws: int) -> Iterator[str]:
+    for budget in BUDGETS:
+        yield f"{budget} | {of_runs(runs, [budget] * MANY, draws)}"
+        pairs = [asking(run, budget) for run in runs]
+        told = f"{np.mean(pairs):.0f}, for {budget} judged"
+        yield f"{told} | {of_runs(runs, pairs, draws)}"
+
+
+def asking(run: Reading, judgments: int) -> int:
     """How many pairs to ask for so that about so many verdicts are needed."""
-    pairs = judgments
+
+    def judged_by(pairs: int) -> float:
+        found = samples(run, run.size, pairs, 12, 99)
+        return float(np.mean([run.reads[each.verdicts.nugget].sum() for each in found]))
+
+    return settled(judged_by, judgments, judgments)
+
+
+def settled(judged_by: Callable[[int], float], judgments: int, start: int) -> int:
+    """What to ask for so that about so many verdicts are needed."""
+    asked = start
     for _ in range(4):
-        found = list(outcomes(run, pairs, 12, 99))
-        pairs = round(pairs * judgments / np.mean([each.judged for each in found]))
-    return pairs
+        asked = max(8, round(asked * judgments / judged_by(asked)))
+    return asked
 
 
-def made_up(prevalence: float, blur: float, seed: int, topics: int = 10) -> list[Topic]:
-    """Topics whose pairs are true as often as said, and what a matcher makes of them."""
-    draw = np.random.default_rng([seed, int(prevalence * 1e4)])
-    found = []
-    for _ in range(topics):
-        shape = (40, 60)
-        # Few nuggets are said by many texts, and most pairs are hopeless.
-        odds = draw.normal(0, 1.5, shape[1])[None, :] + draw.normal(0, 2.0, shape)
-        odds += centre(odds, prevalence)
-        seen = expit(odds + draw.normal(0, blur, shape))
-        true = draw.random(shape) < expit(odds)
-        importance = draw.integers(1, 4, shape[1]).astype(float)
-        found.append(Topic(seen * true.mean() / seen.mean(), true, importance))
-    return found
+Estimates = Iterator[tuple[float, float]]
+"""Recalls, and how many verdicts each took."""
 
 
-def centre(odds: np.ndarray, prevalence: float) -> float:
-    """What added to the odds gives this share of true pairs."""
-    low, high = -30.0, 30.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if expit(odds + middle).mean() < prevalence else (low, middle)
-    return low
+def at_random(run: Reading, worth: np.ndarray, number: int, draws: int, seed: int) -> Estimates:
+    """By so many nuggets drawn alike, without anything foretold."""
+    random = np.random.default_rng([number, seed, 1])
+    for _ in range(draws):
+        chosen = random.choice(len(worth), number, replace=False)
+        value = (worth[chosen] * run.said[0, chosen]).mean() * len(worth)
+        yield float(value), float(run.reads[chosen].sum())
 
 
-BLUR = {"perfect": 0.0, "good": 1.0, "poor": 3.0, "useless": 20.0, "no probability": 1.0}
-"""How far each matcher's odds are from the true ones; the last tells no more than yes or no."""
+def as_published(run: Reading, worth: np.ndarray, number: int, draws: int, seed: int) -> Estimates:
+    """By so many nuggets, in each stratum drawn alike, with what is foretold."""
+    foretold, random = run.likeliest.predicted[0], np.random.default_rng([number, seed, 2])
+    stratum = strata_of(foretold)
+    strata = [np.flatnonzero(stratum == each) for each in np.unique(stratum)]
+    spread = np.sqrt(np.maximum(foretold * (1 - foretold), LEAST_VARIANCE))
+    wanted = np.array([spread[rows].sum() for rows in strata])
+    whole = np.array([len(rows) for rows in strata])
+    drawn = np.minimum(whole, 2)
+    while drawn.sum() < number:
+        drawn[np.argmax(np.where(drawn < whole, wanted**2 / (drawn * (drawn + 1)), -1))] += 1
+    for _ in range(draws):
+        value, verdicts = float(worth @ foretold), 0.0
+        for rows, many in zip(strata, drawn, strict=True):
+            chosen = random.choice(rows, many, replace=False)
+            differs = worth[chosen] * (run.said[0, chosen] - foretold[chosen])
+            value += differs.mean() * len(rows)
+            verdicts += run.reads[chosen].sum()
+        yield value, verdicts
 
 
-def simulated(draws: int) -> None:
-    """Print what samples make of runs that are made up."""
-    print(f"| prevalence | matcher | depth | pairs | recall | foretold | {HEAD} |")
-    settings = [
-        (prevalence, "good", 10, pairs)
-        for prevalence in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
-        for pairs in BUDGETS
-    ]
-    settings += [(0.02, each, 10, 300) for each in BLUR if each != "good"]
-    settings += [(0.02, "good", depth, 300) for depth in (1, 3, 20)]
-    for prevalence, matcher, depth, pairs in settings:
-        probable, threshold = matcher != "no probability", prevalence * 5
-        runs = [
-            run_of(
-                made_up(prevalence, BLUR[matcher], n),
-                depth,
-                probable=probable,
-                threshold=threshold,
-            )
-            for n in range(24)
-        ]
-        recall = np.mean([run.truth for run in runs])
-        alone = np.mean([run.worth @ run.likeliest.predicted[0] for run in runs])
-        told = f"{prevalence:g} | {matcher} | {depth} | {pairs} | {recall:.2f} | {alone:.2f}"
-        cells = of_runs(runs, [pairs] * len(runs), draws)
-        print(f"| {told} | {cells} |", flush=True)
+def as_here(run: Reading, worth: np.ndarray, pairs: int, draws: int, seed: int) -> Estimates:
+    """By samples as the program draws them."""
+    size = worth if worth is run.alike else run.size
+    for each in samples(run, size, pairs, draws, seed):
+        value = each.nuggets(worth[None]).sum()
+        yield float(value), float(run.reads[each.verdicts.nugget].sum())
+
+
+def errors(
+    by: Callable[[Reading, np.ndarray, int, int, int], Estimates],
+    run: Reading,
+    worth: np.ndarray,
+    budget: int,
+    draws: int,
+    seed: int,
+) -> np.ndarray:
+    """How far estimates are from the truth that take about so many verdicts."""
+
+    def judged_by(asked: int) -> float:
+        return float(np.mean([verdicts for _, verdicts in by(run, worth, asked, 12, seed)]))
+
+    asked = settled(judged_by, budget, budget if by is as_here else budget // DEPTH)
+    found = [value for value, _ in by(run, worth, asked, draws, seed)]
+    return np.array(found) - worth @ run.ever[0]
+
+
+def published(years: dict[str, list[Topic]], draws: int) -> Iterator[str]:
+    """The design beside the published one, and beside nuggets at random."""
+    head = "year | R | recall | judged | at random | the published design | this design"
+    yield from table(head, beside_published(years, draws))
+
+
+def beside_published(years: dict[str, list[Topic]], draws: int) -> Iterator[str]:
+    """The rows of that table: bias and RMSE of each."""
+    kinds = {"nuggets alike": SIZES_AS_PUBLISHED, "the draft's": SIZES}
+    for (kind, how_many), (year, topics) in product(kinds.items(), years.items()):
+        runs = simulated_runs(topics, how_many)
+        worths = [run.worth if kind == "the draft's" else run.alike for run in runs]
+        both = list(zip(runs, worths, strict=True))
+        recall = np.mean([worth @ run.ever[0] for run, worth in both])
+        for budget in BUDGETS:
+            cells = []
+            for by in (at_random, as_published, as_here):
+                found = np.concatenate(
+                    [errors(by, *each, budget, draws, n) for n, each in enumerate(both)]
+                )
+                cells.append(f"{found.mean():+.3f} {rms(found)}")
+            yield f"{year} | {kind} | {recall:.2f} | {budget} | {' | '.join(cells)}"
+
+
+TABLES = {"real": real, "published": published}
 
 
 def main() -> None:
-    """Print one of the tables."""
+    """Print the tables asked for, and write them if asked to."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("what", choices=["real", "simulated"])
+    options.add_argument("what", nargs="*", metavar="|".join(TABLES), help="default: both")
     options.add_argument("--draws", type=int, default=100, help="samples of each run")
+    options.add_argument("--write", action="store_true", help="put the tables into the page")
     asked = options.parse_args()
-    {"real": real, "simulated": simulated}[asked.what](asked.draws)
+    years = both_years()
+    for name in asked.what or TABLES:
+        put(name, TABLES[name](years, asked.draws), write=asked.write)
 
 
 if __name__ == "__main__":

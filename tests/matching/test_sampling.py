@@ -385,6 +385,55 @@ def test_an_edition_says_which_nuggets_can_be_drawn(tmp_path: Path) -> None:
     assert "unknown edition" in program(*asked, "--edition", "ts2000").err
 
 
+def test_samples_too_small_for_intervals_say_so(judged: pd.DataFrame, tmp_path: Path) -> None:
+    path = saved(judged, tmp_path / "judged.tsv")
+    sampled = len(judged[["topic", "nugget_id"]].drop_duplicates())
+    assert 6 <= sampled < 18
+    told = program("score", SWIFT, THOROUGH, NUGGETS, "--judged", path).err
+    assert f"the sample has {sampled} nuggets: intervals hold what they say from 30 on" in told
+    topics = f"the sample has {sampled} nuggets in 3 topics: intervals over topics, and those of"
+    assert topics in told
+    by_gold = ("--gold", NUGGETS, "--judged", path, "-m", "R")
+    assert topics in program("compare", SWIFT, THOROUGH, *by_gold).err
+
+
+def test_what_was_judged_before_stands_there(sample: pd.DataFrame, tmp_path: Path) -> None:
+    """As the desk exports it: by ids, accepted and rejected, and once with two opinions."""
+    updates = pd.read_csv(THOROUGH, sep="\t", dtype=str)
+    own = sample[sample.runs == "thorough"].merge(
+        updates, left_on=["topic", "update_text"], right_on=["topic", "text"]
+    )
+    known = own.iloc[:4].assign(verdict=["accept", "reject", "accept", ""])
+    columns = ["topic", "update_id", "nugget_id", "verdict"]
+    path = saved(known[columns], tmp_path / "corrections.tsv")
+    filled = program(
+        "sample", SWIFT, THOROUGH, NUGGETS, "--pairs", PAIRS, "--depth", 3, "--corrections", path,
+        "-o", tmp_path / "to_judge.tsv",
+    )  # fmt: skip
+    assert filled.code == 0
+    read = pd.read_csv(tmp_path / "to_judge.tsv", sep="\t", dtype=str, keep_default_na=False)
+    assert read.drop(columns="verdict").equals(sample.drop(columns="verdict"))
+    said = dict(zip(read.pair, read.verdict, strict=True))
+    assert [said[each] for each in known.pair] == ["yes", "no", "yes", ""]
+    assert (read.verdict != "").sum() == 3
+    called = tseval.sample(
+        [SWIFT, THOROUGH], NUGGETS, pairs=PAIRS, depth=3, corrections=known[columns]
+    )
+    assert called.to_dict("records") == read.to_dict("records")
+    again = updates[updates.update_id == known.update_id.iloc[0]].assign(update_id="again")
+    twice = pd.concat([updates, again])
+    opposed = (
+        known[columns]
+        .iloc[[0, 0]]
+        .assign(update_id=[known.update_id.iloc[0], "again"], verdict=["accept", "reject"])
+    )
+    left = tseval.sample(
+        [pd.read_csv(SWIFT, sep="\t", dtype=str).assign(run="swift"), twice.assign(run="thorough")],
+        NUGGETS, pairs=PAIRS, depth=3, corrections=opposed,
+    )  # fmt: skip
+    assert (left.verdict == "").all()
+
+
 def test_processes_draw_what_one_draws(sample: pd.DataFrame) -> None:
     asked = ("sample", SWIFT, THOROUGH, NUGGETS, "--pairs", PAIRS, "--depth", 3)
     assert program(*asked, "-j", 2).output == program(*asked).output

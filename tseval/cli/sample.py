@@ -34,6 +34,12 @@ from tseval.matching.verdicts import refuse_over_verdicts
 
 FILES = named_options(TemporalInputs, SCORES)
 """The files of `score` that can change what is read, by their flags."""
+known_pairs = click.option(
+    "--corrections",
+    metavar="FILE",
+    help="Verdicts that stand there already: a table `topic update_id nugget_id verdict`, such as "
+    "`tseval assess export` writes it.",
+)
 
 
 @click.command("sample")
@@ -64,10 +70,10 @@ FILES = named_options(TemporalInputs, SCORES)
     metavar="N",
     help="How many texts of a run are read for a nugget, if none before says it.",
 )
-@options.chained(FILES["--pool"], edition_option(FAMILY), *rules_option(FAMILY))
+@options.chained(FILES["--pool"], known_pairs, edition_option(FAMILY), *rules_option(FAMILY))
 @options.seed_option
 @options.output_option
-@input_format(FAMILY, "updates", "nuggets", "pool")
+@input_format(FAMILY, "updates", "nuggets", "pool", "corrections")
 @options.chained(*record_options(Naming))
 @options.engine_options
 @options.quiet_option
@@ -79,6 +85,7 @@ def command(
     pairs: int,
     depth: int,
     pool: str | None,
+    corrections: str | None,
     edition_name: str,
     rules: tuple[str, ...],
     seed: int,
@@ -103,7 +110,8 @@ def command(
     if output is not None:
         refuse_over_verdicts(output)
     updates, nuggets = runs_and_gold(files)
-    inputs = named(TemporalInputs(updates, nuggets, pool=pool), build(Naming, given))
+    inputs = TemporalInputs(updates, nuggets, pool=pool, corrections=corrections)
+    inputs = named(inputs, build(Naming, given))
     asked = TemporalOptions(matcher, threshold, seed=seed, **vars(build(AskingOptions, given)))
     edition, own = registry.edition(edition_name, FAMILY.name), declared.rules(parted(rules), asked)
     with Where(jobs, engine, scheduler).shared() as sharing, progress("reading", quiet) as tell:

@@ -53,7 +53,8 @@ class Measured(NamedTuple):
 class RecallError:
     """What follows for recall: how far the matcher's is from the assessors', as a mean over runs.
 
-    `spread` is the standard deviation of whether a run says a nugget.
+    `spread` is the standard deviation of whether a run says a nugget that is drawn by its weight in
+    recall; its square is the mean over runs.
     """
 
     bias: Measured
@@ -75,14 +76,19 @@ class RecallError:
         )
 
     def after(self, judgments: int) -> float:
-        """The error that so many judgments leave at most, if each nugget takes `DEPTH` of them."""
+        """The standard error of recall by so many judgments, if each nugget takes `DEPTH` of them.
+
+        It is that of nuggets drawn one by one, each time by their weight, without strata and with
+        nothing foretold. What a sample gains by these it does not count.
+        """
         return self.spread / float(np.sqrt(max(judgments / DEPTH, 1.0)))
 
     def said(self) -> str:
         """The same in a sentence."""
         return (
-            f"recall will come out {_off(*self.bias.interval)}; judging {PAIRS} pairs (tseval "
-            f"sample) would leave an error of {self.after(PAIRS):.2f} at most"
+            f"recall will come out {_off(*self.bias.interval)}; judging {PAIRS} pairs of a run "
+            f"(tseval sample) would leave an error of about {self.after(PAIRS):.2f}, that of "
+            f"{PAIRS // DEPTH} nuggets drawn by their weight"
         )
 
 

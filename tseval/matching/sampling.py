@@ -8,8 +8,8 @@ Nuggets stand in strata by how likely they are said; where that is uncertain mor
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,9 @@ DIGITS = 12
 """How many hexadecimal digits hashes have."""
 UNIT = "\x1f"
 """Stands between the parts of what is hashed."""
+YES, NO = ("yes", "accept"), ("no", "reject")
+"""The words for verdicts; the first of each is written."""
+SAID = {True: YES[0], False: NO[0], None: ""}
 COLUMNS = (
     *("verdict", "nugget_text", "update_text", "topic", "nugget_id", "runs"),
     *("stratum", "inclusion", "pair", "sample", "checksum"),
@@ -60,6 +63,7 @@ class SampleRow:
     runs: str
     stratum: str
     inclusion: float
+    verdict: str
 
     @property
     def pair(self) -> str:
@@ -101,6 +105,8 @@ class Sample:
     stratum: IntArray
     inclusion: FloatArray
     """Stratum and probability of inclusion of each of them."""
+    known: Mapping[tuple[int, str], bool] = field(default_factory=dict)
+    """What somebody said already of the row of a nugget and a text."""
 
     @cached_property
     def rows(self) -> list[SampleRow]:
@@ -134,6 +140,7 @@ class Sample:
             runs=", ".join(self.likeliest.runs[run] for run in runs),
             stratum=str(int(self.stratum[place]) + 1),
             inclusion=float(self.inclusion[place]),
+            verdict=SAID[self.known.get((nugget, self.updates.text[update]))],
         )
 
     @property
@@ -157,7 +164,7 @@ class Sample:
         for row in self.rows:
             place = place_of(row.stratum, row.inclusion)
             yield {
-                "verdict": "",
+                "verdict": row.verdict,
                 "nugget_text": cell_of(row.nugget_text),
                 "update_text": cell_of(row.update_text),
                 "topic": row.topic,
@@ -201,6 +208,7 @@ def sampled(
     nuggets: Nuggets,
     likeliest: Likeliest,
     size: FloatArray,
+    known: Mapping[tuple[int, str], bool],
 ) -> Sample:
     """Draw nuggets so that there are at most as many pairs to judge as the design says."""
 
@@ -232,4 +240,5 @@ def sampled(
         rows[chosen],
         population.stratum[chosen],
         inclusion[chosen],
+        known,
     )

@@ -18,7 +18,7 @@ from tseval.errors import InputError, OutputError
 from tseval.files.inputs import Input
 from tseval.files.reading import Wrong, input_of, refuse, refuse_rows, rows_of
 from tseval.matching.likeliest import Likeliest
-from tseval.matching.sampling import checksum_of, hashed, place_of
+from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.statistics import Drawn
 from tseval.tables import JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, IntArray
 
-YES, NO = ("yes", "accept"), ("no", "reject")
 VERDICT_CURE = "write yes or no, or nothing where nobody had to read"
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"

@@ -46,6 +46,8 @@ SHARES = ("R", "Rs", "C")
 """Those that are shares."""
 PROMISED = 30
 """From so many sampled nuggets on, intervals hold what they say (docs/corrected-scores.md)."""
+EACH_TOPIC = 6
+"""From so many in each topic on those over topics do, of differences too."""
 
 
 def refusal(measure: Measure) -> str | None:
@@ -262,6 +264,12 @@ def remarks_on(correction: Correction, index: AssessedIndex) -> Iterator[str]:
         yield (
             f"the sample has {count(sampled, 'nugget')}: intervals hold what they say from "
             f"{PROMISED} on"
+        )
+    if sampled < EACH_TOPIC * len(index.topics):
+        yield (
+            f"the sample has {count(sampled, 'nugget')} in {count(len(index.topics), 'topic')}: "
+            "intervals over topics, and those of differences between runs, hold what they say from "
+            f"{EACH_TOPIC} in each on"
         )
     if correction.likeliest.probable:
         share = 1.0 / np.bincount(index.nugget_topic, minlength=len(index.topics))

@@ -14,6 +14,7 @@ from tseval.core.editions import Edition
 from tseval.core.family import Access, several
 from tseval.core.naming import Naming, named
 from tseval.errors import UsageError
+from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.correcting import likeliest_of
 from tseval.families.temporal.draft import FAMILY
 from tseval.families.temporal.evaluation import read
@@ -22,6 +23,7 @@ from tseval.families.temporal.rules import Rules
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.matching.sampling import COLUMNS, DEPTH, PAIRS, Design, Sample, sampled
+from tseval.tables import Corrections, resolve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +46,7 @@ def sample(
     seed: int = 0,
     threshold: float | None = None,
     pool: Given | None = None,
+    corrections: Given | None = None,
     edition: str = "draft",
     rules: Mapping[str, str] | None = None,
     jobs: int | None = None,
@@ -56,10 +59,12 @@ def sample(
 
     Of each run the `depth` texts are read that score best for the nugget, by `matcher`. Write yes
     or no into the column `verdict` and give the frame, or a file of it, to
-    `tseval.score(..., judged=...)`. The same seed draws the same nuggets. `edition` and `rules` say
-    which updates and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
+    `tseval.score(..., judged=...)`. What `corrections` say of a pair stands there already, and
+    changes no draw. The same seed draws the same nuggets. `edition` and `rules` say which updates
+    and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
     """
-    inputs = named(TemporalInputs(several(updates), nuggets, pool=pool), Naming.of(columns))
+    inputs = TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections)
+    inputs = named(inputs, Naming.of(columns))
     options = TemporalOptions(matcher, threshold, seed=seed)
     by = registry.edition(edition, FAMILY)
     with Where(jobs, engine, scheduler).shared() as sharing:
@@ -96,7 +101,24 @@ def drawn_sample(
         index.nuggets,
         likeliest_of(name, options, index, depth, access),
         sizes(index.nugget_topic, index.nuggets.importance),
+        known_verdicts(evaluation.corrections, index),
     )
+
+
+def known_verdicts(
+    corrections: Corrections | None, index: AssessedIndex
+) -> dict[tuple[int, str], bool]:
+    """What corrections say of a nugget, by its row, and a text; nothing where they say both."""
+    if corrections is None:
+        return {}
+    found = resolve(corrections.pairs, index.updates, index.nuggets)
+    said: dict[tuple[int, str], set[bool]] = {}
+    for update, nugget, row in zip(
+        found.pairs.update.tolist(), found.pairs.nugget.tolist(), found.row.tolist(), strict=True
+    ):
+        pair = nugget, index.updates.text[update]
+        said.setdefault(pair, set()).add(bool(corrections.accepted[row]))
+    return {pair: all(each) for pair, each in said.items() if len(each) == 1}
 
 
 def sizes(topic: IntArray, importance: FloatArray) -> FloatArray:
