@@ -509,7 +509,7 @@ def test_curves_stand_out_when_their_run_is_pressed(chromium: Any, page_file: Pa
     visit.page.locator(".legend .key[data-run='1']").click()
     assert "on" not in str(line.get_attribute("class")).split()
     box = visit.page.locator("figure.curve .plot").first.bounding_box()
-    visit.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+    visit.page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2)
     told = visit.page.locator("figure.curve .readout").first.inner_text()
     assert "swift 1.8" in told
     assert "thorough" not in told

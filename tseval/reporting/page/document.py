@@ -30,7 +30,7 @@ from tseval.version import VERSION
 
 CURVES = "curves"
 """The section that stands above that of topics."""
-STYLE, SCRIPTS = "page.css", ("address.js", "page.js", "lists.js")
+STYLE, SCRIPTS = "page.css", ("address.js", "page.js", "ends.js", "lists.js")
 BEGIN = "address.begin();\n"
 """The end of the scripts: what an address asks for is shown when all of them stand."""
 

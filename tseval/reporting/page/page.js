@@ -98,9 +98,20 @@ const page = (() => {
     });
   }
   const standing = () => data.runs.map((_, run) => run).filter(pressed);
-  const usually = standing();
+  const usually = standing(), MOST_LINES = 8;
+  // In the order in which they were chosen; of more than can be told apart the first one steps back.
+  let chosenRuns = [...usually].reverse();
+  const stepped = [];
+  const drawAnew = () => document.dispatchEvent(new Event("standing"));
   all(".key[data-run]").forEach((key) => key.addEventListener("click", () => {
-    bring(key.dataset.run, !pressed(key.dataset.run));
+    const run = Number(key.dataset.run), on = !pressed(run);
+    chosenRuns = chosenRuns.filter((each) => each !== run);
+    stepped.length = 0;
+    if (on && chosenRuns.length >= MOST_LINES) stepped.push(chosenRuns.shift());
+    stepped.forEach((each) => bring(each, false));
+    bring(run, on);
+    if (on) chosenRuns.push(run);
+    drawAnew();
     address.changed(key);
   }));
   address.keep("runs", {
@@ -109,9 +120,13 @@ const page = (() => {
       return standing().length ? standing().map((run) => data.runs[run]) : [""];
     },
     write: (texts) => {
-      const wanted = texts?.filter((name) => name !== "").map((name) => data.runs.indexOf(name)) ?? usually;
+      const fits = (name, at) => data.runs.includes(name) && at < MOST_LINES;
+      const wanted = texts?.filter(fits).map((name) => data.runs.indexOf(name)) ?? usually;
       data.runs.forEach((_, run) => bring(run, wanted.includes(run)));
-      return texts?.filter((name) => name !== "" && !data.runs.includes(name));
+      chosenRuns = texts ? wanted : [...usually].reverse();
+      stepped.length = 0;
+      drawAnew();
+      return texts?.filter((name, at) => name !== "" && !fits(name, at));
     },
   });
 
@@ -162,7 +177,9 @@ const page = (() => {
   const lanes = byId("lanes");
   const topicChoice = byId("choose-topic");
   const runChoice = byId("choose-run");
-  const HEIGHT = 26, MIDDLE = 13, PAD = 8, QUOTED = 12;
+  const kind = byId("choose-show"), order = byId("choose-order"), searched = byId("choose-nugget"), whole = byId("all-lanes");
+  let printing = false;
+  const HEIGHT = 26, MIDDLE = 13, PAD = 8, QUOTED = 12, LANES = 30;
   let opened = null, focused = null;
 
   const timeline = () => data.timelines[Number(topicChoice.value)];
@@ -188,11 +205,49 @@ const page = (() => {
     opened = usual(topic, said);
     focused = null;
     lanes.replaceChildren(axis(topic), ...topic.nuggets.map((nugget, at) => lane(topic, nugget, at, said[at])));
+    arrange();
     place();
   }
 
+  // Which nuggets are shown, in which order.
+  const firstOf = (own) => own.find((each) => each[2] && (chosen() === null || timeline().updates[each[1]][0] === chosen()));
+  const lateness = (topic, own) => {
+    const first = firstOf(own);
+    return first ? topic.updates[first[1]][2] - topic.nuggets[first[0]][1] : null;
+  };
+  const KINDS = {
+    all: () => true,
+    missed: (topic, own) => !firstOf(own),
+    late: (topic, own) => lateness(topic, own) > 0,
+    said: (topic, own) => Boolean(firstOf(own)),
+  };
+  const ORDERS = {
+    time: (topic, own, at) => at,
+    weight: (topic, own, at) => -topic.nuggets[at][2],
+    late: (topic, own) => -(lateness(topic, own) ?? -Infinity),
+    missed: (topic, own) => new Set(own.map((each) => topic.updates[each[1]][0])).size,
+  };
+  function arrange() {
+    const topic = timeline(), said = sayingsOf(topic);
+    const words = searched.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const rank = said.map((own, at) => ORDERS[order.value](topic, own, at));
+    const seen = said.map((own, at) => KINDS[kind.value](topic, own) &&
+      words.every((word) => `${topic.nuggets[at][0]} ${topic.nuggets[at][3]}`.toLowerCase().includes(word)));
+    const places = said.map((_, at) => at).sort((a, b) => rank[a] - rank[b] || a - b);
+    const made = new Map(all(".lane", lanes).map((each) => [Number(each.dataset.nugget), each]));
+    const fitting = places.filter((at) => seen[at]);
+    const shown = new Set(printing || whole.getAttribute("aria-pressed") === "true" ? fitting : fitting.slice(0, LANES));
+    places.forEach((at) => { made.get(at).hidden = !shown.has(at) && !(seen[at] && at === opened); });
+    lanes.append(...places.map((at) => made.get(at)));
+    whole.hidden = fitting.length <= LANES;
+    whole.textContent = `All ${fitting.length} of these nuggets`;
+    const weight = (held) => topic.nuggets.reduce((sum, nugget, at) => sum + (held[at] ? nugget[2] : 0), 0);
+    byId("lanes-count").textContent = `${fitting.length} of ${said.length} nuggets, ` +
+      `${short(weight(seen))} of ${short(weight(said.map(() => true)))} by weight`;
+  }
+
   function axis() {
-    return make("div", { class: "axis", "aria-hidden": "true" }, make("span"), trackCell(), make("span"));
+    return make("div", { class: "axis", "aria-hidden": "true" }, make("span"), make("span", { class: "weight" }, "weight"), trackCell(), make("span"));
   }
   function trackCell() {
     const cell = make("span", { class: "track-cell" });
@@ -203,7 +258,12 @@ const page = (() => {
   function lane(topic, nugget, at, said) {
     const what = make("span", { class: "what" }, make("b", {}, bdi(nugget[0])), " ", bdi(nugget[3]));
     const count = make("span", { class: "count" }, ...counted(topic, said));
-    const button = make("button", { type: "button", "aria-expanded": "false", "aria-controls": `quotes-${at}` }, what, trackCell(), count);
+    const weight = make("span", { class: "weight", title: `weight ${short(nugget[2])}` }, make("span", { class: "unseen" }, "weight "));
+    const heaviest = Math.max(...topic.nuggets.map((each) => each[2]));
+    const bar = draw("svg", { viewBox: "0 0 24 6", "aria-hidden": "true" });
+    bar.append(draw("rect", { width: heaviest > 0 ? Math.max(0, nugget[2]) / heaviest * 24 : 0, height: 6 }));
+    weight.append(bar, short(nugget[2]));
+    const button = make("button", { type: "button", "aria-expanded": "false", "aria-controls": `quotes-${at}` }, what, weight, trackCell(), count);
     const quotes = make("div", { class: "quotes", id: `quotes-${at}`, hidden: "" });
     const made = make("div", { class: "lane", "data-nugget": at }, button, quotes);
     button.addEventListener("click", (event) => {
@@ -317,6 +377,7 @@ const page = (() => {
         const closed = texts?.length === 1 && texts[0] === "";
         focused = null;
         opened = at >= 0 ? at : closed ? null : usual(topic, sayingsOf(topic));
+        arrange();
         showQuotes(topic);
         return at >= 0 || closed ? [] : texts ?? [];
       },
@@ -381,6 +442,16 @@ const page = (() => {
     byId("said").open = false;
     topicChoice.addEventListener("change", showTopic);
     runChoice.addEventListener("change", showTopic);
+    [kind, order].forEach((each) => each.addEventListener("change", arrange));
+    searched.addEventListener("input", arrange);
+    whole.addEventListener("click", () => {
+      whole.setAttribute("aria-pressed", String(whole.getAttribute("aria-pressed") !== "true"));
+      arrange();
+    });
+    ["beforeprint", "afterprint"].forEach((name) => addEventListener(name, () => {
+      printing = name === "beforeprint";
+      arrange();
+    }));
     all("a[data-topic]").forEach((link) => link.addEventListener("click", (event) => {
       event.preventDefault();
       const place = data.timelines.findIndex((each) => each.topic === link.dataset.topic);
@@ -446,5 +517,5 @@ const page = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-  return { data, all, byId, make, draw, bdi, signed, marked };
+  return { data, all, byId, make, draw, bdi, signed, marked, standing, stepped };
 })();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from tseval.core.blocks import Nugget, Saying, Timeline
@@ -13,6 +13,13 @@ from tseval.reporting.page.numbers import number, plain, rounded
 
 NUMBERS = ("happened", "weight", "after", "said by")
 HEADS = ("nugget", "happened", "weight", "what", "first said", "after", "said by", "missed by")
+SHOWN = {"all": "all nuggets", "missed": "missed ones", "late": "late ones", "said": "said ones"}
+ORDERS = {
+    "time": "as they happened",
+    "weight": "heaviest first",
+    "late": "latest first",
+    "missed": "missed by most first",
+}
 MISSING_NAMED = 6
 """So many runs that missed a nugget are named."""
 
@@ -32,20 +39,39 @@ def timeline_section(report: Report, timelines: Sequence[Timeline]) -> Markup:
         {"class": "controls scripted"},
         _control("Topic ", "topic", topics),
         _control("Run ", "run", [every, *runs]),
+        _control("Show ", "show", _options(SHOWN)),
+        _control("Order ", "order", _options(ORDERS)),
+        element(
+            "label",
+            {"class": "control"},
+            "Find ",
+            element("input", {"type": "search", "id": "choose-nugget", "data-keep": "find"}),
+        ),
+        element("output", {"id": "lanes-count", "aria-live": "polite"}),
     )
     hint = element("p", {"class": "marks scripted", "aria-hidden": "true"}, _marks())
     picture = element("div", {"id": "lanes", "class": "scripted"})
+    pressed = {"type": "button", "aria-pressed": "false", "data-keep": "whole"}
+    more = element(
+        "button", {"id": "all-lanes", "class": "whole", **pressed}, "All of these nuggets"
+    )
     tables = [_table(report, place, each) for place, each in enumerate(timelines)]
     summary = element("summary", None, "as a table")
     whole = element("details", {"id": "said", "open": True}, summary, tables)
     paper = element("p", {"id": "shown", "class": "printed"})
-    return joined([controls, paper, hint, picture, whole])
+    return joined(
+        [controls, paper, hint, picture, element("p", {"class": "scripted"}, more), whole]
+    )
 
 
 def _control(label: str, name: str, options: list[Markup]) -> Markup:
     """A choice, which the address keeps by its name."""
     choice = element("select", {"id": f"choose-{name}", "data-keep": name}, options)
     return element("label", {"class": "control"}, label, choice)
+
+
+def _options(words: Mapping[str, str]) -> list[Markup]:
+    return [element("option", {"value": value}, each) for value, each in words.items()]
 
 
 def _marks() -> Iterator[Markup]:
