@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from matchers.errors import MatcherError
+from matchers.home import expanded
 
 WEIGHTS = "model.safetensors"
 """The file of a model's folder whose hash is the model's."""
@@ -108,7 +109,7 @@ def _given(name: str, download: bool) -> Path | None:
     separators = [each for each in (os.sep, os.altsep) if each]
     if not (name.startswith("~") or any(each in name for each in separators)):
         return None
-    folder = Path(name).expanduser()
+    folder = expanded(name)
     if not folder.is_dir():
         return None
     if _OWNED.fullmatch(name) and (download or _cached(name, download=False)):

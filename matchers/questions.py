@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from matchers.errors import MatcherError
+from matchers.home import expanded
 
 LABELS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 """The labels that a nugget can have, and the score of each."""
@@ -66,7 +67,7 @@ def prompt(name: str) -> Prompt:
     """
     own = OWN_PROMPTS / f"{name}{SUFFIX}"
     is_name = "/" not in name and "\\" not in name and "." not in name
-    file = own if is_name else Path(name).expanduser()
+    file = own if is_name else expanded(name)
     try:
         state = file.stat()
         return _read(file, (state.st_size, state.st_mtime_ns, state.st_ino))

@@ -18,11 +18,15 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from matchers.errors import MatcherError
+from matchers.home import expanded
 
 CACHE = "TSEVAL_CACHE"
 """The environment variable that names the folder of all stores; empty: nothing goes to disk."""
@@ -49,15 +53,38 @@ class Pack(NamedTuple):
 
 
 def cache_folder() -> Path | None:
-    """Where stores lie: as `TSEVAL_CACHE` says, else below the platform's folder for caches."""
+    """Where stores lie: as `TSEVAL_CACHE` says, else below the platform's folder for caches.
+
+    None where nothing is to be kept, and, with a warning, where there is no home folder.
+    """
     asked = os.environ.get(CACHE)
     if asked is not None:
-        return Path(asked).expanduser() if asked else None
+        return _asked_for(asked)
+    place = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tseval")
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "tseval" / "Cache"
-    if sys.platform == "darwin":
-        return Path("~/Library/Caches/tseval").expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tseval"
+        place = Path(os.environ.get("LOCALAPPDATA", "~"), "tseval", "Cache")
+    elif sys.platform == "darwin":
+        place = Path("~/Library/Caches/tseval")
+    try:
+        return expanded(str(place))
+    except MatcherError:
+        _tell_no_home()
+        return None
+
+
+def _asked_for(folder: str) -> Path | None:
+    try:
+        return expanded(folder) if folder else None
+    except MatcherError as error:
+        raise MatcherError(f"{CACHE}={error}") from error
+
+
+@cache
+def _tell_no_home() -> None:
+    warnings.warn(
+        f"nothing is kept on disk, since no home folder is known: set {CACHE} to a folder",
+        stacklevel=3,
+    )
 
 
 def keys_of(texts: Sequence[str]) -> Keys:
@@ -113,7 +140,8 @@ class Store:
             self._tidy()
         except OSError as error:
             warnings.warn(
-                f"vectors cannot be kept in {str(self._folder)!r}: {error}; "
+                f"vectors cannot be kept in {str(self._folder)!r}: "
+                f"{(error.strerror or str(error)).lower()}; "
                 f"set {CACHE} to a folder that can be written to",
                 stacklevel=2,
             )

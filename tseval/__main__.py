@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 INTERRUPTED = 130
 
@@ -13,6 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit: 0 done, 1 bad input, 2 wrong usage, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _open_what_is_closed()
+    _take_all_letters()
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives memory back: 60 MB less
     try:
         code = run(given)
@@ -77,6 +79,22 @@ def _open_what_is_closed() -> None:
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, fails), descriptor)
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
+
+
+def _take_all_letters() -> None:
+    """Write out what a stream's encoding lacks, and say warnings of libraries as our own are said.
+
+    What is said of files goes out in the terminal's encoding, results are UTF-8 wherever they go.
+    """
+    import warnings
+
+    def said(message: Warning | str, *_: object, **__: object) -> None:
+        _say(f"warning: {message}", debug=False)
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = said
 
 
 def _close_quietly() -> int:

@@ -124,3 +124,69 @@ def test_a_name_that_is_too_long_is_no_fault_of_the_program(given: Sequence[str]
     outcome = program.tseval(*given)
     assert outcome.code == 1
     assert re.fullmatch(r"error: a{300}(\.csv)?: file name too long\n", outcome.err)
+
+
+def test_an_encoding_without_a_letter_has_it_written_out(tmp_path: Path) -> None:
+    run = tmp_path / "\u00fc🚒.tsv"
+    run.write_bytes(Path(SWIFT).read_bytes())
+    told = program.process("validate", run, PYTHONIOENCODING="latin-1")
+    assert told.code == 0
+    assert b"\xfc\\U0001f692.tsv: updates, 10 rows, no fault" in told.output
+    gone = program.process("score", tmp_path / "ü🚑.tsv", NUGGETS, PYTHONIOENCODING="ascii")
+    assert gone.code == 1
+    assert rb"\xfc\U0001f691.tsv: no such file or directory" in gone.error
+
+
+def test_a_home_that_nobody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("match", SWIFT, NUGGETS, "--resume")
+    told = program.process(*asked, TSEVAL_CACHE="~nobody-at-all/x")
+    assert (told.code, told.err) == (
+        2,
+        "error: TSEVAL_CACHE=~nobody-at-all/x: no home folder is known for ~nobody-at-all: write "
+        "the path without ~nobody-at-all\n",
+    )
+    monkeypatch.delenv("TSEVAL_CACHE", raising=False)
+    told = program.process(*asked, XDG_CACHE_HOME="~nobody-at-all/x")
+    assert (told.code, told.err) == (
+        2,
+        "warning: nothing is kept on disk, since no home folder is known: set TSEVAL_CACHE to a "
+        "folder\nerror: nothing can be kept to resume from: TSEVAL_CACHE is not set, and there is "
+        "no home folder\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "score a b",
+        "score --follow b --state /proc/x",
+        "match a b",
+        "match a b --review /proc/x.csv -f json",
+        "calibrate a b c",
+        "sample a b --pairs 9",
+        "curve a b",
+        "compare a",
+        "sweep a b",
+        "report a",
+        "clusters a b",
+        "incidents a b",
+        "values a b",
+        "filter a b",
+        "changes a b",
+        "responses a --nuggets b",
+        "timelines a b",
+        "crisisfacts a b",
+        "import ts-run a",
+    ],
+)
+def test_a_folder_that_takes_nothing_is_told_of_before_the_work(asked: str) -> None:
+    """Files that are named are not there, and are never looked for."""
+    if not Path("/proc/self").exists():
+        pytest.skip("here is no folder in which not even the first user can write")
+    name, *rest = asked.split()
+    output = [] if any(each.startswith("/proc") for each in rest) else ["-o", "/proc/x.tsv"]
+    if name == "report":
+        output = ["-o", "/proc/x.html"]
+    told = program.tseval(name, *rest, *output)
+    assert told.code == 1
+    assert re.match(r"error: /proc/x\S*: nothing can be written into /proc: ", told.err), told.err

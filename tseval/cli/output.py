@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,27 @@ def check_output(output: Path | None) -> None:
         return
     if not output.parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}")
+    check_folder(output)
     refuse_inputs(output, _named_files())
     given = _file_of(sys.stdin)
     if given is not None and output.is_file() and os.path.samestat(given, output.stat()):
         raise UsageError(f"{output} {IS_INPUT}")
+
+
+def check_folder(output: Path) -> None:
+    """Refuse a file whose folder takes no new one, as a result is one until it is whole."""
+    target = Path(os.path.realpath(output))
+    try:
+        if target.exists() and not target.is_file():
+            return  # a device or a pipe is written to, and a folder is told of elsewhere
+    except OSError as error:
+        raise OutputError(f"{output}: {reason_of(error)}") from error
+    try:
+        tempfile.TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        raise OutputError(
+            f"{output}: nothing can be written into {target.parent}: {reason_of(error)}"
+        ) from error
 
 
 IS_INPUT = "is an input too: name another file for the result"

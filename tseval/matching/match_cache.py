@@ -47,9 +47,13 @@ class MatchCache:
         from matchers.vectors import CACHE, cache_folder
         from matchers.words import EDITION
 
-        root = cache_folder()
+        try:
+            root = cache_folder()
+        except ValueError as error:
+            raise UsageError(str(error)) from error
         if root is None:
-            raise UsageError(f"nothing can be kept to resume from: {CACHE} is empty")
+            why = "is empty" if CACHE in os.environ else "is not set, and there is no home folder"
+            raise UsageError(f"nothing can be kept to resume from: {CACHE} {why}")
         return cls(root / "pairs", f"{VERSION}|words {EDITION}|{matcher}|{gold.sha256}")
 
     def get(self, unit: Unit) -> Pairs | None:
