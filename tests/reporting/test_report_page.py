@@ -151,7 +151,7 @@ class TestPage:
             if tag == "section" and "class" not in a
         ]
         assert names == [
-            *("verdict", "means", "curves", "heat", "timeline", "wrong", "economy"),
+            *("verdict", "means", "curves", "heat", "pair", "timeline", "wrong", "economy"),
             *("definitions", "warnings", "data", "inputs"),
         ]
 

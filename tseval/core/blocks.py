@@ -183,7 +183,28 @@ class Searched:
     lists: tuple[Listed, ...]
 
 
-Block: TypeAlias = Note | Warned | Panels | Timelines | Rows | Shaded | Crossed | Folded | Searched
+Steps: TypeAlias = tuple[tuple[int, float | None], ...]
+"""A curve: from which place on it has which value; None where it has none."""
+
+
+@dataclass(frozen=True)
+class Traces:
+    """A measure topic by topic over time, from which a page works out the difference of two runs.
+
+    Nothing of it stands by itself.
+    """
+
+    title: str
+    x: str
+    """What its places count."""
+    places: tuple[float, ...]
+    steps: tuple[tuple[Steps, ...], ...]
+    """By run, then topic."""
+
+
+Block: TypeAlias = (
+    Note | Warned | Panels | Timelines | Rows | Shaded | Crossed | Folded | Searched | Traces
+)
 
 
 @dataclass(frozen=True)
@@ -205,6 +226,12 @@ class SectionContent:
     def timelines(self) -> tuple[Timeline, ...]:
         """All its timelines."""
         return tuple(t for each in self.blocks if isinstance(each, Timelines) for t in each.topics)
+
+    @property
+    def searched(self) -> dict[str, Searched]:
+        """Its lists to search, by names of their own."""
+        found = [each for each in self.blocks if isinstance(each, Searched)]
+        return {f"{self.name}{f'-{at}' if at else ''}": each for at, each in enumerate(found)}
 
     @property
     def tables(self) -> tuple[Rows, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tseval.core.blocks import SectionContent, Timeline
+from tseval.core.blocks import SectionContent, Timeline, Traces
 
 TOPIC = "topic"
 LEADING = 5
@@ -157,3 +157,9 @@ class Report:
     def timelines(self) -> tuple[Timeline, ...]:
         """The timelines of all sections."""
         return tuple(each for section in self.sections for each in section.timelines)
+
+    @property
+    def traces(self) -> tuple[Traces, ...]:
+        """The measures that there are topic by topic over time."""
+        every = (block for section in self.sections for block in section.blocks)
+        return tuple(each for each in every if isinstance(each, Traces))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval.comparison.plan import Plan, Treatment
 from tseval.comparison.runs import means_of_topics
-from tseval.core.blocks import Block, Note, Panels
+from tseval.core.blocks import Block, Note, Panels, Steps, Traces
 from tseval.core.curves import change_times, sampled
 from tseval.core.family import Evaluation
 from tseval.core.measure import Measure
@@ -30,6 +30,8 @@ CURVES, TITLE = "curves", "Over time"
 PANELS = 6
 """So many measures have curves, the first ones, where none is chosen."""
 NONE = "None of these measures has a curve over time."
+TRACED = 2
+"""So many measures, the first ones, are told topic by topic too: so a page can draw differences."""
 MOST_TIMES = 160
 """A curve that changes more often is told at so many times, evenly apart: a panel has few dots."""
 DAYS_FROM = 14 * 24
@@ -64,7 +66,7 @@ def curve_blocks(
     if undrawn:
         verb = "has a curve that is" if len(undrawn) == 1 else "have curves that are"
         yield Note(f"{', '.join(undrawn)} {verb} not drawn; --curve NAME chooses.")
-    yield Panels(curve_panels(evaluation, drawn, setting, asked))
+    yield from curve_charts(evaluation, drawn, setting, asked)
 
 
 def curved(evaluation: Evaluation, measures: Sequence[Measure]) -> list[Measure]:
@@ -86,10 +88,10 @@ def _drawn(own: Sequence[Measure], chosen: str | Sequence[str], family: str) -> 
     return wanted or list(own[:PANELS])
 
 
-def curve_panels(
+def curve_charts(
     evaluation: Evaluation, measures: Sequence[Measure], setting: Setting[Any], asked: CurvesAsked
-) -> tuple[Panel, ...]:
-    """A panel for each measure: every run's mean over the topics that count."""
+) -> Iterator[Panels | Traces]:
+    """A panel for each measure, every run's mean over the topics that count; some by topic too."""
     treatment = asked.treatment
     rule = treatment.on_missing or "zero"
     counted = missing_topics([evaluation.index], rule, evaluation.words).counted
@@ -104,7 +106,9 @@ def curve_panels(
         parts = tuple(means.parts(measure, unit, setting.run))
         lines, note = tuple(drawn), _note(measure)
         panels.append(Panel(measure.name, note, axis, lines, parts=parts, keys=means.keys))
-    return tuple(panels)
+    yield Panels(tuple(panels))
+    for measure in measures[:TRACED]:
+        yield means.traces(measure, axis.title, unit, setting)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +171,17 @@ class Means:
             own = values[at][topic, at_times[column]]
             yield Parts(place(run), tuple((wanted[column] / unit).tolist()), tuple(own.tolist()))
 
+    def traces(self, measure: Measure, axis: str, unit: float, setting: Setting[Any]) -> Traces:
+        """A measure of every run on each topic that counts."""
+        values, known = self._topics(measure)
+        changes = np.ones(values.shape, bool)
+        changes[:, :, 1:] = (np.diff(values) != 0) | (known[:, :, 1:] != known[:, :, :-1])
+        steps: list[tuple[Steps, ...]] = [() for _ in setting.runs]
+        for at, run in enumerate(self.evaluation.index.runs):
+            topics = zip(values[at], known[at], changes[at], strict=True)
+            steps[setting.run(run)] = tuple(_steps(*topic) for topic in topics)
+        return Traces(measure.name, axis, tuple((self.seconds / unit).tolist()), tuple(steps))
+
     def _topics(self, measure: Measure) -> tuple[FloatArray, BoolArray]:
         """Runs x topics x times: the values, and which of them the mean knows."""
         values, defined = sampled(self.evaluation, measure, self.seconds)
@@ -183,6 +198,13 @@ class Means:
         topics = self.evaluation.index.topics
         found = means_of_topics(values[:, new], known[:, new], topics, self.plan)
         return (_numbers(each[np.cumsum(new) - 1]) for each in found)
+
+
+def _steps(values: FloatArray, known: BoolArray, changes: BoolArray) -> Steps:
+    """From which place on a curve has which value."""
+    at = np.flatnonzero(changes)
+    rows = zip(at.tolist(), values[at].tolist(), known[at].tolist(), strict=True)
+    return tuple((place, value if there else None) for place, value, there in rows)
 
 
 def told_times(seconds: FloatArray) -> FloatArray:

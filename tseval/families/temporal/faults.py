@@ -100,13 +100,12 @@ class _Faults:
             (weight * delay)[kept].tolist(),
             weight[kept].tolist(),
             delay[kept].tolist(),
-            *self._said(update),
-            index.nuggets.text.rows(nugget)[:],
+            *self._said(update, nugget),
             strict=True,
         )
         sizes = (Head("weight x late", decimals=1), self.weight)
         heads = (*self.where, *sizes, Head("late (h)", decimals=1, is_filter=True))
-        heads = (*heads, WORDS, Head("said", "name"), UPDATE, NUGGET)
+        heads = (*heads, WORDS, Head("said", "name"), NUGGET, UPDATE)
         return _listed("Late", len(late), note, heads, rows)
 
     def repeats(self) -> Listed:
@@ -129,12 +128,11 @@ class _Faults:
             *self._where(index.unit[update], index.updates.time[update]),
             index.nuggets.importance[nugget].tolist(),
             since.tolist(),
-            *self._said(update),
-            index.nuggets.text.rows(nugget)[:],
+            *self._said(update, nugget),
             strict=True,
         )
         heads = (*self.where, self.weight, Head("said before (h)", decimals=1), WORDS)
-        heads = (*heads, Head("said again", "name"), UPDATE, NUGGET)
+        heads = (*heads, Head("said again", "name"), NUGGET, UPDATE)
         return _listed("Repeats", len(own), note, heads, rows)
 
     def noise(self) -> Listed:
@@ -155,10 +153,11 @@ class _Faults:
             note += f" There is room for {CHARACTERS:,} characters of them."
         update = own[kept]
         where = self._where(index.unit[update], index.updates.time[update])
-        long, said, names = self._said(update)
-        shown = [f"{text[:CUT]}…" if len(text) > CUT else text for text in said]
+        names = index.updates.update_id.rows(update).to_list()
+        kept_texts = index.updates.text.rows(update)
+        shown = [f"{text[:CUT]}…" if len(text) > CUT else text for text in kept_texts[:]]
         heads = (*self.where, WORDS, Head("text", "name"), UPDATE)
-        rows = zip(*where, long, shown, names, strict=True)
+        rows = zip(*where, self._words(kept_texts), shown, names, strict=True)
         return _listed("Noise", len(own), note, heads, rows)
 
     def _heaviest(self, update: IntArray) -> IntArray:
@@ -183,11 +182,12 @@ class _Faults:
         hours = ((time - start) / HOUR).tolist()
         return places[run].tolist(), names, hours, [PARTS[each] for each in third.tolist()]
 
-    def _said(self, update: IntArray) -> tuple[Sequence[Any], ...]:
-        """For each update the number of its words, its text and its id."""
-        texts = self.evaluation.index.updates.text.rows(update)
-        names = self.evaluation.index.updates.update_id.rows(update).to_list()
-        return self._words(texts), texts[:], names
+    def _said(self, update: IntArray, nugget: IntArray) -> tuple[Sequence[Any], ...]:
+        """For each update how many words it has, its text, the nugget that it says, and its id."""
+        index = self.evaluation.index
+        texts = index.updates.text.rows(update)
+        names = index.updates.update_id.rows(update).to_list()
+        return self._words(texts), texts[:], index.nuggets.text.rows(nugget)[:], names
 
     def _words(self, texts: Texts) -> list[int]:
         counts = word_counts(texts, self.evaluation.index.rules.words)

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tseval.core.blocks import Saying, Searched, Timeline
+from tseval.core.blocks import Saying, Timeline
 from tseval.core.panels import Panel
 from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
+from tseval.reporting.page.pair import pair_data
 from tseval.reporting.page.panels import script_panel
 from tseval.reporting.page.searched import list_data
 
@@ -27,14 +28,15 @@ def data_block(report: Report) -> Markup:
         for at, panel in enumerate(section.panels)
     }
     more: dict[str, Any] = {
-        "timelines": [_timeline(each, texts) for each in report.timelines],
         "lists": {
-            section.name: list_data(block, texts)
+            name: list_data(block, texts)
             for section in report.sections
-            for block in section.blocks
-            if isinstance(block, Searched)
+            for name, block in section.searched.items()
         },
+        "timelines": [_timeline(each, texts) for each in report.timelines],
     }
+    if len(report.runs) > 1:
+        more["pair"] = pair_data(report)
     return block_of(report.runs, panels, more | {"texts": [shown(text) for text in texts]})
 
 

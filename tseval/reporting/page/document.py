@@ -18,6 +18,7 @@ from tseval.reporting.page.folders import without_folders
 from tseval.reporting.page.heat import heat_section, heat_title
 from tseval.reporting.page.markup import Child, Markup, element, joined
 from tseval.reporting.page.means import means_section
+from tseval.reporting.page.pair import pair_section
 from tseval.reporting.page.prose import (
     downloads_section,
     inputs_section,
@@ -30,7 +31,8 @@ from tseval.version import VERSION
 
 CURVES = "curves"
 """The section that stands above that of topics."""
-STYLE, SCRIPTS = "page.css", ("address.js", "page.js", "ends.js", "lists.js")
+STYLE = "page.css"
+SCRIPTS = ("address.js", "page.js", "ends.js", "lists.js", "pair.js")
 BEGIN = "address.begin();\n"
 """The end of the scripts: what an address asks for is shown when all of them stand."""
 
@@ -131,6 +133,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     rest = [each for each in report.sections if each.name != CURVES]
     yield from _declared(report, first, keyed=False)
     yield "heat", heat_title(report), heat_section(report)
+    yield "pair", "Two runs beside each other", pair_section(report)
     yield from _declared(report, rest, keyed=any(each.panels for each in first))
     yield "definitions", "Definitions", terms_section(report)
     yield "warnings", "Warnings", warnings_section(report)

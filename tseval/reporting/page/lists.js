@@ -14,8 +14,13 @@
     return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
   }
 
+  // Columns that are the same for several runs stand once, with the place of each row among them.
+  const whole = ({ places, columns: [first, ...others], ...list }) => ({
+    ...list, columns: [first, ...(places ? others.map((column) => places.map((at) => column[at])) : others)],
+  });
+
   all(".searched").forEach((found) => {
-    const lists = data.lists[found.dataset.lists];
+    const lists = data.lists[found.dataset.lists].map(whole);
     const buttons = all(".list", found);
     const filters = all("[data-head]", found);
     const field = found.querySelector("input[type=search]");
@@ -31,7 +36,7 @@
         const at = list.heads.findIndex((head) => head[3] && head[0] === filter.dataset.head);
         if (at < 0 || filter.value === "") return [];
         const [, kind] = list.heads[at], column = list.columns[at];
-        if (isNumber(kind)) return [(row) => column[row] >= Number(filter.value)];
+        if (isNumber(kind)) return [(row) => column[row] !== null && column[row] >= Number(filter.value)];
         if (kind === "run") return [(row) => column[row] === Number(filter.value)];
         return [(row) => data.texts[column[row]] === filter.value];
       });
@@ -45,7 +50,8 @@
       const heads = list.heads.map(([head, kind]) => make("th", { scope: "col", class: isNumber(kind) ? "number" : "" }, head));
       const cells = (row) => list.heads.map((head, at) => {
         const name = at === 0 ? "th" : "td";
-        const long = !isNumber(head[1]) && head[1] !== "run" && data.texts[list.columns[at][row]].length > 40;
+        const text = isNumber(head[1]) || head[1] === "run" ? "" : data.texts[list.columns[at][row]];
+        const long = text.length > 40 && text.includes(" ");
         const look = isNumber(head[1]) ? "number" : long ? "text" : head[1] === "text" ? "short" : "";
         return make(name, at === 0 ? { scope: "row" } : { class: look }, shown(head, list.columns[at][row]));
       });

@@ -438,6 +438,15 @@ const page = (() => {
     return parts;
   }
 
+  function openTopic(name) {
+    const place = data.timelines.findIndex((each) => each.topic === name);
+    if (place >= 0) {
+      topicChoice.value = String(place);
+      showTopic();
+    }
+    address.changed(lanes);
+    lanes.closest("section").scrollIntoView();
+  }
   if (lanes) {
     byId("said").open = false;
     topicChoice.addEventListener("change", showTopic);
@@ -454,13 +463,7 @@ const page = (() => {
     }));
     all("a[data-topic]").forEach((link) => link.addEventListener("click", (event) => {
       event.preventDefault();
-      const place = data.timelines.findIndex((each) => each.topic === link.dataset.topic);
-      if (place >= 0) {
-        topicChoice.value = String(place);
-        showTopic();
-      }
-      address.changed(lanes);
-      lanes.closest("section").scrollIntoView();
+      openTopic(link.dataset.topic);
     }));
     keepOpened();
     showTopic();
@@ -517,5 +520,5 @@ const page = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-  return { data, all, byId, make, draw, bdi, signed, marked, standing, stepped };
+  return { data, all, byId, make, draw, bdi, signed, marked, standing, stepped, openTopic };
 })();

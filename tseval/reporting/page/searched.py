@@ -9,7 +9,6 @@ from typing import Any
 from tseval.core.blocks import Head, Listed, Rows, Searched
 from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, element, shown
-from tseval.reporting.page.numbers import rounded
 
 AT_FIRST = 50
 """So many rows of each list stand on the page without a script."""
@@ -103,20 +102,43 @@ def list_data(block: Searched, texts: dict[str, int]) -> list[dict[str, Any]]:
                 [head.head, head.kind, head.decimals, int(head.is_filter)]
                 for head in each.table.heads
             ],
-            "columns": [
-                _column(head, values, texts)
-                for head, values in zip(each.table.heads, _columns(each.table), strict=True)
-            ],
+            **_rows(each.table, texts),
         }
         for each in block.lists
     ]
 
 
-def _columns(table: Rows) -> list[tuple[Any, ...]]:
-    return list(zip(*table.rows, strict=True)) if table.rows else [() for _ in table.heads]
+def _rows(table: Rows, texts: dict[str, int]) -> dict[str, Any]:
+    """The columns; where rows differ in the first one alone, the others once and their places.
+
+    A nugget that ten runs missed is told once.
+    """
+    columns = _columns(table, texts)
+    others: dict[tuple[Any, ...], int] = {}
+    places = [others.setdefault(own, len(others)) for own in zip(*columns[1:], strict=True)]
+    if 2 * len(others) > len(places):
+        return {"columns": columns}
+    return {"columns": [columns[0], *map(list, zip(*others, strict=True))], "places": places}
+
+
+def _columns(table: Rows, texts: dict[str, int]) -> list[list[Any]]:
+    """The values by column. Choices come first among the texts, so that their places are short."""
+    for head in table.heads:
+        for choice in head.choices:
+            texts.setdefault(choice, len(texts))
+    columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.heads)
+    return [_column(head, own, texts) for head, own in zip(table.heads, columns, strict=True)]
 
 
 def _column(head: Head, values: tuple[Any, ...], texts: dict[str, int]) -> list[Any]:
+    """Numbers have the decimals that are shown, and whole ones none."""
     if head.kind in ("text", "name"):
         return [texts.setdefault(value, len(texts)) for value in values]
-    return [rounded(value) for value in values] if head.kind == "number" else list(values)
+    if head.kind != "number":
+        return list(values)
+    return [_short(value, head.decimals) for value in values]
+
+
+def _short(value: float | None, decimals: int) -> float | None:
+    shorter = None if value is None else round(value, decimals)
+    return shorter if shorter is None or shorter % 1 else int(shorter)

@@ -17,6 +17,7 @@ from tseval.core.blocks import (
     SectionContent,
     Shaded,
     Timelines,
+    Traces,
     Warned,
 )
 from tseval.reporting.content import Report
@@ -39,7 +40,7 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
     if section.lack:
         return element("p", {"class": "lack"}, section.lack)
     parts: list[Markup] = []
-    drawn = 0
+    drawn, lists = 0, iter(section.searched)
     for block in section.blocks:
         if isinstance(block, Panels):
             lines = Lines.of_runs(report.runs)
@@ -49,8 +50,8 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
             parts += [explained(block.panels), made]
             drawn += len(block.panels)
         elif isinstance(block, Searched):
-            parts.append(searched(block, section.name, partial(_table, report), report))
-        elif not isinstance(block, Warned):
+            parts.append(searched(block, next(lists), partial(_table, report), report))
+        elif not isinstance(block, Warned | Traces):
             parts.append(_shown(report, block))
     return joined(parts)
 
