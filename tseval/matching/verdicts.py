@@ -125,21 +125,7 @@ def verdicts_of(
     `gold` is the hash of the nuggets, as signatures have it. What was sampled of nuggets that do
     not count by other rules than the sample's is left out.
     """
-    design = design_of(pairs)
-    own = design["nuggets"]
-    if own != gold:
-        refuse(
-            Input(pairs.origin.sources[0].path),
-            f"the sample was drawn for other nuggets ({own}) than these ({gold})",
-            f"give those, or {AGAIN}",
-        )
-    whole = int(design["sampled"].partition("/")[2])
-    if whole < len(nuggets):
-        refuse(
-            Input(pairs.origin.sources[0].path),
-            f"the sample was drawn of {whole} nuggets, and by these rules {len(nuggets)} count",
-            f"score by the edition and the rules of the sample, or {AGAIN}",
-        )
+    _check_nuggets(pairs, gold, len(nuggets))
     names = zip(nuggets.topic.to_list(), nuggets.nugget_id.to_list(), strict=True)
     place = {name: row for row, name in enumerate(names)}
     first = {key: row for key, row in _first_rows(pairs).items() if key in place}
@@ -182,6 +168,24 @@ def verdicts_of(
     strata = np.array([int(pairs.stratum[row]) for row in rows.tolist()], np.int64)
     drawn = Drawn(strata, pairs.inclusion[rows])
     return Verdicts(nugget, said, drawn, int(pairs.judged.sum()))
+
+
+def _check_nuggets(pairs: JudgedPairs, gold: str, number: int) -> None:
+    """Refuse a sample of other nuggets, and one of which not all that count could be drawn."""
+    design, path = design_of(pairs), pairs.origin.sources[0].path
+    own, whole = design["nuggets"], int(design["sampled"].partition("/")[2])
+    if own != gold:
+        refuse(
+            Input(path),
+            f"the sample was drawn for other nuggets ({own}) than these ({gold})",
+            f"give those, or {AGAIN}",
+        )
+    if whole < number:
+        refuse(
+            Input(path),
+            f"the sample was drawn of {whole} nuggets, and by these rules {number} count",
+            f"score by the edition and the rules of the sample, or {AGAIN}",
+        )
 
 
 def _first_rows(pairs: JudgedPairs) -> dict[tuple[str, str], int]:
