@@ -97,7 +97,7 @@ def test_the_others_are_one_envelope(chromium: Any, page_file: Path) -> None:
         return float(re.findall(r"V([\d.]+)", drawn)[-1])
 
     assert page.locator(".envelope-note").inner_text() == (
-        "Grey: from the lowest to the highest of the other 7 runs."
+        "The area with an edge: from the lowest to the highest of the other 7 runs."
     )
     # The last step is at the very edge: the envelope still has the value before it there.
     assert path_heights(page)[0] >= end(5) - 0.1
