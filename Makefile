@@ -23,7 +23,7 @@ PAGES := $(wildcard docs/*.md docs/*.py)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel format hooks house slow coverage versions chromium clean
+.PHONY: help demo test lint types tests docs cli wheel release audit format hooks house slow coverage versions chromium clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -34,6 +34,8 @@ help:
 	@echo "make docs    the documentation, warnings as errors, into docs/_build/html"
 	@echo "make cli     are docs/cli.md and the lists of the pages what the program itself says?"
 	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
+	@echo "make release  the wheel with its bill of materials in dist, and the same bytes from a second build"
+	@echo "make audit   what advisories say of the packages in $(VENV); says so where none can be asked"
 	@echo "make format  rewrite the layout, docs/cli.md and the lists of the pages"
 	@echo "make hooks   run the quick checks before each commit (pre-commit)"
 	@echo "make slow    measure all tests, and name the slow ones in tests/slow.txt"
@@ -98,9 +100,15 @@ docs/_build/.stamp: $(VENV)/.dev $(PAGES) $(PACKAGES)
 
 wheel: build/.wheel
 
-build/.wheel: $(VENV)/.dev .ci/smoke.sh .ci/engineer.sh $(PACKAGES) $(FIXTURES) README.md LICENSE
+build/.wheel: $(VENV)/.dev .ci/smoke.sh .ci/build.sh .ci/bill.py .ci/engineer.sh $(PACKAGES) $(FIXTURES) README.md LICENSE
 	.ci/smoke.sh $(BIN)/python dist
 	@mkdir -p build && touch $@
+
+release: wheel
+	.ci/reproduced.sh $(BIN)/python dist
+
+audit: $(VENV)/.dev
+	$(BIN)/python .ci/audit.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
