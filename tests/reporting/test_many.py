@@ -189,6 +189,8 @@ def test_on_paper_every_nugget_stands(chromium: Any, page_file: Path) -> None:
     visit = Visit(chromium, page_file)
     visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert shown(visit.page) == list(range(40))
+    assert visit.page.locator("#all-lanes").is_hidden()
     visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert visit.page.locator("#all-lanes").is_visible()
     assert shown(visit.page) == list(range(LANES))
     visit.check()

@@ -239,7 +239,7 @@ const page = (() => {
     const shown = new Set(printing || whole.getAttribute("aria-pressed") === "true" ? fitting : fitting.slice(0, LANES));
     places.forEach((at) => { made.get(at).hidden = !shown.has(at) && !(seen[at] && at === opened); });
     lanes.append(...places.map((at) => made.get(at)));
-    whole.hidden = fitting.length <= LANES;
+    whole.hidden = printing || fitting.length <= LANES;
     whole.textContent = `All ${fitting.length} of these nuggets`;
     const weight = (held) => topic.nuggets.reduce((sum, nugget, at) => sum + (held[at] ? nugget[2] : 0), 0);
     byId("lanes-count").textContent = `${fitting.length} of ${said.length} nuggets, ` +
