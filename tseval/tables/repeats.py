@@ -1,14 +1,17 @@
-"""Whether an update stands twice in a stream, told by eight bytes an update.
+"""Whether an update stands twice in a stream, told by a few bytes an update.
 
-A number is computed from each (run, topic, id). Different numbers prove different updates; for
-equal ones the caller has to look. The numbers are kept sorted in a few columns of growing length,
-so that each is moved only as often as the logarithm of how many there are.
+A number of eight bytes is computed from each (run, topic, id). Different numbers prove different
+updates; for equal ones the caller has to look. Where nothing can be looked at again, sixteen bytes
+of a cryptographic hash stand for an update: nobody has found two texts of one such hash. Either
+are kept sorted in a few columns of growing length, so that each is moved only as often as the
+logarithm of how many there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,50 +24,50 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
 
     Words = NDArray[np.uint64]
+    Marks: TypeAlias = NDArray[Any]
+    """What stands for updates: numbers, or hashes."""
 
 MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 """Odd numbers: what a run, a topic and an id are multiplied with."""
+
+
+HASH_BYTES = 16
 
 
 class Repeats:
     """The updates so far."""
 
     def __init__(self) -> None:
-        self.columns: list[Words] = []
-        """Their numbers, each column sorted."""
+        self.columns: list[Marks] = []
+        """What stands for them, each column sorted."""
 
     def __len__(self) -> int:
         return sum(map(len, self.columns))
 
-    def known(self, updates: Updates) -> IntArray:
-        """The rows that may stand in an earlier block."""
-        return np.flatnonzero(self._known(_numbers(updates)))
-
-    def _known(self, numbers: Words) -> BoolArray:
-        known = np.zeros(len(numbers), bool)
+    def known(self, marks: Marks) -> BoolArray:
+        """Which of these stand in an earlier block."""
+        known = np.zeros(len(marks), bool)
         for column in self.columns:
-            at = np.minimum(np.searchsorted(column, numbers), len(column) - 1)
-            known |= column[at] == numbers
+            at = np.minimum(np.searchsorted(column, marks), len(column) - 1)
+            known |= column[at] == marks
         return known
 
-    def suspects(self, updates: Updates) -> IntArray:
+    def suspects(self, marks: Marks) -> IntArray:
         """The rows that may stand in an earlier block, or above in this one; then remember all."""
-        numbers = _numbers(updates)
-        ordered = distinct(numbers)
-        known = self._known(numbers) | _twice(numbers, ordered)
-        self._remember(ordered)
-        return np.flatnonzero(known)
+        found = np.flatnonzero(self.known(marks) | twice(marks))
+        self.remember(marks)
+        return found
 
-    def remember(self, updates: Updates) -> None:
+    def remember(self, marks: Marks) -> None:
         """Remember all of them."""
-        self._remember(distinct(_numbers(updates)))
+        self._remember(distinct(marks))
 
-    def remember_all(self, columns: Iterable[Words]) -> None:
+    def remember_all(self, columns: Iterable[Marks]) -> None:
         """Remember columns that were kept elsewhere."""
         for column in columns:
             self._remember(column)
 
-    def _remember(self, ordered: Words) -> None:
+    def _remember(self, ordered: Marks) -> None:
         """Merge columns that are no longer than what is to be put after them."""
         while self.columns and len(self.columns[-1]) <= 2 * len(ordered):
             ordered = np.sort(np.concatenate([self.columns.pop(), ordered]), kind="stable")
@@ -72,24 +75,26 @@ class Repeats:
             self.columns.append(ordered)
 
 
-def twice(updates: Updates) -> IntArray:
-    """The rows that may stand above."""
-    numbers = _numbers(updates)
-    return np.flatnonzero(_twice(numbers, distinct(numbers)))
-
-
-def _twice(numbers: Words, ordered: Words) -> BoolArray:
-    """Which numbers stand above; `ordered` are the different ones."""
-    if len(ordered) == len(numbers):
-        return np.zeros(len(numbers), bool)
-    _, first = np.unique(numbers, return_index=True)
-    repeated = np.ones(len(numbers), bool)
+def twice(marks: Marks) -> BoolArray:
+    """Which of these stand above."""
+    if len(distinct(marks)) == len(marks):
+        return np.zeros(len(marks), bool)
+    _, first = np.unique(marks, return_index=True)
+    repeated = np.ones(len(marks), bool)
     repeated[first] = False
     return repeated
 
 
-def _numbers(updates: Updates) -> Words:
-    """A number for each (run, topic, id)."""
+def hashes(updates: Updates) -> Marks:
+    """A hash of each (run, topic, id)."""
+    columns = (updates.run, updates.topic, updates.update_id)
+    names = zip(*(column.to_list() for column in columns), strict=True)
+    found = [blake2b("\t".join(each).encode(), digest_size=HASH_BYTES).digest() for each in names]
+    return np.array(found, f"S{HASH_BYTES}")
+
+
+def numbers(updates: Updates) -> Words:
+    """A number for each (run, topic, id); several may have the same."""
     total = np.zeros(len(updates), np.uint64)
     columns: tuple[Ids, ...] = (updates.run, updates.topic, updates.update_id)
     for column, factor in zip(columns, MIX, strict=True):

@@ -30,7 +30,7 @@ from tseval.files.inputs import Input
 from tseval.files.reading import input_of
 from tseval.files.update_blocks import ROWS, BlockInput
 from tseval.tables import Updates, natural_order
-from tseval.tables.repeats import Repeats
+from tseval.tables.repeats import Repeats, numbers
 from tseval.tables.schema import UPDATES
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _blocks(inputs: Sequence[BlockInput], rows: int, has_cost: bool) -> Iterator
     for at, each in enumerate(inputs):
         for updates in each.blocks(rows):
             cost = np.ones(len(updates)) if updates.cost is None and has_cost else updates.cost
-            suspects = repeats.suspects(updates)
+            suspects = repeats.suspects(numbers(updates))
             if len(suspects):
                 _check_suspects(inputs[: at + 1], updates, suspects.tolist(), rows)
             yield replace(updates, cost=cost)

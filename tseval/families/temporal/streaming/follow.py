@@ -28,7 +28,7 @@ from tseval.files.jsonl import cells_of, records
 from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
 from tseval.tables import Schema, Updates
-from tseval.tables.repeats import Repeats, twice
+from tseval.tables.repeats import Repeats, hashes, twice
 from tseval.tables.schema import UPDATES
 from tseval.tables.scores import ScoreRecord
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from tseval.families.temporal.assessments import CanonicalUpdates
-    from tseval.tables.repeats import Words
+    from tseval.tables.repeats import Marks
 
 RUN = "stdin"
 """What a run is called whose updates don't say."""
@@ -82,27 +82,26 @@ class Following:
 
 
 class Recent:
-    """The last updates, by eight bytes each, in two generations."""
+    """The last updates, by a hash each, in two generations."""
 
-    def __init__(self, columns: Iterable[Words] = ()) -> None:
+    def __init__(self, columns: Iterable[Marks] = ()) -> None:
         self.generations = [Repeats(), Repeats()]
         self.generations[1].remember_all(columns)
 
     def suspects(self, updates: Updates) -> list[int]:
         """The rows that stood among the last updates before, or stand above."""
-        found = set(twice(updates).tolist())
-        for each in self.generations:
-            found.update(each.known(updates).tolist())
-        return sorted(found)
+        marks = hashes(updates)
+        older, newer = (each.known(marks) for each in self.generations)
+        return [int(row) for row in np.flatnonzero(twice(marks) | older | newer)]
 
     def remember(self, updates: Updates) -> None:
         """Take updates for the last ones."""
         newer = self.generations[1]
-        newer.remember(updates)
+        newer.remember(hashes(updates))
         if len(newer) >= REMEMBERED:
             self.generations = [newer, Repeats()]
 
-    def columns(self) -> list[Words]:
+    def columns(self) -> list[Marks]:
         """All of them, for saving."""
         return [column for each in self.generations for column in each.columns]
 

@@ -20,9 +20,9 @@ from tseval.families.temporal.streaming.fold import Fold, KeptUpdate, RunFold, S
 from tseval.files.atomic_write import write_whole
 
 if TYPE_CHECKING:
-    from tseval.tables.repeats import Words
+    from tseval.tables.repeats import Marks
 
-FORMAT = 4
+FORMAT = 5
 META = "meta"
 
 
@@ -45,7 +45,7 @@ class Position:
     """For each topic of the gold the name with a prefix by which updates call it."""
 
 
-def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) -> None:
+def save(path: str | Path, position: Position, fold: Fold, recent: list[Marks]) -> None:
     """Write the state."""
     arrays: dict[str, Any] = {}
     runs = []
@@ -76,7 +76,7 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Words]) 
     write_whole(path, content.getvalue())
 
 
-def load(path: str | Path, fold: Fold) -> tuple[Position, list[Words]]:
+def load(path: str | Path, fold: Fold) -> tuple[Position, list[Marks]]:
     """Read the state into a fold that has nothing yet; a file that is none is an `InputError`."""
     try:
         content = io.BytesIO(Path(path).read_bytes())

@@ -1,0 +1,84 @@
+"""Ids whose fingerprints are the same are not taken for the same ids."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests import program
+from tseval.tables import Ids
+from tseval.tables.arrow import strings
+from tseval.tables.fingerprints import all_differ, fingerprints
+from tseval.tables.repeats import HASH_BYTES, Repeats, twice
+
+TIME = 1_699_920_000
+
+
+def alike() -> tuple[str, str]:
+    """Two ids of one fingerprint: the word of Thue and Morse, and the same with letters changed.
+
+    Sums of powers of any odd base over the two are equal modulo 2^64 from 2,048 letters on.
+    """
+    word = "a"
+    while len(word) < 2048:
+        word += word.translate({97: "b", 98: "a"})
+    return word, word.translate({97: "b", 98: "a"})
+
+
+def rows(ids: tuple[str, ...]) -> list[dict[str, object]]:
+    return [
+        {"topic": "flood", "update_id": name, "time": TIME + at, "text": f"River {at}"}
+        for at, name in enumerate(ids)
+    ]
+
+
+@pytest.fixture
+def collided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    monkeypatch.chdir(tmp_path)
+    pair = alike()
+    one, other = fingerprints(strings(pair)).tolist()
+    assert one == other
+    return pair
+
+
+def test_a_column_with_a_collision_is_coded_right(collided: tuple[str, str]) -> None:
+    assert not all_differ(strings(collided))
+    assert Ids.of(strings([*collided, collided[0]])).codes.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("number", [1, 2, 50])
+def test_blocks_look_again(collided: tuple[str, str], number: int) -> None:
+    Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows(collided)))
+    asked = ("score", "run.jsonl", program.NUGGETS, "-f", "json")
+    whole, blocks = program.tseval(*asked), program.tseval(*asked, "--in-blocks", number)
+    assert (whole.code, blocks) == (0, whole)
+    twice_there = rows((*collided, collided[1]))
+    Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in twice_there))
+    refused = program.tseval(*asked, "--in-blocks", number)
+    assert "run.jsonl:3" in refused.err
+    assert "first at run.jsonl:2" in refused.err or "first in line 2" in refused.err
+
+
+def test_a_live_stream_takes_both_and_neither_twice(collided: tuple[str, str]) -> None:
+    asked = ("score", "--follow", program.NUGGETS, "--state", "state")
+    content = "".join(json.dumps(each) + "\n" for each in rows(collided))
+    done = program.tseval(*asked, stdin=content.encode())
+    assert done.code == 0, done.err
+    assert json.loads(done.out.splitlines()[-1])["updates"] == 2
+    more = json.dumps(rows((*collided, collided[0]))[2]) + "\n"
+    again = program.tseval(*asked, stdin=(content + more).encode())
+    assert again.code == 1
+    assert "-:3: update_id" in again.err
+    assert "stands twice within its run and topic" in again.err
+
+
+def test_hashes_that_end_with_zeros_stay_what_they_are() -> None:
+    whole = [b"\x01" * (HASH_BYTES - 1) + bytes([end]) for end in (0, 1, 2)]
+    marks = np.array(whole, f"S{HASH_BYTES}")
+    kept = Repeats()
+    kept.remember(marks[:1])
+    assert kept.known(marks).tolist() == [True, False, False]
+    assert twice(np.concatenate([marks, marks[1:2]])).tolist() == [False, False, False, True]
