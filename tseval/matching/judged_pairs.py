@@ -31,6 +31,8 @@ from tseval.tables import (
     natural_order,
     repeated_rows,
 )
+from tseval.tables.arrow import strings
+from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     import matchers
@@ -102,12 +104,16 @@ class JudgedUpdates:
         repeats, originals = repeated_rows(self.updates.topic, self.updates.update_id)
         first = np.arange(len(self.updates))
         first[repeats] = originals
-        topic_of = np.array(self.updates.topic.to_list())
-        gold_of = np.array(self.nuggets.topic.to_list())
+        names = strings(self.topics)
         own = first == np.arange(len(first))
-        for name in self.topics:
-            rows, gold = np.flatnonzero((topic_of == name) & own), np.flatnonzero(gold_of == name)
-            mine = gold_of[self.pairs.nugget] == name
+        topic_of = np.where(own, self.updates.topic.within(names), ABSENT)
+        gold_of = self.nuggets.topic.within(names)
+        rows_of, golds_of = rows_by_code(topic_of), rows_by_code(gold_of)
+        pairs_of = rows_by_code(gold_of[self.pairs.nugget])
+        none = np.zeros(0, np.int64)
+        for code, name in enumerate(self.topics):
+            rows, gold = rows_of.get(code, none), golds_of.get(code, none)
+            mine = pairs_of.get(code, none)
             true = np.zeros((len(rows), len(gold)), bool)
             true[
                 np.searchsorted(rows, first[self.pairs.update[mine]]),

@@ -16,6 +16,7 @@ import numpy as np
 from tseval.matching.matching import NuggetsByTopic, every_score, judge_ahead, read_ahead
 from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Nuggets, Texts, Updates
+from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     import matchers
@@ -90,8 +91,9 @@ def likeliest(
     judge_ahead(matcher, by_topic.lots(updates), by_topic.collection, progress)
     reading = _Reading(matcher, len(runs), len(nuggets), depth)
     done = 0
-    for code in np.unique(topic[topic != ABSENT]).tolist():
-        rows, gold = np.flatnonzero(topic == code), np.flatnonzero(nuggets.topic.codes == code)
+    gold_of = rows_by_code(nuggets.topic.codes)
+    for code, rows in rows_by_code(topic).items():
+        gold = gold_of.get(code, rows[:0])
         texts = _different(updates, rows)
         owns = _owners(texts, updates, rows, run, len(runs))
         step = max(1, SCORED_AT_ONCE // max(1, len(texts)))

@@ -25,7 +25,7 @@ from tseval.families.clusters.pushes import PushIndex
 from tseval.families.clusters.tables import Live, Posts, Selected
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings
-from tseval.tables.keys import last_row_of, pair_keys
+from tseval.tables.keys import last_row_of, pair_keys, rows_by_code, unknown_by_run
 
 if TYPE_CHECKING:
     from tseval.families.clusters.inputs import ClusterOptions, ClusterTables
@@ -80,8 +80,9 @@ def _in_several(index: ClusterIndex) -> Iterator[str]:
     """Selected posts that count more than once, since none of their clusters is their own."""
     times = np.bincount(index.reports.post[index.scored], minlength=len(index.posts))
     several = times > 1
-    for code, run in enumerate(index.posts.run.vocabulary()):
-        number = int((several & (index.posts.run.codes == code)).sum())
+    runs = index.posts.run.vocabulary()
+    numbers = np.bincount(index.posts.run.codes[several], minlength=len(runs))
+    for run, number in zip(runs, numbers.tolist(), strict=True):
         if number:
             verb = "is" if number == 1 else "are"
             counts = "counts" if number == 1 else "count"
@@ -117,8 +118,9 @@ def _unclustered(index: ClusterIndex) -> Iterator[str]:
     """Runs of which no post is in a cluster: likely the clusters are of other posts."""
     judged = index.posts.run.codes[index.unit != ABSENT]
     found = set(index.posts.run.codes[index.reports.post].tolist())
-    for code, run in enumerate(index.posts.run.vocabulary()):
-        number = int((judged == code).sum())
+    runs = index.posts.run.vocabulary()
+    numbers = np.bincount(judged, minlength=len(runs))
+    for code, (run, number) in enumerate(zip(runs, numbers.tolist(), strict=True)):
         if number and code not in found:
             said = count(number, "post")
             yield Reason(f"run {run}: none of its {said} of judged topics is in any cluster")
@@ -127,12 +129,8 @@ def _unclustered(index: ClusterIndex) -> Iterator[str]:
 def _unjudged_topics(tables: ClusterTables, indexes: Sequence[Index]) -> Iterator[str]:
     posts = tables.posts
     judged = strings(sorted({topic for index in indexes for topic in index.topics}))
-    unknown = posts.topic.within(judged) == ABSENT
-    for code, run in enumerate(posts.run.vocabulary()):
-        lost = unknown & (posts.run.codes == code)
-        if lost.any():
-            names = sorted(set(posts.topic.rows(lost).to_list()))
-            yield f"run {run}: {count(len(names), 'topic')} not judged, ignored: {listed(names)}"
+    for run, names in unknown_by_run(posts.run, posts.topic, judged):
+        yield f"run {run}: {count(len(names), 'topic')} not judged, ignored: {listed(names)}"
 
 
 def _other_times(index: ClusterIndex) -> Iterator[str]:
@@ -168,8 +166,9 @@ def again(number: int) -> str:
 def _outside(tables: ClusterTables, index: PushIndex, edition: str) -> Iterator[str]:
     """Posts that no day of the evaluation is the day of."""
     run, days = tables.posts.run, index.rules.period_of(edition)
-    for code, name in enumerate(run.vocabulary()):
-        number = int(index.outside[run.codes == code].sum())
+    names = run.vocabulary()
+    numbers = np.bincount(run.codes[index.outside], minlength=len(names))
+    for name, number in zip(names, numbers.tolist(), strict=True):
         if number:
             yield f"run {name}: {count(number, 'post')} outside of {days}, dropped"
 
@@ -196,18 +195,20 @@ def _constant_confidences(options: ClusterOptions, index: ClusterIndex) -> Itera
     confidence = index.posts.confidence
     if options.sample is None or options.sampling != "confidence" or confidence is None:
         return
-    for code, run in enumerate(index.posts.run.vocabulary()):
-        own = confidence[index.posts.run.codes == code]
+    runs = index.posts.run.vocabulary()
+    for code, rows in rows_by_code(index.posts.run.codes).items():
+        own, run = confidence[rows], runs[code]
         if len(own) > 1 and (own == own[0]).all():
             yield f"run {run}: all confidences are equal; the sample takes the earliest posts"
 
 
 def check_days(index: PushIndex, posts: Posts, days: str) -> None:
     """A run of which no day is one of the evaluation's is likely of another year's."""
-    for code, run in enumerate(posts.run.vocabulary()):
-        known = np.flatnonzero((posts.run.codes == code) & (index.day != 0))
-        if not len(known) or not index.outside[known].all():
+    runs = posts.run.vocabulary()
+    for code, known in rows_by_code(np.where(index.day != 0, posts.run.codes, ABSENT)).items():
+        if not index.outside[known].all():
             continue
+        run = runs[code]
         own = index.day[known]
         reason = (
             f'every post of judged topics of run "{run}" is outside of {days}: '

@@ -19,7 +19,7 @@ from tseval.families.filtering.rules import FilterRules
 from tseval.families.filtering.tables import Returned, Truth
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings, truths
-from tseval.tables.keys import last_row_of, pair_keys
+from tseval.tables.keys import last_row_of, pair_keys, unknown_by_run
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -228,12 +228,8 @@ def _repeated(returned: Returned, once: IntArray) -> Iterator[str]:
 
 
 def _unknown_topics(returned: Returned, truth: Truth) -> Iterator[str]:
-    unknown = returned.topic.within(truth.topic.names) == ABSENT
-    for code, run in enumerate(returned.run.vocabulary()):
-        lost = unknown & (returned.run.codes == code)
-        if lost.any():
-            names = sorted(set(returned.topic.rows(lost).to_list()))
-            yield f"run {run}: {count(len(names), 'topic')} not judged, ignored: {listed(names)}"
+    for run, names in unknown_by_run(returned.run, returned.topic, truth.topic.names):
+        yield f"run {run}: {count(len(names), 'topic')} not judged, ignored: {listed(names)}"
 
 
 def _other_times(returned: Returned, told: FloatArray) -> Iterator[str]:

@@ -31,6 +31,7 @@ from tseval.tables import (
     resolve,
 )
 from tseval.tables.arrow import strings
+from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     from tseval.families.temporal.assessed import AssessedIndex
@@ -257,15 +258,16 @@ def _censuses(
     judged = index.unit != ABSENT
     silent = updates.text.blank & judged if by_text else np.zeros(len(updates), bool)
     found = []
+    rows_of = rows_by_code(run)
     for at, name in enumerate(index.runs):
-        own = run == at
-        lost = updates.topic.codes[own & ~judged]
+        own = rows_of.get(at, np.zeros(0, np.int64))
+        lost = updates.topic.codes[own[~judged[own]]]
         unjudged = tuple(sorted(updates.topic.take_names(np.unique(lost))))
         confidence = None if updates.confidence is None else updates.confidence[own]
         constant = _constant(confidence)
         mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))
         lone = int(outside[at])
-        dumb = 0 < mute == int((own & judged).sum())
+        dumb = 0 < mute == int(judged[own].sum())
         found.append(Census(name, unjudged, int(early[at]), constant, mute, latest, lone, dumb))
     return found
 

@@ -12,8 +12,8 @@ from tseval.families.timelines.measures import metric_of, size_of, wording_of
 from tseval.families.timelines.tally import ALIGNED, DATES, Tally
 from tseval.families.timelines.ties import spans
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
-from tseval.tables import ABSENT
 from tseval.tables.arrow import strings
+from tseval.tables.keys import unknown_by_run
 
 SAME = 1e-12
 """Scores that differ by no more are the same."""
@@ -21,18 +21,15 @@ GLUED = (".", ",", ";", ":", '"')
 """Marks that are words of their own where spaces stand before them."""
 
 
-def of_tables(tables: TimelineTables, index: TimelineIndex) -> Iterator[str]:
+def of_tables(tables: TimelineTables) -> Iterator[str]:
     """What is to be said of the inputs, whatever is asked of them."""
     runs = tables.runs
     yield from tables.gold.remarks
     yield from runs.remarks
     known = strings(sorted(set(tables.gold.topic.vocabulary())))
-    unknown = runs.topic.within(known) == ABSENT
-    for code, name in enumerate(index.runs):
-        lost = sorted(set(runs.topic.rows(unknown & (runs.run.codes == code)).to_list()))
-        if lost:
-            noun = count(len(lost), "topic")
-            yield f"run {name}: {noun} not in the references, ignored: {listed(lost)}"
+    for name, lost in unknown_by_run(runs.run, runs.topic, known):
+        noun = count(len(lost), "topic")
+        yield f"run {name}: {noun} not in the references, ignored: {listed(lost)}"
 
 
 def of_measures(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[str]:

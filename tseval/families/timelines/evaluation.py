@@ -131,5 +131,5 @@ def read(
         timelines=index,
         traits={"rules": settled.said(edition.rules)} | hashes({"gold": tables.gold.origin}),
         inputs=tables.records(),
-        warnings=tuple(of_tables(tables, index)),
+        warnings=tuple(of_tables(tables)),
     )

@@ -19,8 +19,8 @@ from tseval.core.wording import count, listed
 from tseval.families.tracking.inputs import ValueTables
 from tseval.families.tracking.measures import ValueIndex, tells_attributes
 from tseval.families.tracking.tables import TrackedValues
-from tseval.tables import ABSENT
 from tseval.tables.arrow import strings
+from tseval.tables.keys import unknown_by_run
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray
@@ -44,12 +44,9 @@ def of_tables(tables: ValueTables, index: ValueIndex) -> Iterator[str]:
 
 def _unknown_topics(index: ValueIndex, values: TrackedValues) -> Iterator[str]:
     """A warning for each run with topics that the gold lacks."""
-    unknown = values.topic.within(strings(index.topics)) == ABSENT
-    for code, name in enumerate(index.runs):
-        lost = sorted(set(values.topic.rows(unknown & (values.run.codes == code)).to_list()))
-        if lost:
-            noun = count(len(lost), "topic")
-            yield f"run {name}: {noun} not in the gold, ignored: {listed(lost)}"
+    for name, lost in unknown_by_run(values.run, values.topic, strings(index.topics)):
+        noun = count(len(lost), "topic")
+        yield f"run {name}: {noun} not in the gold, ignored: {listed(lost)}"
 
 
 def _untimely(index: ValueIndex) -> Iterator[str]:
