@@ -163,10 +163,20 @@ def test_without_scripts_the_beginnings_are_there(chromium: Any, page_file: Path
 def test_on_paper_the_shown_rows_stand_without_controls(chromium: Any, page_file: Path) -> None:
     visit = Visit(chromium, page_file)
     visit.page.emulate_media(media="print")
-    assert visit.page.locator("#wrong .place tbody tr").first.is_visible()
+    last = visit.page.locator("#wrong .place tbody tr").last.bounding_box()
+    frame = visit.page.locator("#wrong .place .scroll").bounding_box()
+    assert last["y"] + last["height"] <= frame["y"] + frame["height"] + 1  # nothing is cut
     assert visit.page.locator("#wrong input").first.is_hidden()
     assert visit.page.locator("#wrong details").first.is_hidden()
     assert visit.page.pdf(format="A4").startswith(b"%PDF")
+    visit.check()
+
+
+def test_the_chosen_list_is_told_apart_in_forced_colours(chromium: Any, page_file: Path) -> None:
+    visit = Visit(chromium, page_file, forced_colors="active")
+    colours = "e => getComputedStyle(e).backgroundColor"
+    found = [each.evaluate(colours) for each in visit.page.locator("#wrong .list").all()]
+    assert found[0] == found[2] != found[1]
     visit.check()
 
 

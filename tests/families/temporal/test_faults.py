@@ -236,6 +236,19 @@ class TestByHand:
         assert (noise.total, left > 0) == (len(whole), True)
         assert f"{left} of them are left out" in noise.note
 
+    def test_rows_have_a_limit_where_texts_are_empty_too(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(module, "ROWS", 4)
+        updates = [slow.Update("t1", f"u{at}", at) for at in range(9)]
+        nuggets = [slow.Nugget("t1", f"n{at}", at) for at in range(7)]
+        found = cases.evaluation(slow.Collection(updates, nuggets, [], (), {"t1": 0}))
+        made = faults(found, Setting(found.index.runs, (), found.options))
+        assert made is not None
+        held = {each.name: (each.total, len(each.table.rows)) for each in made.lists}
+        assert held == {"Missed": (7, 4), "Late": (0, 0), "Repeats": (0, 0), "Noise": (9, 4)}
+        assert "5 of them are left out" in made.lists[3].note
+
     def test_a_long_text_ends_early_and_that_is_said(self, tmp_path: Path) -> None:
         path = tmp_path / "swift.tsv"
         text = Path(SWIFT).read_text(encoding="utf-8").rstrip("\n").split("\n")

@@ -142,7 +142,8 @@ class _Faults:
         texts = index.updates.text.rows(own)
         words = word_counts(texts, index.rules.words)
         cut = [len(text) > CUT for text in texts[:]]
-        size = np.array([min(len(text), CUT) for text in texts[:]], np.float64)
+        least = CHARACTERS / ROWS  # also of a text that is empty, so that rows have a limit too
+        size = np.array([max(least, min(len(text), CUT)) for text in texts[:]], np.float64)
         kept = worst(index.unit[own] // len(index.topics), words, size, CHARACTERS)
         note = f"{count(len(own), 'update')} that match no nugget, the longest first."
         shortened = sum(cut[at] for at in kept.tolist())

@@ -69,7 +69,7 @@
       const rows = fits(list);
       const seen = rows.slice(0, most);
       found.querySelector(".note").textContent = list.note;
-      found.querySelector("output").textContent = `${seen.length} of ${rows.length} that fit`;
+      found.querySelector("output").textContent = `${seen.length.toLocaleString("en-US")} of ${rows.length.toLocaleString("en-US")} that fit`;
       found.querySelector(".place").replaceChildren(...(seen.length ? [table(list, seen)] : []));
       more.hidden = rows.length <= most;
     }
