@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -375,3 +376,57 @@ def test_units_say_what_they_are() -> None:
     assert str(Unit("a.tsv")) == "a.tsv"
     assert str(Unit("a.tsv", 2, 9)) == "a.tsv, lines 2 to 9"
     assert str(Unit("a.parquet", 2, None, "rows")) == "a.parquet, rows 2 to the end"
+
+
+def test_a_connection_that_is_encrypted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scheduler with a certificate made here takes who has it, and nobody else."""
+    distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl, which makes certificates, is not here")
+    for name in ("ours", "theirs"):
+        subject = ["-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1"]
+        files = ["-keyout", f"{name}.key", "-out", f"{name}.pem", "-days", "2", "-nodes"]
+        made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", *files, *subject]
+        subprocess.run(made, cwd=tmp_path, check=True, capture_output=True)
+
+    def settings(name: str) -> dict[str, str]:
+        pem, key = str(tmp_path / f"{name}.pem"), str(tmp_path / f"{name}.key")
+        whole = "distributed.comm.tls."
+        return {f"{whole}ca-file": pem, f"{whole}client.cert": pem, f"{whole}client.key": key}
+
+    pem, key = str(tmp_path / "ours.pem"), str(tmp_path / "ours.key")
+    sides = {
+        f"tls_{who}_{what}": file
+        for who in ("scheduler", "worker", "client")
+        for what, file in (("cert", pem), ("key", key))
+    }
+    trusted = distributed.Security(tls_ca_file=pem, require_encryption=True, **sides)
+    monkeypatch.setattr(cluster, "PATIENCE", 5)
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        host="tls://127.0.0.1",
+        security=trusted,
+        dashboard_address=None,
+    ) as own:
+        address = own.scheduler_address
+        assert address.startswith("tls://")
+        with dask.config.set(settings("ours")):
+            joined = choose("dask", scheduler=address)
+            try:
+                assert list(joined.run(work.numbered, work.UNITS)) == list(
+                    map(work.numbered, work.UNITS)
+                )
+            finally:
+                joined.close()
+        with (
+            dask.config.set(settings("theirs")),
+            pytest.raises(EngineError, match="does not trust"),
+        ):
+            list(choose("dask", scheduler=address).run(work.numbered, work.UNITS))
+        with pytest.raises(
+            EngineError, match=r"names no ca-file: set DASK_DISTRIBUTED__COMM__TLS__"
+        ):
+            list(choose("dask", scheduler=address).run(work.numbered, work.UNITS))

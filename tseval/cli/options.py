@@ -164,7 +164,8 @@ engine_options = chained(
     click.option(
         "--scheduler",
         metavar="URL",
-        help="The cluster's scheduler, such as tcp://10.0.0.1:8786. Default: a cluster on this "
+        help="The cluster's scheduler, such as tcp://10.0.0.1:8786; tls:// encrypts. It and its "
+        "workers are trusted: what they send back may run code here. Default: a cluster on this "
         "machine, for as long as it is needed.",
     ),
 )

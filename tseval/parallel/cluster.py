@@ -22,6 +22,12 @@ PATIENCE = 10
 QUIET = {"logging": {"distributed": "critical", "distributed.client": "critical"}}
 """What Dask says of workers that die is no part of a result; what it comes to is an error."""
 HERE = "127.0.0.1"
+CERTIFICATES = {
+    "ca-file": "DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
+    "client.cert": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT",
+    "client.key": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
+}
+"""What Dask needs to know for an encrypted connection, and where it looks for it."""
 START = "start one with `dask scheduler`, and workers with `dask worker SCHEDULER`"
 
 
@@ -121,11 +127,26 @@ class Cluster:
                     silence_logs=logging.CRITICAL,
                 )
             return distributed.Client(self._own, set_as_default=False)
+        encrypted = self.scheduler.startswith("tls://")
+        if encrypted:
+            self._check_certificate()
         try:
             return distributed.Client(self.scheduler, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
-            reason = f"no scheduler answers at {self.scheduler}: {START}"
+            distrust = ", or one of the two does not trust the other's certificate" * encrypted
+            reason = f"no scheduler answers at {self.scheduler}{distrust}: {START}"
             raise EngineError(reason) from error
+
+    def _check_certificate(self) -> None:
+        """Refuse to go on without the certificates that Dask's configuration has to name."""
+        dask = import_module("dask")
+        for name, variable in CERTIFICATES.items():
+            file = dask.config.get(f"distributed.comm.tls.{name}", None)
+            if file is None or not os.path.isfile(file):  # noqa: PTH113 - any text
+                lacks = f"names no {name}" if file is None else f"names {file}, which is no file"
+                raise EngineError(
+                    f"{self.scheduler}: Dask's configuration {lacks}: set {variable} to its path"
+                )
 
     def _check(self) -> None:
         """Refuse a cluster without workers, and one whose tseval is missing or another."""
