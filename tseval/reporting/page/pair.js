@@ -134,7 +134,7 @@
     const [a, b] = chosen.map((run) => data.runs[run]);
     const label = `Gain of ${a} over ${b} by ${name} over time; at the end ${gained(last.mean, decimals)}${last.low === null ? "" : `, interval ${interval(last)}`}`;
     const banded = points.some((each) => each.low !== null)
-      ? `The band is its ${level} Student interval over topics, which this page works out for any two runs; the interval that goes with the test stands with the verdict.`
+      ? `The band is its ${level} Student interval over topics, which this page works out for any pair; the interval that goes with the test stands with the verdict.`
       : `There is no band with fewer than ${pair.few} topics.`;
     const few = points.length > 9 ? Array.from({ length: 9 }, (_, at) => points[Math.round(at * (points.length - 1) / 8)]) : points;
     const table = make("table", {}, make("caption", {}, `Gain by ${name}`),
