@@ -556,18 +556,6 @@ def test_on_paper_there_are_no_controls(chromium: Any, page_file: Path) -> None:
     visit.check()
 
 
-def test_on_paper_no_measure_stays_folded(chromium: Any, report: Report, tmp_path: Path) -> None:
-    path = tmp_path / "folded.html"
-    path.write_bytes(report_page(replace(report, leading=1)))
-    visit = Visit(chromium, path)
-    folded = visit.page.locator("#means details")
-    assert [folded.nth(at).get_attribute("open") for at in range(2)] == [None, None]
-    visit.page.pdf(format="A4")
-    assert [folded.nth(at).get_attribute("open") for at in range(2)] == ["", ""]
-    assert visit.page.locator("table.means").nth(1).locator("th.measure").count() == 2
-    visit.check()
-
-
 def test_texts_cannot_become_markup_or_code(chromium: Any, report: Report, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     path.write_bytes(report_page(with_texts(report, HOSTILE)))

@@ -71,7 +71,7 @@ def differences_table(report: Report, board: MeasureBoard) -> Markup:
     named = report.runs[reference]
     what = "ahead of each other run" if report.baseline is None else "of each run over it"
     rows = [_difference(report, each, reference, decimals, scale) for each in board.against]
-    heads = ("run", f"gain{f' ({board.unit})' if board.unit else ''}", "interval", "")
+    heads = ("run", f"gain{f' ({board.unit})' if board.unit else ''}", "interval", "drawn")
     won = f"{board.over}s won"
     caption = joined([measure_head(board), ": ", isolated(named), f", gain {what}"])
     return listing(

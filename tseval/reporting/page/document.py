@@ -19,6 +19,7 @@ from tseval.reporting.page.heat import heat_section, heat_title
 from tseval.reporting.page.markup import Child, Markup, element, joined
 from tseval.reporting.page.means import means_section
 from tseval.reporting.page.pair import pair_section
+from tseval.reporting.page.paper import means_on_paper, paper_choice
 from tseval.reporting.page.prose import (
     downloads_section,
     inputs_section,
@@ -32,7 +33,7 @@ from tseval.version import VERSION
 CURVES = "curves"
 """The section that stands above that of topics."""
 STYLE = "page.css"
-SCRIPTS = ("address.js", "page.js", "ends.js", "lists.js", "pair.js")
+SCRIPTS = ("address.js", "page.js", "ends.js", "lists.js", "pair.js", "paper.js")
 BEGIN = "address.begin();\n"
 """The end of the scripts: what an address asks for is shown when all of them stand."""
 
@@ -128,7 +129,7 @@ def _section(name: str, title: str, content: Markup) -> Markup:
 def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     """Every section that the report has something for, or can say what it would need."""
     yield "verdict", verdict_title(report), verdict_section(report)
-    yield "means", "Means by measure", joined([means_section(report), pairs_folded(report)])
+    yield "means", "Means by measure", _means(report)
     first = [each for each in report.sections if each.name == CURVES]
     rest = [each for each in report.sections if each.name != CURVES]
     yield from _declared(report, first, keyed=False)
@@ -137,8 +138,15 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     yield from _declared(report, rest, keyed=any(each.panels for each in first))
     yield "definitions", "Definitions", terms_section(report)
     yield "warnings", "Warnings", warnings_section(report)
-    yield "data", "Data", downloads_section(report)
+    yield "data", "Data", joined([downloads_section(report), paper_choice(report)])
     yield "inputs", "Signature and inputs", inputs_section(report)
+
+
+def _means(report: Report) -> Markup:
+    """The means, on paper in another shape."""
+    if not report.measures:
+        return Markup("")
+    return joined([means_section(report), means_on_paper(report), pairs_folded(report)])
 
 
 def _declared(

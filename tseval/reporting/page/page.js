@@ -476,9 +476,6 @@ const page = (() => {
     }).observe(lanes);
   }
 
-  // On paper nothing stays folded that stands nowhere else.
-  addEventListener("beforeprint", () => all("details:not(#said):not(.unscripted)").forEach((each) => { each.open = true; }));
-
   // Files that are put together when they are asked for.
   const cell = (value) => {
     const text = value === null ? "" : String(value);
