@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import program
 from tseval import InputError
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
@@ -66,3 +67,12 @@ def test_what_is_wrong(tmp_path: Path, text: str, line: int, reason: str) -> Non
     assert fault.line == line
     assert fault.reason.startswith(reason)
     assert fault.cure
+
+
+def test_an_array_of_lists_has_no_broken_quotes(tmp_path: Path) -> None:
+    lists = tmp_path / "lists.json"
+    lists.write_text('[["r","c",1],["r","c"]]\n')
+    told = program.tseval("score", lists, program.NUGGETS)
+    assert told.code == 1
+    assert "lists.json: a JSON array whose elements are no objects\n" in told.err
+    assert "quotes" not in told.err

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 DIVIDERS = {",": 1, ";": 2, "|": 2}
 """What may divide fields, with how often it has to stand in a header to be known."""
+OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
 SAID = {",": "commas", ";": "semicolons", "|": "bars"}
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
@@ -132,6 +133,9 @@ def _numbered(
                 faults.add(first, "a carriage return inside the line", RETURN_CURE)
             elif "field limit" in str(error):
                 _refuse_long(faults.source, first, "begins a field that is as long as", b"")
+            elif faults.source.head().lstrip().startswith(b"["):
+                faults.add(None, "a JSON array whose elements are no objects", OBJECTS_CURE)
+                return
             else:
                 faults.add(first, f"broken quotes: {error}", QUOTES_CURE)
         else:
