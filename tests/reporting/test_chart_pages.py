@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from itertools import pairwise
@@ -177,6 +178,12 @@ class TestCurves:
         drawn = {round(_value(root, float(each.get("cy"))), 2) for each in group}
         assert {round(end, 2) for end in ends} <= drawn
 
+        early = ElementTree.fromstring(said(*OVER_TIME, "-m", "R", "--until", "6h", "-f", "svg"))
+        times = {float(each.get("cx")) for each in early.iter(f"{SVG}circle")}
+        hours = {round(_at(early, place), 1) for place in times}
+        assert max(hours) == 5.0  # the last step before the sixth hour
+        assert len(hours - {round(5 * at / 6, 1) for at in range(1, 7)}) <= 1  # and the key
+
         runs, nuggets, matches, topics = _many_topics(tmp_path)
         given = ("curve", runs, nuggets, "--matches", matches, "--topics", topics, "-m", "R")
         root = ElementTree.fromstring(said(*given, "-f", "svg"))
@@ -187,6 +194,53 @@ class TestCurves:
         assert min(heights) == pytest.approx(row.low, abs=0.01)
         assert max(heights) == pytest.approx(row.high, abs=0.01)
         assert "95 % interval of the mean over topics" in said(*given, "-f", "html")
+
+
+def test_a_calibration_says_the_best_f1_and_its_threshold() -> None:
+    several = ("--matcher", "fuzzy", "--matcher", "grams")
+    told = json.loads(said(*COMMANDS["calibrate"], *several, "-f", "json"))["records"]
+    drawn = said(*COMMANDS["calibrate"], *several, "-f", "svg")
+    for each in told:
+        threshold = each["threshold"]["value"]
+        (best,) = [row["F1"] for row in each["curve"] if row["threshold"] == threshold]
+        assert best == max(row["F1"] for row in each["curve"] if row["F1"] is not None)
+        assert f">best F1 {best:.2f}, at threshold {threshold:.2f}<" in drawn
+    assert drawn.count(">threshold of the matcher<") == 2
+    assert drawn.count(">agreement with assessors<") == 2
+
+
+def test_trust_counts_the_posts_of_the_event() -> None:
+    """keen has the first and the third post of the quake, and shy one alone; all count to three."""
+    root = ElementTree.fromstring(said(*COMMANDS["incidents"], "--event", "quake", "-f", "svg"))
+    worth = next(each for each in root.iter(f"{SVG}g") if "plot" in classes(each))
+    assert [text for text, _ in _labels(worth, "x", "x")] == [1, 2, 3]
+    steps = {
+        run: sorted({round(_at(worth, x), 1) for x, _ in points_of(_path(worth, "line", run))})
+        for run in (0, 1)
+    }
+    assert steps[0] == [1, 3, 3.9]
+    assert len(steps[1]) == 2  # from its post to the end, not a single place
+    assert steps[1][1] == 3.9
+
+
+def test_the_end_points_of_filtering_are_those_of_the_fits() -> None:
+    fits = csv.DictReader(io.StringIO(said(*COMMANDS["filter"], "--show", "fits", "-f", "csv")))
+    root = ElementTree.fromstring(said(*COMMANDS["filter"], "-f", "svg"))
+    plot = next(each for each in root.iter(f"{SVG}g") if "plot" in classes(each))
+    bars = {
+        int(each.get("data-run") or 0): next(each.iter(f"{SVG}line"))
+        for each in plot.iter(f"{SVG}g")
+        if classes(each)[:1] == ["end"]
+    }
+    for at, row in enumerate(fits):
+        drawn = [_value(plot, float(bars[at].get(end) or 0)) for end in ("y1", "y2")]
+        assert drawn == [
+            pytest.approx(float(row[end]), abs=0.01) for end in ("end_low", "end_high")
+        ]
+        days = _at(plot, float(bars[at].get("x1") or 0))
+        assert days == pytest.approx(5.06, abs=0.07)  # the middle of the last batch, which is short
+    assert any("foretold" in classes(each) for each in plot.iter(f"{SVG}path"))
+    assert any("beyond" in classes(each) for each in plot.iter(f"{SVG}rect"))
 
 
 def _last(table: str) -> dict[str, str] | None:
@@ -216,6 +270,11 @@ def _placed(marks: list[tuple[float, float]], hours: float) -> float:
     (low, left), (high, right) = marks[0], marks[-1]
     share = (math.log(hours) - math.log(low)) / (math.log(high) - math.log(low))
     return left + share * (right - left)
+
+
+def _at(root: ElementTree.Element, x: float) -> float:
+    (low, left), (high, right) = _at_x(root)[0], _at_x(root)[-1]
+    return low + (x - left) / (right - left) * (high - low)
 
 
 def _value(root: ElementTree.Element, y: float) -> float:

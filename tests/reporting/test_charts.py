@@ -300,7 +300,7 @@ class TestPalette:
     def test_pictures_and_pages_draw_it_alike(self) -> None:
         palette = Palette.of(["late", "early"])
         found = looks(TWO_RUNS)
-        assert found == {run: tuple(palette.classes(run).split()) for run in ("early", "late")}
+        assert found == {run: tuple(palette.look(run).classes.split()) for run in ("early", "late")}
         place = int(found["late"][0].removeprefix("s"))
         assert f"--s{place}: {COLOURS[place].light};" in style()
         assert f".line.on.s{place}, " in draw(TWO_RUNS, "svg").decode()
@@ -309,7 +309,7 @@ class TestPalette:
 
 def _looks(runs: Sequence[str]) -> dict[str, str]:
     palette = Palette.of(runs)
-    return {run: palette.classes(run) for run in runs}
+    return {run: palette.look(run).classes for run in runs}
 
 
 def one_panel(**marks: object) -> Picture:

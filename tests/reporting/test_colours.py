@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
+from tseval.core.panels import Axis, Dots, Panel, Picture
 from tseval.core.registry import all_families
 from tseval.reporting.inputs import OF_ALL, parameters, served
 from tseval.reporting.keywords import ReportKeywords
-from tseval.reporting.palette import Palette
+from tseval.reporting.palette import COLOURS, Palette
 
 FILTER, STREAM = FIXTURES / "filter", FIXTURES / "incidents"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,7 +73,7 @@ def in_report(*arguments: object) -> Looks:
 def looks_of(*runs: str) -> Looks:
     """The looks of a set of runs."""
     palette = Palette.of(runs)
-    looks = {run: palette.classes(run).split() for run in runs}
+    looks = {run: palette.look(run).classes.split() for run in runs}
     return {run: (colour, dashes) for run, (colour, dashes) in looks.items()}
 
 
@@ -147,3 +149,70 @@ def test_editors_know_what_a_report_takes_of_families() -> None:
     declared = {name for each in served() for part in parameters(each) for name in part.names}
     assert {*ReportKeywords.__annotations__, "naming"} == {*declared, *OF_ALL}  # as `columns`
     assert len(list(all_families())) > len(list(served())) > 3
+
+
+# What people see who lack one kind of cones (Machado, Oliveira and Fernandes 2009, in full).
+SEEN = {
+    "all": "1 0 0 0 1 0 0 0 1",
+    "protanopia": "0.152286 1.052583 -0.204868 0.114503 0.786281 0.099216 "
+    "-0.003882 -0.048116 1.051998",
+    "deuteranopia": "0.367322 0.860646 -0.227968 0.280085 0.672501 0.047413 "
+    "-0.01182 0.04294 0.968881",
+    "tritanopia": "1.255528 -0.076749 -0.178779 -0.078411 0.930809 0.147602 "
+    "0.004733 0.691367 0.3039",
+}
+XYZ = (
+    (0.4124564, 0.3575761, 0.1804375),
+    (0.2126729, 0.7151522, 0.072175),
+    (0.0193339, 0.119192, 0.9503041),
+)
+LEAST = {"all": 35, "protanopia": 14, "deuteranopia": 14, "tritanopia": 10}
+"""How far apart colours are at least, in CIELAB: 2 is hardly to be seen."""
+PAPER = {"light": "#fcfcfa", "dark": "#16181a"}
+
+
+def linear(colour: str) -> np.ndarray:
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light: np.ndarray) -> np.ndarray:
+    scaled = np.array(XYZ) @ np.clip(light, 0, 1) / np.array([0.95047, 1, 1.08883])
+    bent = np.where(scaled > 216 / 24389, np.cbrt(scaled), (24389 / 27 * scaled + 16) / 116)
+    return np.array([116 * bent[1] - 16, 500 * (bent[0] - bent[1]), 200 * (bent[1] - bent[2])])
+
+
+@pytest.mark.parametrize("how", ["light", "dark"])
+@pytest.mark.parametrize("eyes", list(SEEN))
+def test_colours_are_told_apart_by_all_eyes(eyes: str, how: str) -> None:
+    cones = np.array(SEEN[eyes].split(), float).reshape(3, 3)
+    seen = [lab(cones @ linear(getattr(each, how))) for each in COLOURS]
+    apart = [float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)]
+    assert min(apart) >= LEAST[eyes]
+
+
+@pytest.mark.parametrize("how", ["light", "dark"])
+def test_colours_stand_out_from_the_page(how: str) -> None:
+    """At least 3 to 1, as WCAG 2.2 asks of graphics (1.4.11)."""
+    page = linear(PAPER[how]) @ XYZ[1] + 0.05
+    for each in COLOURS:
+        own = linear(getattr(each, how)) @ XYZ[1] + 0.05
+        assert max(page, own) / min(page, own) >= 3
+
+
+def test_the_eighth_run_has_other_dots_than_the_first() -> None:
+    """Its colour is the same; dots have no dashes, so they have another shape."""
+    looks = [Palette.of(f"run {at}" for at in range(28)).look(f"run {at}") for at in range(28)]
+    assert looks[0].classes.split()[0] == looks[7].classes.split()[0]
+    assert len({(each.classes.split()[0], each.symbol) for each in looks}) == 28
+    runs = tuple(f"run {at}" for at in range(28))
+    dots = tuple(Dots(at, (float(at),), (0.5,), (1.0,)) for at in range(28))
+    panel = Panel("P", "", Axis("batch", 0.0, 28.0), (), Axis(low=0.0, high=1.0), dots=dots)
+    for form in ("svg", "html"):
+        drawn = Picture("", "", runs, (panel,)).draw(form).decode()
+        shapes = [
+            re.findall(rf'data-run="{at}"[^>]*><(?:circle|path)[^>]* (?:r|d)="([^"]*)"', drawn)
+            for at in (0, 7, 14, 21)
+        ]
+        kinds = {re.sub(r"[\d.-]+", "", each[-1]) for each in shapes}
+        assert len(kinds) == 4

@@ -37,6 +37,7 @@ from tseval.reporting.page.heat import shade_of, short
 from tseval.reporting.page.markup import VOID, element, shown
 from tseval.reporting.page.numbers import decimals_for, number, ticks
 from tseval.reporting.page.panels import aligned, evenly
+from tseval.reporting.palette import Look
 
 pytestmark = pytest.mark.small_times
 
@@ -322,7 +323,7 @@ def _axes(panel: Panel) -> tuple[Ruler, Ruler]:
 def _drawn(kind: str, panel: Panel) -> list[str]:
     """The paths of a kind of marks of the first run."""
     pattern = rf'class="{kind}[^"]*" data-run="0" d="([^"]*)"'
-    return re.findall(pattern, plot(panel, ["s0 d0"], 1))
+    return re.findall(pattern, plot(panel, [Look("s0 d0", 0)], 1))
 
 
 # In a browser.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -244,8 +245,14 @@ def wishes(asked: Followed, request: CurveRequest) -> CurveWishes:
     own = [each for each in asked.measures if not evaluation.pools(each)]
     if len(evaluation.index.topics) < 2 or ALL_TOPICS not in request.topics(evaluation.index):
         own = []
+    hours = request.hours
     means = Means.of(
-        evaluation, own, Plan(), asked.missing.counted, as_zero=asked.undefined_as_zero
+        evaluation,
+        own,
+        Plan(),
+        asked.missing.counted,
+        as_zero=asked.undefined_as_zero,
+        until=math.inf if hours is None else hours * UNITS["h"],
     )
     around = {
         each.name: Marks(
@@ -255,7 +262,7 @@ def wishes(asked: Followed, request: CurveRequest) -> CurveWishes:
         )
         for each in own
     }
-    return CurveWishes(around, request.hours, request.log)
+    return CurveWishes(around, hours, request.log)
 
 
 def as_batches(asked: Followed, length: float, request: CurveRequest) -> Drawn:

@@ -132,9 +132,11 @@ class Means:
         counted: BoolArray,
         *,
         as_zero: bool,
+        until: float = np.inf,
     ) -> Means:
-        """Those of some measures, at the times at which any of them changes."""
-        seconds = told_times(change_times(evaluation, measures))
+        """Those of some measures, at the times at which any of them changes, up to some seconds."""
+        changing = change_times(evaluation, measures)
+        seconds = told_times(changing[changing <= until])
         return cls(evaluation, plan, seconds, counted, as_zero)
 
     @property

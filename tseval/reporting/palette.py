@@ -17,15 +17,16 @@ class Colour(NamedTuple):
     dark: str
 
 
-# Okabe and Ito's palette, darker where a line on white asks for it, and less its yellow.
+# After Okabe and Ito, darker where a line on white asks for it; violet and brown for its yellow and
+# light blue, so that no two are alike to those who see some colours otherwise.
 COLOURS = (
     Colour("#0072b2", "#56a8dd"),
     Colour("#c24e00", "#f08a48"),
     Colour("#00805e", "#38bf95"),
-    Colour("#b0578b", "#dd92bb"),
+    Colour("#b0578b", "#cf6fa8"),
     Colour("#1f2021", "#e6e4de"),
-    Colour("#a87000", "#e0ac3c"),
-    Colour("#2f8fc4", "#8ed0f2"),
+    Colour("#4a36e0", "#7a68ff"),
+    Colour("#70390f", "#a85e50"),
 )
 # Seven colours and eight dashes share no divisor, so the pairs repeat only after 56 runs.
 DASHES = (
@@ -38,6 +39,17 @@ DASHES = (
     (10, 3, 2, 3, 2, 3),
     (3, 5),
 )
+
+
+SYMBOLS = 4
+"""So many shapes dots have: those of the eighth run on are others than those of the first seven."""
+
+
+class Look(NamedTuple):
+    """How a line and its dots are drawn: its classes of style, and which symbol its dots are."""
+
+    classes: str
+    symbol: int
 
 
 @dataclass(frozen=True)
@@ -60,10 +72,11 @@ class Palette:
             return cls.of(names)
         return cls({name: at for at, name in enumerate(names)})
 
-    def classes(self, name: str) -> str:
-        """What a page calls its colour and its dashes; `style` says what they look like."""
+    def look(self, name: str) -> Look:
+        """Its colour and its dashes by the names that `style` has for them, and its symbol."""
         place = self.places[name]
-        return f"s{place % len(COLOURS)} d{place % len(DASHES)}"
+        classes = f"s{place % len(COLOURS)} d{place % len(DASHES)}"
+        return Look(classes, place // len(COLOURS) % SYMBOLS)
 
 
 def style() -> str:
@@ -79,13 +92,13 @@ def style() -> str:
 def rules() -> str:
     """What is drawn in which colour and with which dashes, whatever the colours are."""
     coloured = [
-        f".line.on.s{at}, .legend .s{at}, .dots.on.s{at} .hollow, .end.on.s{at} "
+        f".line.on.s{at}, .legend line.s{at}, .dots.on.s{at} .hollow, .end.on.s{at} "
         f"{{ stroke: var(--s{at}); }} "
         f".band.s{at}, .dots.on.s{at}, .parts.on.s{at}, .end.on.s{at} {{ fill: var(--s{at}); }}"
         for at, _ in _numbered()
     ]
     dashed = [
-        f".line.on.d{at}, .legend .d{at} {{ stroke-dasharray: {' '.join(map(str, dashes))}; }}"
+        f".line.on.d{at}, .legend line.d{at} {{ stroke-dasharray: {' '.join(map(str, dashes))}; }}"
         for at, dashes in enumerate(DASHES)
         if at > 0
     ]

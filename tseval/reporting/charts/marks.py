@@ -11,6 +11,7 @@ from typing import TypeVar
 from tseval.core.panels import Dots, Kind, Line, Panel, Parts, Point
 from tseval.reporting.charts.axes import Axes
 from tseval.reporting.page.markup import Markup, element, joined
+from tseval.reporting.palette import Look
 
 Value = TypeVar("Value")
 Spot = tuple[float, float]
@@ -22,8 +23,8 @@ CAP = 2.5
 """Half the width of the foot of an interval."""
 DODGE, DODGED = 7.0, 42.0
 """How far apart intervals at the same place are drawn, and all of them at most."""
-KEY = (26, 12)
-"""The size of a mark that explains itself."""
+KEY, KEY_DOT = (26, 12), 4.0
+"""The size of a mark that explains itself, and the radius of a dot there."""
 FOREMOST = 0.6
 """A rule behind this share of its axis has its words at its left."""
 
@@ -34,7 +35,7 @@ class Marks:
 
     panel: Panel
     axes: Axes
-    look: Sequence[str]
+    look: Sequence[Look]
     """The classes of each run's colour and dashes."""
     shown: int
     """So many of the first runs stand out."""
@@ -78,7 +79,7 @@ class Marks:
     ) -> Markup:
         """What is drawn of a run; a path that goes nowhere is left out."""
         on = "on" if run < self.shown else ""
-        names = " ".join(filter(None, (kind, also, self.look[run], on)))
+        names = " ".join(filter(None, (kind, also, self.look[run].classes, on)))
         if d is None:
             return element("g", {"class": names, "data-run": run}, children)
         return element("path", {"class": names, "data-run": run, "d": d}) if d else Markup("")
@@ -139,7 +140,7 @@ class Marks:
             parts.run,
             "",
             joined(
-                _circle(self._spot(x, value), PART)
+                dot(self._spot(x, value), PART)
                 for x, value in zip(parts.x, parts.value, strict=True)
                 if value is not None
             ),
@@ -149,12 +150,13 @@ class Marks:
         """A run's own values; the area of a dot is its weight, and one without any is hollow."""
         every = [weight for each in self.panel.dots for weight in each.weight]
         heaviest = max(every, default=0.0) or 1.0
+        symbol = self.look[dots.run].symbol
         return self._of(
             "dots",
             dots.run,
             "",
             joined(
-                _circle(self._spot(x, value), radius(weight / heaviest), hollow=not weight)
+                dot(self._spot(x, value), radius(weight / heaviest), symbol, hollow=not weight)
                 for x, value, weight in zip(dots.x, dots.value, dots.weight, strict=True)
                 if value is not None
             ),
@@ -221,9 +223,9 @@ def swatch(kind: Kind) -> Markup:
     bar = element("line", {"x1": across, "x2": across, "y1": 1, "y2": high - 1})
     feet = [_foot(across, y) for y in (1, high - 1)]
     drawn: dict[Kind, Markup] = {
-        "dot": element("g", {"class": "dots on"}, _circle(spot, 4)),
-        "hollow": element("g", {"class": "dots on"}, _circle(spot, HOLLOW, hollow=True)),
-        "part": element("g", {"class": "parts on"}, _circle(spot, PART)),
+        "dot": element("g", {"class": "dots on"}, dot(spot, KEY_DOT)),
+        "hollow": element("g", {"class": "dots on"}, dot(spot, HOLLOW, hollow=True)),
+        "part": element("g", {"class": "parts on"}, dot(spot, PART)),
         "foretold": element(
             "path", {"class": "line foretold on", "d": f"M2 {middle:g}H{wide - 2}"}
         ),
@@ -253,9 +255,20 @@ def pieces(
             yield [(x, value) for x, value, _ in found] + held
 
 
-def _circle(spot: Spot, size: float, *, hollow: bool = False) -> Markup:
-    kind = "hollow" if hollow else None
-    return element("circle", {"class": kind, "cx": spot[0], "cy": spot[1], "r": size})
+def dot(spot: Spot, size: float, symbol: int = 0, *, hollow: bool = False) -> Markup:
+    """A circle, square, triangle or cross, about as large as one another."""
+    kind, (x, y) = {"class": "hollow" if hollow else None}, spot
+    if symbol == 0:
+        return element("circle", {**kind, "cx": x, "cy": y, "r": size})
+    side, wide, long, arm = (round(by * size, 2) for by in (0.9, 1.3, 1.4, 0.45))
+
+    def box(half: float, other: float) -> str:
+        across, down = round(2 * half, 2), round(2 * other, 2)
+        return f"M{x - half:g} {y - other:g}h{across:g}v{down:g}h-{across:g}Z"
+
+    triangle = f"M{x:g} {y - wide:g}l{wide:g} {1.5 * wide:g}h-{2 * wide:g}Z"
+    shapes = box(side, side), triangle, box(long, arm) + box(arm, long)
+    return element("path", {**kind, "d": shapes[symbol - 1]})
 
 
 def _diamond(spot: Spot) -> Markup:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
-from tseval.core.panels import Keys, Panel
+from tseval.core.panels import Keys, Kind, Panel
 from tseval.reporting.charts.axes import SIZE, Axes
 from tseval.reporting.charts.marks import KEY, Marks, swatch
 from tseval.reporting.page.markup import Markup, element
+from tseval.reporting.palette import Look
 
 UNDEFINED = "undefined at every time"
 WIDTH, HEIGHT = 440, 270
@@ -32,7 +33,7 @@ def inside(marks: Marks) -> Iterator[Markup]:
         yield element("text", {"class": "notice", **middle}, notice)
 
 
-def plot(panel: Panel, look: Sequence[str], shown: int) -> Markup:
+def plot(panel: Panel, look: Sequence[Look], shown: int) -> Markup:
     """A panel for a page, where so many of the first runs stand out."""
     axes = Axes.inside(panel, WIDTH, HEIGHT)
     (left, right), (bottom, top) = axes.x.pixels, axes.y.pixels
@@ -63,11 +64,11 @@ def keys(panels: Iterable[Panel]) -> Keys:
     return tuple(found)
 
 
-def key_of(kind: str) -> Markup:
+def key_of(kind: Kind) -> Markup:
     """A mark beside its words, on a page."""
     wide, high = KEY
     box = {"width": wide, "height": high, "aria-hidden": "true", "class": "plot-key"}
-    return element("svg", box, swatch(kind))  # type: ignore[arg-type]
+    return element("svg", box, swatch(kind))
 
 
 def _lack(panel: Panel) -> str:

@@ -10,10 +10,10 @@ from tseval.core.panels import Panel, Picture
 from tseval.reporting import palette
 from tseval.reporting.charts.axes import Axes
 from tseval.reporting.charts.lettering import unique_labels, width_of, wrapped
-from tseval.reporting.charts.marks import KEY, Marks, swatch
+from tseval.reporting.charts.marks import KEY, KEY_DOT, Marks, dot, swatch
 from tseval.reporting.charts.plot import inside, keys, plot_style
 from tseval.reporting.page.markup import Markup, element, joined
-from tseval.reporting.palette import Palette
+from tseval.reporting.palette import Look, Palette
 
 FONT = "'Liberation Sans', Arial, Helvetica, sans-serif"  # the first is built into vl-convert
 INK, SOFT = "#1f2021", "#5d5f61"
@@ -154,10 +154,10 @@ class Sheet:
             left += wide + GAP
         self.bottom = top + max(each.height for each in axes) + GAP / 2
 
-    def _looks(self) -> Sequence[str]:
+    def _looks(self) -> Sequence[Look]:
         names = self.picture.names
         own = Palette.of_picture(names, are_runs=self.picture.are_runs)
-        return [own.classes(name) for name in names]
+        return [own.look(name) for name in names]
 
     def _legend_width(self) -> float:
         labels = unique_labels(self.picture.names).values()
@@ -181,15 +181,16 @@ class Sheet:
         wide = self._legend_width() / columns
         left = PAD + self.across + GAP
         drawn = [element("text", {"class": "h2", "x": left, "y": top + H2}, self.picture.kind)]
+        has_dots = any(each.dots for each in self.picture.panels)
         for at, (label, look) in enumerate(zip(labels, looks, strict=True)):
             x, y = left + at // rows * wide, top + ROW * (at % rows + 1.5)
-            drawn += [
-                element(
-                    "line",
-                    {"class": f"line on {look}", "x1": x, "x2": x + STROKE, "y1": y, "y2": y},
-                ),
-                element("text", {"class": "key", "x": x + STROKE + 8, "y": y + 4}, label),
-            ]
+            ends = {"x1": x, "x2": x + STROKE, "y1": y, "y2": y}
+            drawn.append(element("line", {"class": f"line on {look.classes}", **ends}))
+            if has_dots:
+                symbol = dot((x + STROKE / 2, y), KEY_DOT, look.symbol)
+                drawn.append(element("g", {"class": f"dots on {look.classes}"}, symbol))
+            place = {"x": x + STROKE + 8, "y": y + 4}
+            drawn.append(element("text", {"class": "key", **place}, label))
         return element("g", None, drawn), ROW * (rows + 1.5)
 
     def _keys(self) -> Iterator[Markup]:

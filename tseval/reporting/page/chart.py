@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tseval.core.panels import Picture
-from tseval.reporting.page.data import block_of
-from tseval.reporting.page.document import document, made_by
 from tseval.reporting.page.markup import Markup, element
 from tseval.reporting.page.panels import Lines, explained, side_by_side
+from tseval.reporting.page.shell import SCRIPTS_OF_PANELS, block_of, document, made_by
 from tseval.reporting.palette import Palette
 
 SECTION = "chart"
@@ -19,7 +18,8 @@ SHOWN = 8
 def chart_page(picture: Picture) -> bytes:
     """One file that loads nothing: heading, legend, panels with their tables, signature."""
     panels = {f"{SECTION}-{at}": panel for at, panel in enumerate(picture.panels)}
-    return document(picture.title, [_body(picture), block_of(picture.names, panels, {"texts": []})])
+    body = _body(picture), block_of(picture.names, panels)
+    return document(picture.title, body, SCRIPTS_OF_PANELS)
 
 
 def _body(picture: Picture) -> Iterator[Markup]:
@@ -33,7 +33,9 @@ def _body(picture: Picture) -> Iterator[Markup]:
     yield element("header", None, element("h1", None, picture.title), note)
     drawn = side_by_side(lines, picture.panels, SECTION, paired=picture.columns > 1)
     label = {"id": SECTION, "aria-label": "chart"}
-    section = element("section", label, lines.legend(), explained(picture.panels), drawn)
+    section = element(
+        "section", label, lines.legend(picture.panels), explained(picture.panels), drawn
+    )
     signature = element("p", {"class": "signature"}, element("code", None, picture.signature))
     yield element("main", None, section, signature)
     yield made_by()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tseval.core.blocks import Saying, Timeline
-from tseval.core.panels import Panel
 from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
 from tseval.reporting.page.pair import pair_data
-from tseval.reporting.page.panels import script_panel
 from tseval.reporting.page.searched import list_data
+from tseval.reporting.page.shell import block_of
 
 DECIMALS = 4
 """Of hours: a third of a second."""
@@ -38,18 +35,6 @@ def data_block(report: Report) -> Markup:
     if len(report.runs) > 1:
         more["pair"] = pair_data(report)
     return block_of(report.runs, panels, more | {"texts": [shown(text) for text in texts]})
-
-
-def block_of(names: Sequence[str], panels: Mapping[str, Panel], more: Mapping[str, Any]) -> Markup:
-    """A script element that holds data alone, which no browser runs."""
-    content = {
-        "runs": [shown(name) for name in names],
-        "panels": {name: script_panel(panel) for name, panel in panels.items()},
-        **more,
-    }
-    written = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    literal = written.replace("<", "\\u003c")  # no `<` can end the element early
-    return Markup(f'<script type="application/json" id="content">{literal}</script>')
 
 
 def _timeline(timeline: Timeline, texts: dict[str, int]) -> dict[str, Any]:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 
 from tseval.core.blocks import SectionContent
 from tseval.core.wording import count
-from tseval.reporting import palette
-from tseval.reporting.charts.plot import plot_style
 from tseval.reporting.content import Report
 from tseval.reporting.page.data import data_block
 from tseval.reporting.page.differences import pairs_folded
 from tseval.reporting.page.folders import without_folders
 from tseval.reporting.page.heat import heat_section, heat_title
-from tseval.reporting.page.markup import Child, Markup, element, joined
+from tseval.reporting.page.markup import Markup, element, joined
 from tseval.reporting.page.means import means_section
 from tseval.reporting.page.pair import pair_section
 from tseval.reporting.page.paper import means_on_paper, paper_choice
@@ -27,61 +22,18 @@ from tseval.reporting.page.prose import (
     warnings_section,
 )
 from tseval.reporting.page.sections import section_of
+from tseval.reporting.page.shell import SCRIPTS_OF_PANELS, document, made_by
 from tseval.reporting.page.verdict import verdict_section, verdict_title
-from tseval.version import VERSION
 
 CURVES = "curves"
 """The section that stands above that of topics."""
-STYLE = "page.css"
-SCRIPTS = ("address.js", "page.js", "ends.js", "lists.js", "pair.js", "paper.js")
-BEGIN = "address.begin();\n"
-"""The end of the scripts: what an address asks for is shown when all of them stand."""
+SCRIPTS = (*SCRIPTS_OF_PANELS, "lists.js", "pair.js", "paper.js")
 
 
 def report_page(report: Report) -> bytes:
     """The whole page; the same report gives the same bytes."""
     report = without_folders(report)
-    return document(report.title, [_body(report), data_block(report)])
-
-
-def document(title: str, body: Child) -> bytes:
-    """A page that has this title, and loads nothing; its script follows what it holds."""
-    style = _beside(STYLE) + plot_style() + palette.style()
-    script = "".join([*map(_beside, SCRIPTS), BEGIN])
-    head = element(
-        "head",
-        None,
-        element("meta", {"charset": "utf-8"}),
-        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
-        element(
-            "meta", {"http-equiv": "Content-Security-Policy", "content": policy(style, script)}
-        ),
-        element("meta", {"name": "color-scheme", "content": "light dark"}),
-        element("meta", {"name": "generator", "content": f"tseval {VERSION}"}),
-        element("meta", {"name": "referrer", "content": "no-referrer"}),
-        element("link", {"rel": "icon", "href": "data:,"}),
-        element("title", None, title),
-        Markup(f"<style>{style}</style>"),
-    )
-    whole = element("body", None, body, Markup(f"<script>{script}</script>"))
-    return f'<!DOCTYPE html>\n<html lang="en">{head}{whole}</html>\n'.encode()
-
-
-def _beside(name: str) -> str:
-    return files("tseval.reporting.page").joinpath(name).read_text(encoding="utf-8")
-
-
-def policy(style: str, script: str) -> str:
-    """Nothing may be loaded or sent; only this very style and this very script count."""
-    return (
-        f"default-src 'none'; style-src '{_hashed(style)}'; script-src '{_hashed(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hashed(content: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-    return f"sha256-{digest}"
+    return document(report.title, [_body(report), data_block(report)], SCRIPTS)
 
 
 def _body(report: Report) -> Iterator[Markup]:
@@ -92,11 +44,6 @@ def _body(report: Report) -> Iterator[Markup]:
     )
     yield element("main", None, [_section(*each) for each in sections])
     yield made_by()
-
-
-def made_by() -> Markup:
-    """What stands at the foot of each page."""
-    return element("footer", None, f"Made by tseval {VERSION}. This page loads nothing.")
 
 
 def _summary(report: Report) -> Markup:

@@ -92,7 +92,7 @@
     });
     const others = data.runs.length - runs.length;
     told.hidden = !isMany;
-    told.replaceChildren(others ? `The area with an edge: from the lowest to the highest of ${runs.length ? `the other ${others}` : `all ${others}`} runs. ` : "",
+    told.replaceChildren(others ? `The area with an edge: from the lowest to the highest of ${runs.length ? others === 1 ? "the other run" : `the other ${others} runs` : `all ${others} runs`}. ` : "",
       ...(page.stepped.length ? ["At most ", String(MOST_LINES), " stand out, so ", bdi(data.runs[page.stepped[0]]), " stepped back."] : []));
   }
   document.addEventListener("standing", show);

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tseval.core.panels import Dots, Known, Line, Numbers, Panel, Point
+from tseval.reporting.charts.marks import KEY_DOT, dot
 from tseval.reporting.charts.plot import key_of, keys, plot
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, shown
 from tseval.reporting.page.numbers import decimals_for, number, plain, rounded
-from tseval.reporting.palette import Palette
+from tseval.reporting.palette import Look, Palette
 
 SHOWN = 5
 """So many of the best runs stand out at first; the others are grey until they are chosen."""
@@ -35,19 +36,22 @@ class Lines:
         return cls(runs, Palette.of(runs), SHOWN)
 
     @property
-    def looks(self) -> list[str]:
-        """The classes that give each line its colour and its dashes."""
-        return [self.palette.classes(name) for name in self.names]
+    def looks(self) -> list[Look]:
+        """How each line and its dots are drawn."""
+        return [self.palette.look(name) for name in self.names]
 
-    def legend(self) -> Markup:
-        """Every name with its line; a press makes it stand out, or not."""
+    def legend(self, panels: Iterable[Panel]) -> Markup:
+        """Every name with its line, and its dot where there are any; a press makes it stand out."""
+        has_dots = any(each.dots for each in panels)
         looks = self.looks
-        pressed = [self._key(at, name, looks[at]) for at, name in enumerate(self.names)]
+        pressed = [self._key(at, name, looks[at], has_dots) for at, name in enumerate(self.names)]
         return element("ul", {"class": "legend", "aria-label": f"{self.kind}s"}, pressed)
 
-    def _key(self, line: int, name: str, look: str) -> Markup:
-        drawn = element("line", {"class": look, "x1": 1, "x2": 33, "y1": 6, "y2": 6})
-        swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, drawn)
+    def _key(self, line: int, name: str, look: Look, has_dots: bool) -> Markup:
+        drawn = element("line", {"class": look.classes, "x1": 1, "x2": 33, "y1": 6, "y2": 6})
+        symbol = dot((17, 6), KEY_DOT, look.symbol) if has_dots else ""
+        marked = element("g", {"class": f"dots on {look.classes}"}, symbol) if symbol else ""
+        swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, drawn, marked)
         pressed = "true" if line < self.shown else "false"
         button = {"type": "button", "class": "key", "data-run": line, "aria-pressed": pressed}
         return element("li", None, element("button", button, swatch, isolated(name)))
@@ -113,7 +117,7 @@ def side_by_side(
     return element("div", {"class": "panels paired" if paired else "panels"}, figures)
 
 
-def figure(lines: Lines, panel: Panel, name: str, looks: Sequence[str]) -> Markup:
+def figure(lines: Lines, panel: Panel, name: str, looks: Sequence[Look]) -> Markup:
     """One panel with its words, and the same as a table."""
     caption = element(
         "figcaption", None, element("b", None, panel.title), " ", element("span", None, panel.note)

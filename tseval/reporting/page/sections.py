@@ -44,7 +44,7 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
     for block in section.blocks:
         if isinstance(block, Panels):
             lines = Lines.of_runs(report.runs)
-            parts += [] if keyed else [lines.legend()]
+            parts += [] if keyed else [lines.legend(block.panels)]
             keyed = True
             made = side_by_side(lines, block.panels, section.name, drawn, paired=block.paired)
             parts += [explained(block.panels), made]
