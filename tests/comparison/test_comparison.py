@@ -530,6 +530,8 @@ def test_latex_has_what_it_needs_and_nothing_else() -> None:
     assert escaped(r"50% of A&B_{x}$#^~\<") == (
         r"50\% of A\&B\_\{x\}\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\textless{}"
     )
+    assert escaped("[a]|*\n\n b") == "{}[a]|* b"
+    assert [escaped(name) for name in ("* a", " [", "a*")] == ["{}* a", "{}[", "a*"]
 
 
 def test_people_see_pairs_of_few_runs_and_letters_of_many() -> None:

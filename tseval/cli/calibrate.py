@@ -114,7 +114,7 @@ def command(
     line = signature(judged, [answered_name(each) for each in found], seed)
     beside = {} if save is None else {save: _profile(found)}
     agreements = graded_agreements(judged, [each.matcher for each in found])
-    deliver(_content(found, agreements, line, form, output), output, beside)
+    deliver(_content(found, agreements, line, form, output), output, beside, form=form)
 
 
 def _content(

@@ -340,7 +340,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     elif form == MARKDOWN:
         deliver(sections_markdown(sections(found), found.signature), output)
     else:
-        deliver(found.in_form(form), output)
+        deliver(found.in_form(form), output, form=form)
     leave_if(failed)
 
 

@@ -353,7 +353,7 @@ def run(**given: Any) -> None:
     drawn = as_curves(asked, request) if length is None else as_batches(asked, length, request)
     warn((*asked.warnings, *drawn.warnings), request.quiet)
     if form == "csv":
-        deliver(rows_bytes(drawn.table, "csv", asked.signature), request.output)
+        deliver(rows_bytes(drawn.table, "csv", asked.signature), request.output, form=form)
     else:
         deliver(draw(drawn.picture(), form), request.output)
 

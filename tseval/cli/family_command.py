@@ -175,11 +175,12 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
     elif view is not None:
         rows = rows_content(view.rows(evaluation, asked), evaluation, request, form)
-        deliver(rows, request.output, beside)
+        deliver(rows, request.output, beside, form=form)
     else:
         scores = scores_asked(evaluation, asked, request, form)
         notes = counted(evaluation, request.on_missing).notes(asked.measures)
-        deliver(written_scores(scores, request, form, notes), request.output, beside)
+        content = written_scores(scores, request, form, notes)
+        deliver(content, request.output, beside, form=form)
         if form == "table" and not (request.brief or request.quiet):
             if not request.wanted and sys.stderr.isatty():
                 remark(evaluation.companions(scores, asked))
@@ -260,7 +261,7 @@ def deliver_written(
     warn(written.warnings, request.quiet)
     if not writer.into_folder:
         content = written.content if written.picture is None else drawn(written.picture, form)
-        deliver(content, request.output, beside)
+        deliver(content, request.output, beside, form=form)
         return
     folder = request.output or Path()
     if not folder.is_dir():

@@ -12,7 +12,7 @@ import pandas as pd
 from tseval.cli import options
 from tseval.cli.declared_options import input_format, named_options, record_options
 from tseval.cli.options import on_line, runs_and_gold
-from tseval.cli.output import check_output, deliver, form_of, warn
+from tseval.cli.output import beside_spreadsheets, check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table
 from tseval.core.calling import Where
@@ -185,13 +185,13 @@ def command(
             signatures.append(evaluation.signature())
             warn(evaluation.told, quiet)
     if beside and output is None:
-        write_together(dict(beside.items()))
+        write_together(dict(beside_spreadsheets(beside).items()))
         return
     table = found_frame(rows, graded=graded)
     to_file = output is not None
     is_labels = form in LABEL_FORMS
     content = labels if is_labels else _content(table, form, signatures, to_file=to_file)
-    deliver(content, output, beside)
+    deliver(content, output, beside, form=form)
 
 
 def _content(table: pd.DataFrame, form: str, signatures: list[str], *, to_file: bool) -> bytes:

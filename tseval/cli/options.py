@@ -179,14 +179,30 @@ resume_option = click.option(
 def format_option(
     forms: Iterable[str], default: str, more: str = ""
 ) -> Callable[[Command], Command]:
-    """The option that names the format of a result: any of these forms."""
-    return click.option(
+    """The option that names the format of a result: any of these forms.
+
+    Where a spreadsheet opens one of them there is an option about formulas, too.
+    """
+    known = list(dict.fromkeys(forms))
+    option: Callable[[Command], Command] = click.option(
         "-f",
         "--format",
         "form",
-        type=click.Choice(list(dict.fromkeys(forms))),
+        type=click.Choice(known),
         help=f"Default: by the suffix of -o, else {default}.{more and ' '}{more}",
     )
+    return chained(option, safe_csv_option) if {"csv", "tsv"} & set(known) else option
+
+
+SAFE_CSV = "--safe-csv"
+safe_csv_option = click.option(
+    SAFE_CSV,
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _option, value: context.meta.__setitem__(SAFE_CSV, value),
+    help="In CSV and TSV an apostrophe before each cell that a spreadsheet would take for a "
+    "formula. Default: a warning.",
+)
 
 
 def refuse_sharing(where: Where, way: str) -> None:

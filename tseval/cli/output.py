@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from tseval.cli.options import SAFE_CSV
 from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
 
@@ -95,12 +96,20 @@ def _named_files() -> Iterator[Path]:
 
 
 def deliver(
-    content: bytes, output: Path | None, beside: Mapping[Path, bytes] | None = None
+    content: bytes,
+    output: Path | None,
+    beside: Mapping[Path, bytes] | None = None,
+    *,
+    form: str = "",
 ) -> None:
-    """Write a result to its file, or to standard output; it and the files beside it, or none."""
+    """Write a result to its file, or to standard output; it and the files beside it, or none.
+
+    A result in a form for spreadsheets, and such a file beside it, is looked through for formulas.
+    """
     from tseval.files.atomic_write import write_together
 
-    files: dict[str | Path, bytes] = dict((beside or {}).items())
+    content = _without_formulas(content, form)
+    files: dict[str | Path, bytes] = dict(beside_spreadsheets(beside or {}).items())
     if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
         raise UsageError(f"{output} is named for two results: give each a file of its own")
     if output is not None:
@@ -116,6 +125,26 @@ def deliver(
             raise OutputError(
                 f"standard output: {reason_of(error)}; -o FILE writes to a file"
             ) from error
+
+
+def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
+    """Files, of which those for spreadsheets, by their suffix, are looked through for formulas."""
+    return {
+        path: _without_formulas(content, path.suffix.lstrip(".").lower())
+        for path, content in files.items()
+    }
+
+
+def _without_formulas(content: bytes, form: str) -> bytes:
+    """A file in which formulas are texts where that was asked for, and are told of where not."""
+    from tseval.files.formulas import FORMS, guarded
+
+    if form not in FORMS:
+        return content
+    context = click.get_current_context()
+    found = guarded(content, form, safe=context.meta.get(SAFE_CSV, False), option=SAFE_CSV)
+    warn([found.warning] if found.warning else [], context.params.get("quiet", False))
+    return found.content
 
 
 def leave_if(unmet: Sequence[str]) -> None:
@@ -140,7 +169,16 @@ def form_of(form: str | None, output: Path | None, known: Sequence[str], default
         raise UsageError(f"'{chosen}' is none of the forms that this result has: {listed}")
     if chosen == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("Parquet is not for a terminal: give -o FILE.parquet")
+    _check_safe_csv(chosen)
     return chosen
+
+
+def _check_safe_csv(form: str) -> None:
+    """Refuse to make texts of formulas where no file for a spreadsheet is written."""
+    context = click.get_current_context()
+    named = [each.suffix for each in context.params.values() if isinstance(each, Path)]
+    if context.meta.get(SAFE_CSV) and not {form, *named} & {"csv", "tsv", ".csv", ".tsv"}:
+        raise UsageError(f"{SAFE_CSV} has no meaning with -f {form}: it is for CSV and TSV")
 
 
 def remark(remarks: Iterable[str]) -> None:

@@ -115,7 +115,7 @@ def in_blocks(call: Call, rows: int) -> None:
             call.inputs(request.files), call.options, _common(request), rows, tell
         )
     unmet = failures(required(wishes, scores.runs, FAMILY.name), scores)
-    deliver(written_scores(scores, request, form), request.output)
+    deliver(written_scores(scores, request, form), request.output, form=form)
     leave_if(unmet)
 
 

@@ -84,7 +84,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         )
         found = sweep(runs, build(Tried, given), build(Plan, given), treatment, tell)
     warn(found.warnings, given["quiet"])
-    deliver(content(found, form, to_file=output is not None), output)
+    deliver(content(found, form, to_file=output is not None), output, form=form)
 
 
 def content(found: Sweep, form: str, *, to_file: bool) -> bytes:

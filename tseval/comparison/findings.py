@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.files.atomic_write import write_whole
+from tseval.files.formulas import saved
 from tseval.files.latex import LatexTable, latex_bytes
 from tseval.files.markup import html_signature, html_table
 from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
@@ -105,13 +106,15 @@ class Findings:
             {name: _kind([record.get(name) for record in records]) for name in columns}
         )
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, safe_csv: bool = False) -> None:
         """Write a file whole or not at all; the form follows the suffix.
 
         `.csv`, `.json`, `.parquet`, `.tsv`, and for runs `.tex`; anything else is a `UsageError`.
+        Cells that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.
         """
         suffix = Path(path).suffix.lstrip(".").lower()
-        write_whole(path, self.in_form({"tex": LATEX}.get(suffix, suffix)))
+        content = self.in_form({"tex": LATEX}.get(suffix, suffix))
+        write_whole(path, saved(content, suffix, safe=safe_csv))
 
     def in_form(self, form: str) -> bytes:
         """The content of a file of these findings; `FINDINGS_FORMS` has every form."""

@@ -224,12 +224,14 @@ class Scores:
         frame = pd.DataFrame.from_records(records, columns=ScoreRecord._fields)
         return frame.astype({"value": "Float64"})
 
-    def save(self, path: str | Path, *, per_topic: bool = True) -> None:
+    def save(self, path: str | Path, *, per_topic: bool = True, safe_csv: bool = False) -> None:
         """Write a file whole or not at all; the form follows the suffix.
 
-        `.json`, `.csv`, `.parquet`, `.trec`, `.md`, `.tex`; anything else is a `UsageError`.
+        `.json`, `.csv`, `.parquet`, `.trec`, `.md`, `.tex`; anything else is a `UsageError`. Cells
+        that a spreadsheet takes for formulas are a warning; `safe_csv` makes texts of them.
         """
         from tseval.files.atomic_write import write_whole
+        from tseval.files.formulas import saved
         from tseval.files.score_writers import RESULT_FORMS, SUFFIXES
 
         suffix = Path(path).suffix.lstrip(".").lower()
@@ -237,7 +239,8 @@ class Scores:
         if form not in RESULT_FORMS:
             known = ", ".join(f".{each}" for each in RESULT_FORMS)
             raise UsageError(f"cannot save '{path}': the suffix must be one of {known}")
-        write_whole(path, self.in_form(form, per_topic=per_topic))
+        content = self.in_form(form, per_topic=per_topic)
+        write_whole(path, saved(content, form, safe=safe_csv))
 
     def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
         """The content of a file of these scores, in one of `RESULT_FORMS`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -62,18 +63,23 @@ def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
 def run_names(inputs: Sequence[Input]) -> list[str]:
     """What the run of each input is called if no column says: as its file, or `run` for a frame.
 
-    Files of the same name go by their paths, several frames by their numbers.
+    Files of the same name go by their paths, several frames by their numbers. A space stands for
+    each tab and line's end in a name, since no table of results could hold them.
     """
     short = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
-    given = [each.run_name or name for each, name in zip(inputs, short, strict=True)]
+    given = [_in_line(each.run_name or name) for each, name in zip(inputs, short, strict=True)]
     times = Counter(given)
 
     def called(at: int, each: Input) -> str:
         if times[given[at]] == 1 or each.run_name:
             return given[at]
-        return f"{given[at]}{at + 1}" if isinstance(each, FrameInput) else each.path
+        return f"{given[at]}{at + 1}" if isinstance(each, FrameInput) else _in_line(each.path)
 
     return [called(at, each) for at, each in enumerate(inputs)]
+
+
+def _in_line(name: str) -> str:
+    return re.sub(r"[\t\r\n]", " ", name)
 
 
 def read_frame(source: FrameInput, schema: Schema) -> Rows:

@@ -35,8 +35,13 @@ class LatexTable:
 
 
 def escaped(text: str) -> str:
-    """A text such that LaTeX prints it as it is."""
-    return "".join(SPECIAL.get(character, character) for character in visible(text))
+    """A text such that LaTeX prints it as it is, in one line.
+
+    What begins with a bracket or an asterisk would be an option of the line's end before it.
+    """
+    line = visible(" ".join(text.split()))
+    guard = "{}" if line.startswith(("[", "*")) else ""
+    return guard + "".join(SPECIAL.get(character, character) for character in line)
 
 
 def latex_bytes(table: LatexTable) -> bytes:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tseval.comparison import Board, Comparison, Contest, RunStanding
 from tseval.comparison.directions import known_measures
 from tseval.core import registry
 from tseval.core.measure import Measure
+from tseval.files.formulas import saved
 from tseval.files.rows import rows_bytes
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PAIRS_LISTED = 28
 """So many pairs of a measure are listed, those of eight runs."""
@@ -207,9 +212,13 @@ def score_downloads(board: Board, found: Comparison) -> tuple[Download, ...]:
         ),
     }
     return tuple(
-        Download(name, note, CSV, rows_bytes(frame, "csv", found.signature))
-        for name, (note, frame) in tables.items()
+        Download(name, note, CSV, _safe_csv(frame)) for name, (note, frame) in tables.items()
     )
+
+
+def _safe_csv(frame: pd.DataFrame) -> bytes:
+    """A table for whoever reads the page: names that would be formulas there are texts."""
+    return saved(rows_bytes(frame, "csv", ""), "csv", safe=True)
 
 
 def _known(values: Sequence[float], known: Sequence[bool]) -> list[float | None]:

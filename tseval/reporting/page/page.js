@@ -478,8 +478,9 @@ const page = (() => {
 
   // Files that are put together when they are asked for.
   const cell = (value) => {
-    const text = value === null ? "" : String(value);
-    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const formula = typeof value === "string" && /^[=+\-@\t\r]./s.test(value) && isNaN(value);
+    const text = value === null ? "" : (formula ? "'" : "") + value;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const csv = (rows) => rows.map((row) => row.map(cell).join(",") + "\n").join("");
   const files = {
