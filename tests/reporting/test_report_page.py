@@ -37,6 +37,7 @@ from tseval.reporting.page.heat import shade_of, short
 from tseval.reporting.page.markup import VOID, element, shown
 from tseval.reporting.page.numbers import decimals_for, number, ticks
 from tseval.reporting.page.panels import aligned, evenly
+from tseval.reporting.page.timeline import lead
 from tseval.reporting.palette import Look
 
 pytestmark = pytest.mark.small_times
@@ -265,6 +266,21 @@ class TestNumbers:
         assert number(-1.5, 1) == "\u22121.5"
         assert number(None, 1) == "–"
 
+    def test_nothing_is_less_than_nothing(self) -> None:
+        assert number(-0.0004, 3) == "0.000"
+        assert number(-0.0006, 3) == "\u22120.001"
+
+    def test_late_and_early_are_words_and_short_times_minutes(self) -> None:
+        told = [lead(hours) for hours in (0.0, 0.004, 0.5, -1.9, 2.0, -30.25)]
+        assert told == [
+            "on time",
+            "on time",
+            "30 min late",
+            "114 min early",
+            "2.0 h late",
+            "30.2 h early",
+        ]
+
     def test_the_best_is_the_darkest(self) -> None:
         assert [shade_of(v, (0, 1), True) for v in (0, 0.5, 1)] == [0, 4, 8]
         assert [shade_of(v, (0, 1), False) for v in (0, 0.5, 1)] == [8, 4, 0]
@@ -464,7 +480,7 @@ def test_the_topic_can_be_chosen_here_and_in_the_map(chromium: Any, page_file: P
     assert [each.split()[0] for each in lanes(visit.page)] == [f"mine-n{n}" for n in range(1, 5)]
     assert all("missed" in each for each in lanes(visit.page))  # swift has nothing on it
     visit.page.select_option("#choose-run", label="thorough")
-    assert lanes(visit.page)[0].endswith("+4.0 h ×2")
+    assert lanes(visit.page)[0].endswith("4.0 h late ×2")
     visit.page.select_option("#choose-run", label="all runs")
     assert lanes(visit.page)[2].endswith("0 of 2")
     visit.check()

@@ -14,7 +14,10 @@ DIGITS = 4
 
 def number(value: float | None, decimals: int) -> str:
     """A value with so many decimals."""
-    return BLANK if value is None else f"{value:.{decimals}f}".replace("-", MINUS)
+    if value is None:
+        return BLANK
+    shown = f"{value:.{decimals}f}"
+    return (shown if float(shown) else shown.lstrip("-")).replace("-", MINUS)
 
 
 def signed(value: float | None, decimals: int) -> str:

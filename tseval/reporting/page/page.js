@@ -24,7 +24,12 @@ const page = (() => {
     return made;
   }
   const bdi = (text) => make("bdi", {}, text);
-  const signed = (hours) => (hours > 0 ? "+" : hours < 0 ? "−" : "") + Math.abs(hours).toFixed(1) + " h";
+  // How late or early: in words, which need no sign, and in minutes below two hours.
+  function lag(hours) {
+    const size = Math.abs(hours), minutes = Math.round(60 * size);
+    if (minutes === 0) return "on time";
+    return `${size < 2 ? `${minutes} min` : `${size.toFixed(1)} h`} ${hours > 0 ? "late" : "early"}`;
+  }
   const short = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
 
   // Tables that sort: the first press puts the best on top, the next turns that round.
@@ -286,7 +291,7 @@ const page = (() => {
     if (!first) return [make("span", { class: "missed" }, "✕ missed")];
     const nugget = topic.nuggets[first[0]];
     const again = own.length > 1 ? ` ×${own.length}` : "";
-    return [signed(topic.updates[first[1]][2] - nugget[1]) + again];
+    return [lag(topic.updates[first[1]][2] - nugget[1]) + again];
   }
 
   // Places are in pixels, so that marks keep their shape at every width.
@@ -423,7 +428,7 @@ const page = (() => {
   }
   function quote(topic, nugget, saying, own) {
     const [run, name, hours, text] = topic.updates[saying[1]];
-    const who = make("span", { class: "who" }, make("b", {}, bdi(data.runs[run])), ` at ${short(hours)} h, ${signed(hours - nugget[1])}`,
+    const who = make("span", { class: "who" }, make("b", {}, bdi(data.runs[run])), ` at ${short(hours)} h, ${lag(hours - nugget[1])}`,
       saying[2] ? "" : ", again", make("br"), bdi(name));
     return make("li", own ? { class: "chosen" } : {}, who, make("q", { dir: "auto" }, ...marked(data.texts[text], saying[3])));
   }
@@ -518,5 +523,5 @@ const page = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-  return { data, all, byId, make, draw, bdi, signed, marked, standing, stepped, openTopic };
+  return { data, all, byId, make, draw, bdi, lag, marked, standing, stepped, openTopic };
 })();

@@ -1,6 +1,6 @@
 // Two runs beside each other: any two, worked out here from what the page holds of each run.
 (() => {
-  const { data, byId, make, draw, bdi, signed, marked, openTopic } = page;
+  const { data, byId, make, draw, bdi, lag, marked, openTopic } = page;
   const { pair } = data;
   const AT_A_TIME = 50;
   const WIDTH = 440, HEIGHT = 250, LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 36, BAR = 220;
@@ -181,7 +181,7 @@
   function saidBy(topic, nugget, saying, run) {
     if (!saying) return make("div", { class: "side" }, make("p", { class: "who" }, make("b", {}, named(run)), " ", make("span", { class: "missed" }, "✕ never")));
     const [, name, hours, text] = topic.updates[saying[1]];
-    const who = make("p", { class: "who" }, make("b", {}, named(run)), ` ${signed(hours - nugget[1])} · `, bdi(name));
+    const who = make("p", { class: "who" }, make("b", {}, named(run)), ` ${lag(hours - nugget[1])} · `, bdi(name));
     return make("div", { class: "side" }, who, make("q", { dir: "auto" }, ...marked(data.texts[text], saying[3])));
   }
   function row({ topic, nugget, said, lead }, chosen) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -20,6 +21,8 @@ ORDERS = {
     "late": "latest first",
     "missed": "missed by most first",
 }
+COARSE = 2
+"""Fewer hours are told in minutes."""
 MISSING_NAMED = 6
 """So many runs that missed a nugget are named."""
 
@@ -123,8 +126,13 @@ def _nugget(
 
 
 def lead(hours: float) -> str:
-    """How long after the nugget's own time; before it with a minus."""
-    return ("+" if hours > 0 else "") + number(hours, 1) + " h"
+    """How long after the nugget's own time, or before it: in minutes below two hours."""
+    size = abs(hours)
+    minutes = math.floor(60 * size + 0.5)
+    if minutes == 0:
+        return "on time"
+    span = f"{minutes} min" if size < COARSE else f"{number(size, 1)} h"
+    return f"{span} {'late' if hours > 0 else 'early'}"
 
 
 def _missing(report: Report, timeline: Timeline, firsts: list[Saying]) -> Markup:
