@@ -2,102 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import matchers
-from matchers import MatcherError, contract, encoding, late, models, pieces, words
+from matchers import MatcherError, contract, late, pieces
 from matchers.collection import weight
-from matchers.pieces import SCALE, PieceEncoder
-from matchers.vectors import CACHE
+from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
 
-DIMENSIONS = 24
+pytestmark = pytest.mark.usefixtures("model")
+
 READ = pieces.read_tokenizer
 WORD = st.text("ab", min_size=1, max_size=2)
 TEXT = st.lists(WORD, max_size=9).map(" ".join)
 TEXTS = st.lists(TEXT, max_size=5)
 
 
-class Tokenizer:
-    """A piece is a word, and its number the word's letters in base 3."""
-
-    @staticmethod
-    def number(word: str) -> int:
-        return int("".join(str(" ab".index(letter)) for letter in word), 3)
-
-    def encode_batch(self, texts: list[str], *, add_special_tokens: bool) -> list[Tokens]:
-        assert not add_special_tokens
-        return [Tokens([self.number(word) for word in words(text)]) for text in texts]
-
-
-class Tokens:
-    """What a tokenizer gives for a text."""
-
-    def __init__(self, ids: list[int]) -> None:
-        self.ids = ids
-
-
-class Network:
-    """Gives each piece a vector of its own, wherever it stands; counts what it was asked."""
-
-    asked = 0
-
-    def of_tokens(self, rows: list[list[int]]) -> np.ndarray:
-        Network.asked += len(rows)
-        assert all((row[0], row[-1]) == (101, 102) for row in rows)
-        found = np.full((len(rows), max(map(len, rows)), DIMENSIONS), np.float32(0.5))
-        for i, row in enumerate(rows):
-            found[i, : len(row)] = [vector(number) for number in row]
-        return found
-
-
-def vector(number: int) -> np.ndarray:
-    digest = hashlib.sha256(str(number).encode()).digest()
-    made = np.random.default_rng(list(digest)).normal(size=DIMENSIONS)
-    return (made / np.linalg.norm(made)).astype(np.float32)
-
-
-def kept(number: int) -> list[float]:
-    """A vector as it is kept: in parts of `SCALE`."""
-    return [float(each) for each in np.rint(vector(number) * SCALE) / SCALE]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A model's folder that nobody could load, with pieces and vectors of the tests' own."""
-    folder = tmp_path_factory.mktemp("models") / "model"
-    folder.mkdir()
-    (folder / models.WEIGHTS).write_bytes(b"weights")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "loaded", lambda *_: Network())
-        patch.setattr(pieces, "read_tokenizer", lambda _: (Tokenizer(), (101, 102)))
-        patch.setattr(pieces, "WINDOW", 4)
-        patch.setattr(late, "WINDOW", 4)
-        patch.setattr(PieceEncoder.windows, "__defaults__", (2,))
-        patch.setenv(CACHE, str(tmp_path_factory.mktemp("cache")))
-        pieces.piece_encoder.cache_clear()
-        yield folder
-        pieces.piece_encoder.cache_clear()
-
-
 def named(model: Path, threshold: float = 0) -> matchers.Matcher:
     return matchers.get("late", model=str(model), threshold=threshold)
-
-
-def windows(text: str) -> list[list[int]]:
-    """Windows of four pieces, two apart, the last one at the end."""
-    numbers = [Tokenizer.number(word) for word in slow.words(text)]
-    return (
-        [[Tokenizer.number(word) for word in part] for part in slow.cut(text, 4)] if numbers else []
-    )
 
 
 @given(TEXTS, TEXTS, st.none() | TEXTS, st.sampled_from([0, 0.2, 0.6, 1]))

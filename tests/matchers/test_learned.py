@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import matchers
-from matchers import MatcherError, contract, encoding, late, learned, models, pieces
+from matchers import MatcherError, contract, late, learned
 from matchers.coefficients import ALIGNED, SIGNS, Coefficients, shipped
 from matchers.collection import weight
-from matchers.pieces import PieceEncoder
-from matchers.vectors import CACHE
-from tests.matchers.test_late import Network, Tokenizer, kept, windows
+from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
 from tseval.families.temporal.judged import read_judged
 from tseval.matching.calibration import calibrate
 from tseval.matching.calibration_frames import record, sections
+
+pytestmark = pytest.mark.usefixtures("model")
 
 WORD = st.text("ab", min_size=1, max_size=2)
 TEXTS = st.lists(st.lists(WORD, max_size=7).map(" ".join), max_size=4)
@@ -33,24 +32,6 @@ EACH = st.fixed_dictionaries(
     }
 )
 CHEAP = ["fuzzy(threshold=0.4)", "exact(contained=true)", "grams(n=2,threshold=0.2)"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A model's folder that nobody could load, with pieces and vectors of the tests' own."""
-    folder = tmp_path_factory.mktemp("models") / "model"
-    folder.mkdir()
-    (folder / models.WEIGHTS).write_bytes(b"weights")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "loaded", lambda *_: Network())
-        patch.setattr(pieces, "read_tokenizer", lambda _: (Tokenizer(), (101, 102)))
-        patch.setattr(pieces, "WINDOW", 4)
-        patch.setattr(late, "WINDOW", 4)
-        patch.setattr(PieceEncoder.windows, "__defaults__", (2,))
-        patch.setenv(CACHE, str(tmp_path_factory.mktemp("cache")))
-        pieces.piece_encoder.cache_clear()
-        yield folder
-        pieces.piece_encoder.cache_clear()
 
 
 @pytest.fixture

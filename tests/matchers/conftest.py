@@ -1,0 +1,31 @@
+"""What tests of several matchers share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from matchers import encoding, late, models, pieces
+from matchers.pieces import PieceEncoder
+from matchers.vectors import CACHE
+from tests.matchers.stand_in import Network, Tokenizer
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A model's folder that nobody could load, with pieces and vectors of the tests' own."""
+    folder = tmp_path_factory.mktemp("models") / "model"
+    folder.mkdir()
+    (folder / models.WEIGHTS).write_bytes(b"weights")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "loaded", lambda *_: Network())
+        patch.setattr(pieces, "read_tokenizer", lambda _: (Tokenizer(), (101, 102)))
+        patch.setattr(pieces, "WINDOW", 4)
+        patch.setattr(late, "WINDOW", 4)
+        patch.setattr(PieceEncoder.windows, "__defaults__", (2,))
+        patch.setenv(CACHE, str(tmp_path_factory.mktemp("cache")))
+        pieces.piece_encoder.cache_clear()
+        yield folder
+        pieces.piece_encoder.cache_clear()
