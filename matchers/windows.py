@@ -15,7 +15,7 @@ from matchers.pairs import Pairs, ranges
 from matchers.parameters import parameter, whole
 from matchers.prepared import Block, MatcherGold
 from matchers.texts import distinct
-from matchers.words import has_words, most_words, words, words_in_place
+from matchers.words import has_words, most_words, word_spans
 
 Span = tuple[int, int]
 
@@ -36,13 +36,14 @@ def windows(text: str, size: int) -> list[Span]:
     The last one ends with the text. A text of at most `size` words is one window as it stands, one
     without words has none. With `size` 0 no text is too long.
     """
-    if not has_words(text):
-        return []
-    if not size or most_words(text) <= size or (length := len(words(text))) <= size:
-        return [(0, len(text))]
-    placed = words_in_place(text)
+    if not size or most_words(text) <= size:
+        return [(0, len(text))] if has_words(text) else []
+    placed = word_spans(text)
+    length = len(placed)
+    if length <= size:
+        return [(0, len(text))] if length else []
     starts = [*range(0, length - size, max(1, size // 2)), length - size]
-    return [(placed[i].start, placed[i + size - 1].end) for i in starts]
+    return [(placed[i][0], placed[i + size - 1][1]) for i in starts]
 
 
 def pieces(texts: list[str], size: int) -> tuple[list[str], NDArray[np.int64]]:
