@@ -1,13 +1,13 @@
-"""The learned matcher without a sentence model: words and runs of letters.
+"""The learned matcher without a sentence model: words and runs of three letters.
 
-Both what is found by words and what by letters can only raise a score. So a pair that reaches a
-threshold has some share of its letters, or else so many words that it gets there with fewer: only
-such pairs are looked at.
+What is found can only raise a score. So most pairs are told to stay below a threshold by their
+words alone, as if all letters were found; letters are looked at where that leaves room.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,13 @@ from matchers.coefficients import Coefficients, needed, probability
 from matchers.collection import Collection
 from matchers.containment import ContainmentBlock, ContainmentGold
 from matchers.grams import Grams
+from matchers.outlook import Dearest, Outlook, Present
 from matchers.pair_numbers import Numbers, PairWords, Windows, WordsGold
 from matchers.pairs import Pairs, ranges
+from matchers.threads import parts
 
-LETTERS = (0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-"""Shares of a nugget's letters that a pair may be asked for, the best to ask for first."""
-
-_GRID = np.linspace(0, 1, 101)
-_LEAST = 1e-6  # a share above 0 that every pair has which has any
+_DEAREST = 24  # runs of letters of a nugget that are looked for in a text before all are
+_LOOKED_AT = 1 << 18  # pairs whose words and letters are looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,30 +48,39 @@ class LexicalGold:
         """The nuggets of these rows alone."""
         return LexicalGold(self.words.only(nuggets), self.by_grams.only(nuggets), self.model)
 
-    def asked(
-        self, wanted: float, length: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For each nugget the shares of words and of letters, one of which a pair has to have.
-
-        A pair with less of both has lower log odds than `wanted`, even if all else were the best
-        that it can be. A share of words of 0 means that any pair may get there. As many letters are
-        asked for as leave half that share of words to be asked for.
-        """
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What each nugget's words can add to the log odds."""
         each, words = self.model.each, self.words
-        at = length.min() if each["length"] < 0 else length.max()
-        fixed = self.model.constant + each["length"] * at + each["mass"] * np.log1p(words.weights)
-        fixed += each["digits"] * np.where(words.with_digits > 0, 1, -1)
-        best = fixed[:, None] + each["found"] * words.weights[:, None] * _GRID
-        best += each["heaviest"] * np.minimum(
-            words.heaviest[:, None], words.weights[:, None] * _GRID
+        weight = words.contained.nuggets.weights / words.unit
+        digits = each["digits"] / np.maximum(words.with_digits, 1) - each["digits_missing"]
+        return Outlook.of(
+            words.contained.nuggets.incidence,
+            each["found"] * weight,
+            each["heaviest"] * weight,
+            np.where(words.digits, 1.0, 0.0),
+            digits,
         )
-        chosen, letters = np.zeros(len(fixed)), np.full(len(fixed), LETTERS[-1])
-        for share in reversed(LETTERS):
-            below = np.count_nonzero(best + each["grams"] * share < wanted, axis=1)
-            least = np.where(below, _GRID[np.maximum(below - 1, 0)], 0)
-            taken = (least >= share / 2) | (share == LETTERS[-1])
-            chosen, letters = np.where(taken, least, chosen), np.where(taken, share, letters)
-        return chosen, letters
+
+    @cached_property
+    def dearest(self) -> Dearest:
+        """What each nugget's heaviest runs of letters add to the log odds."""
+        grams = self.by_grams.nuggets
+        share = self.model.each["grams"] / np.maximum(grams.totals, 1)
+        return Dearest.of(grams.incidence, grams.weights.astype(np.float64), share, _DEAREST)
+
+    @property
+    def lowest(self) -> NDArray[np.float64]:
+        """The log odds of each nugget with all its letters and no word; without the length."""
+        words = self.words
+        return self.model.log_odds(
+            {
+                "mass": np.log1p(words.weights),
+                "digits": np.where(words.with_digits > 0, 0.0, -1.0),
+                "digits_missing": words.with_digits.astype(np.float64),
+                "grams": np.ones(len(words.weights)),
+            }
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,41 +93,56 @@ class LexicalBlock:
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""
-        windows, wanted = self.words.windows, needed(threshold)
-        if not len(windows.number) or not len(self.gold.words.weights):
+        wanted = needed(threshold)
+        update, nugget = self._promising(wanted)
+        if not len(update):
             return Pairs.of([], [], [])
-        words, letters = self.gold.asked(wanted, windows.length)
-        by_words, _ = self._packed(self.words.contained, np.maximum(words, _LEAST))
-        by_letters, share = self._packed(self.by_grams, letters)
-        rows = np.arange(len(windows.counts))[:, None] * len(words)
-        every = (rows + np.flatnonzero(words == 0)).ravel()
-        packed = np.sort(np.concatenate([by_words, by_letters, every]))
-        packed = packed[np.append(True, packed[1:] != packed[:-1])[: len(packed)]]
-        update, nugget = np.divmod(packed, len(words))
-        most = letters[nugget]
-        np.maximum.at(most, np.searchsorted(packed, by_letters), share)
-        numbers = self.words.numbers(update, nugget)
-        kept = np.flatnonzero(self.gold.model.log_odds({**numbers, "grams": most}) >= wanted)
-        update, nugget = update[kept], nugget[kept]
-        told = {name: number[kept] for name, number in numbers.items()}
-        return Pairs.of(update, nugget, self._scores(update, nugget, told), threshold)
+        letters = Present.of(self.by_grams.texts, self.gold.dearest.asked)
+        found = []
+        for part in parts(len(update), 1, _LOOKED_AT):
+            numbers = self.words.numbers(update[part], nugget[part])
+            every = np.ones(len(update[part]))
+            spare = self.gold.model.log_odds({**numbers, "grams": every}) - wanted
+            kept = self._left(letters, update[part], nugget[part], spare)
+            told = {name: number[kept] for name, number in numbers.items()}
+            rows, columns = update[part][kept], nugget[part][kept]
+            found.append(Pairs.of(rows, columns, self._scores(rows, columns, told), threshold))
+        return Pairs.joined(found)
 
-    def _packed(
-        self, block: ContainmentBlock, least: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The pairs with a window that may have these shares, and the share it has at most.
+    def _left(
+        self,
+        letters: Present,
+        update: NDArray[np.int64],
+        nugget: NDArray[np.int64],
+        spare: NDArray[np.float64],
+    ) -> NDArray[np.int64]:
+        """The pairs with a window that lacks no more letters than the pair can spare."""
+        some = np.flatnonzero(spare >= 0)
+        window, pair = self.words.windows.of_pairs(update[some])
+        taken = some[pair]
+        left = self.gold.dearest.left(letters, window, nugget[taken], spare[taken])
+        found = np.zeros(len(update), np.bool_)
+        found[taken[left]] = True
+        return np.flatnonzero(found)
 
-        Each pair is packed into one number.
-        """
-        windows = self.words.windows
-        found = block.nuggets.possible(block.texts, least)
-        starts = np.searchsorted(found.text, windows.number)
-        counts = np.searchsorted(found.text, windows.number, side="right") - starts
-        update = np.repeat(np.arange(len(windows.counts)), windows.counts)
-        taken = ranges(starts, counts)
-        nugget = found.nugget[taken]
-        share = found.most[taken] / np.maximum(block.nuggets.totals[nugget], 1)
-        return np.repeat(update, counts) * len(least) + nugget, share
+    def _promising(self, wanted: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs with a window whose words leave room for these log odds; sorted."""
+        windows, gold = self.words.windows, self.gold
+        nuggets = len(gold.words.weights)
+        if not len(windows.number) or not nuggets:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        owner = np.repeat(np.arange(len(windows.counts)), windows.counts)
+        length = np.full(len(windows.texts), -np.inf)
+        np.maximum.at(length, windows.number, gold.model.each["length"] * windows.length[owner])
+        present = Present.of(self.words.contained.texts)
+        window, nugget = gold.outlook.reaching(present, length, wanted - gold.lowest)
+        order = np.argsort(windows.number, kind="stable")
+        counts = np.bincount(windows.number, minlength=len(windows.texts))
+        starts, counts = (np.cumsum(counts) - counts)[window], counts[window]
+        update = owner[order[ranges(starts, counts)]]
+        packed = np.sort(update * nuggets + np.repeat(nugget, counts))
+        first = np.append(True, packed[1:] != packed[:-1])[: len(packed)]
+        return np.divmod(packed[first], nuggets)
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probabilities of single pairs; 0 where a text has no words."""

@@ -15,7 +15,10 @@ from matchers import (
     contract,
     fuzzy,
     learned,
+    learned_lexical,
     naming,
+    outlook,
+    pair_numbers,
     similar,
     steps,
     threads,
@@ -125,6 +128,26 @@ def test_learned_is_the_slow_one(updates, nuggets, collection, threshold, consta
     left = every.keys() - {pair[:2] for pair in found}
     assert all(every[pair] < threshold + 1e-9 for pair in left)
     assert all(score >= threshold for _, _, score in found)
+
+
+@given(
+    *(TEXTS, TEXTS, st.sampled_from([0.001, 0.05, 0.5, 0.999]), st.floats(-30, 9), COEFFICIENTS),
+    *(st.integers(1, 4), st.sampled_from([1, 2, 24]), st.sampled_from([1, 1 << 14])),
+)
+def test_learned_leaves_no_pair_out(
+    updates, nuggets, threshold, constant, each, window, letters, registers
+):
+    """With several windows an update, of which one may have the words and another the letters."""
+    with pytest.MonkeyPatch.context() as patch:
+        model = coefficients.Coefficients(constant, each)
+        patch.setattr(learned, "shipped", lambda _: model)
+        patch.setattr(pair_numbers, "WINDOW", window)
+        patch.setattr(learned_lexical, "_DEAREST", letters)
+        patch.setattr(learned_lexical, "_LOOKED_AT", registers)
+        patch.setattr(outlook, "_REGISTERS", registers)
+        every = triples(matchers.get("learned", threshold=0).match(updates, nuggets))
+        found = triples(matchers.get("learned", threshold=threshold).match(updates, nuggets))
+    assert found == [triple for triple in every if triple[2] >= threshold]
 
 
 @given(TEXTS, TEXTS, st.none() | TEXTS, THRESHOLD, st.sampled_from([2, 3, 4, 7]))
