@@ -69,3 +69,5 @@ class ReportKeywords(TypedDict, total=False):
     batch: Names
     cutoff: str | float
     level: str | None
+    start: str | float | None
+    end: str | float | None

@@ -118,12 +118,19 @@ class Trend:
 
     def end_interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Between which values the end points lie; undefined where their error is 0 or unknown."""
+        return self._interval(self.ends(), level)
+
+    def slope_interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Between which values the slopes lie."""
+        return self._interval(self.slopes(), level)
+
+    def _interval(self, estimate: Estimate, level: float) -> tuple[Floats, Floats]:
         from scipy.special import stdtrit
 
-        tested = np.nan_to_num(self.end_error) > 0
-        wide = np.full(self.end.shape, np.nan)
-        wide[tested] = stdtrit(self.degrees[tested], (1 + level) / 2) * self.end_error[tested]
-        return self.end - wide, self.end + wide
+        tested = np.nan_to_num(estimate.error) > 0
+        wide = np.full(estimate.value.shape, np.nan)
+        wide[tested] = stdtrit(self.degrees[tested], (1 + level) / 2) * estimate.error[tested]
+        return estimate.value - wide, estimate.value + wide
 
     def line(self) -> Floats:
         """The fitted value at every batch, used or not; NaN where there is no line."""

@@ -207,10 +207,11 @@ def ranking_notes(index: TrendIndex, asked: Asked) -> tuple[str, ...]:
         return ()
     frame = ranking(index, asked)
     several = frame.groupby(["metric", "batch"])["place"].count().max() > 1
-    return (*_rankings_told(frame), *((MORE,) if several else ()))
+    return (*rankings_told(frame), *((MORE,) if several else ()))
 
 
-def _rankings_told(frame: pd.DataFrame) -> Iterator[str]:
+def rankings_told(frame: pd.DataFrame) -> Iterator[str]:
+    """Each ranking in a sentence, and how far it agrees with the usual one."""
     for (metric, length), rows in frame.groupby(["metric", "batch"], sort=False):
         name = f"Ranking by end({metric},batch={length})"
         there = rows["place"].notna()
