@@ -135,7 +135,8 @@ def live(folder: Path, number: int) -> None:
     )
     told = json.loads(spent.output.splitlines()[-1])
     whole = json.loads(run("score", updates, gold, "-m", MEASURES, "-f", "json").output)
-    expect(told["records"] == whole["records"], "the stream is the file")
+    means = [record for record in whole["records"] if record["topic"] == "all"]
+    expect(told["records"] == means, "the stream is the file")
     rate = number / spent.seconds
     print(
         f"live {number:,}: {spent.seconds:.1f} s ({spent.processor:.1f} s of processor), "

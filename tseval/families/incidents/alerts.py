@@ -162,12 +162,11 @@ def _worth(index: IncidentIndex, reply: Reply) -> Worth:
     number = len(index.topics)
     own = judged.own_level
     counted = own != UNKNOWN if index.rules.unknown_priority == "uncounted" else own >= UNKNOWN
-    divisors = index.by_event * reply.chosen
     return Worth(
         high=added_up(amount[high], event[high], number),
         low=added_up(amount[~high], event[~high], number),
-        high_posts=divisors @ (own >= HIGH),
-        low_posts=divisors @ ((own < HIGH) & counted),
+        high_posts=index.counts(reply.chosen & (own >= HIGH)),
+        low_posts=index.counts(reply.chosen & (own < HIGH) & counted),
     )
 
 

@@ -22,7 +22,7 @@ from tseval.families.incidents.judged_posts import JudgedPosts, judged_posts
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.tables import Ontology, Predictions
 from tseval.tables.columns import ABSENT
-from tseval.tables.keys import last_row_of
+from tseval.tables.keys import last_row_of, rows_by_code
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
@@ -132,11 +132,10 @@ class IncidentIndex(Units):
             self.rules.actionable, renamed=self.rules.type_names == "renamed"
         )
 
-    @cached_property
-    def by_event(self) -> FloatArray:
-        """One row an event, with 1 at its judged posts: a product with it adds up by event."""
-        mine: BoolArray = np.arange(len(self.topics))[:, None] == self.judged.event
-        return mine.astype(np.float64)
+    def counts(self, said: BoolArray) -> FloatArray:
+        """Of how many judged posts of each event this is said."""
+        number = np.bincount(self.judged.event[said], minlength=len(self.topics))
+        return number.astype(np.float64)
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
@@ -201,8 +200,9 @@ class IncidentIndex(Units):
         if self.rules.order != "time":
             return
         unknown = np.isnan(self.judged.time)
-        for event, name in enumerate(self.topics):
-            own = (self.judged.event == event) & self.met
+        events = np.where(self.met, self.judged.event, ABSENT)
+        for event, own in rows_by_code(events).items():
+            name = self.topics[event]
             if unknown[own].any() and not unknown[own].all():
                 raise UsageError(
                     f"some posts of event {name} have a time and others have none: give --epochs "

@@ -151,13 +151,13 @@ def any_confusion(index: IncidentIndex) -> Counts:
     for reply in index.replies:
         match = (reply.types & index.judged.types).any(axis=1)
         refused = reply.types[:, useless].any(axis=1)
-        by_event = index.by_event * reply.chosen
+        chosen = reply.chosen
         hit = match & ~refused
         untyped = ~reply.types.any(axis=1) & (index.rules.any_untyped == "missed")
-        given.append(by_event @ ~(refused | untyped))
-        true.append(by_event @ (hit | (refused & ~match) | untyped))
-        both.append(by_event @ hit)
-        posts.append(by_event.sum(axis=1))
+        given.append(index.counts(chosen & ~(refused | untyped)))
+        true.append(index.counts(chosen & (hit | (refused & ~match) | untyped)))
+        both.append(index.counts(chosen & hit))
+        posts.append(index.counts(chosen))
     shape = (len(index.topics),)
     return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
 
