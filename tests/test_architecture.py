@@ -238,6 +238,17 @@ def test_scores_by_matches_do_without_pandas_and_matchers() -> None:
     assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(program))
 
 
+def test_lines_of_a_track_are_read_without_pandas() -> None:
+    reading = (
+        "import tempfile; file = tempfile.NamedTemporaryFile('w')\n"
+        "file.write('1 team one doc 1 1326510000 2.5\\n'); file.flush()\n"
+        "from tseval.families.temporal.trec_files import read_run\n"
+        "from tseval.files.inputs import Input\n"
+        "assert read_run(Input(file.name)).run.to_list() == ['team-one']"
+    )
+    assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(reading))
+
+
 def test_scores_by_the_default_matcher_do_without_pandas_and_what_other_matchers_need() -> None:
     heavy = {"pandas", "torch", "sentence_transformers", "vl_convert", "urllib3", "dask"}
     assert heavy.isdisjoint(modules_after(scoring()))

@@ -1,12 +1,13 @@
 """Lines of fixed fields, divided by white space: the one reader of runs, qrels, pools and the like.
 
-A `Layout` says what the fields are. Blocks of regular lines are cut by a fast reader; of all
-others the places of the fields are found, so that every faulty line is told by its number.
+A `Layout` says what the fields are. Blocks of regular lines, whatever blanks divide their fields,
+are cut by a fast reader; of all others the places of the fields are found, so that every faulty
+line is told by its number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
@@ -24,8 +25,10 @@ from tseval.files.faults import FaultList
 from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import without_broken_bytes
+from tseval.files.value_parsing import read_numbers
 from tseval.tables import Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers, strings
+from tseval.tables.times import TOO_LARGE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +40,11 @@ if TYPE_CHECKING:
 
 BLANK = np.zeros(256, bool)
 BLANK[[9, 10, 11, 12, 13, 32]] = True
-HASH, HYPHEN = ord("#"), ord("-")
+HASH, HYPHEN, SPACE = ord("#"), ord("-"), ord(" ")
 ODD_BLANKS = (b"\t", b"\r", b"\v", b"\f")
-"""Those that the fast reader leaves to the careful one."""
+TO_SPACES = bytes.maketrans(b"".join(ODD_BLANKS), b" " * len(ODD_BLANKS))
+"""What the fast reader makes of them."""
+BETWEEN = strings(["-"])[0]
 INFINITE = strings(["inf", "+inf", "infinity", "+infinity"])
 CERTAIN = "1000"
 """What stands for an infinite confidence in the runs of Temporal Summarization."""
@@ -152,56 +157,143 @@ def _read_block(
     block: bytes, first: bool, source: Input, layout: Layout
 ) -> tuple[Cells, list[Fault], int]:
     """A block's cells and faults, with lines counted from the block's first, and their number."""
-    regular = _regular_block(block, layout, first=first)
+    regular = _regular_block(block, source, layout, first=first)
     if regular is not None:
-        return regular, [], len(regular.lines)
+        return regular, [], block.count(b"\n")
     return _any_block(block, source, layout, first=first)
 
 
-def _regular_block(block: bytes, layout: Layout, *, first: bool) -> Cells | None:
-    """The cells of a block of whole lines with single spaces between; None of any other.
+def _regular_block(block: bytes, source: Input, layout: Layout, *, first: bool) -> Cells | None:
+    """The cells of a block whose lines have all fields and nothing else; None of any other.
 
-    Two spaces in a row would make an empty field; comments, infinity, and what is no number are
-    left to the careful way too.
+    Comments, infinity, and what is no number or no good one are left to the careful way too.
     """
-    if not layout.is_even or not block.isascii() or any(odd in block for odd in ODD_BLANKS):
-        return None
-    names = [str(at) for at in range(layout.fields)]
-    figures = {str(layout.columns[name].at) for name in _figures(layout)}
-    kinds = {name: pa.float64() if name in figures else pa.string() for name in names}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
-            csv.ParseOptions(
-                delimiter=" ", quote_char=False, double_quote=False, ignore_empty_lines=False
-            ),
-            csv.ConvertOptions(column_types=kinds, null_values=[], strings_can_be_null=False),
-        )
-    except pa.ArrowInvalid:
-        return None
-    fields = [table[name].combine_chunks() for name in names]
-    for name, cells in zip(names, fields, strict=True):
-        if name in figures and not pc.all(pc.is_finite(cells)).as_py():
-            return None
-        if name not in figures and pc.min(pc.binary_length(cells)).as_py() == 0:
-            return None
+    lines = _EvenLines.of(block, layout.fields) if layout.is_even and block.isascii() else None
     if (
-        layout.comments
-        and names[0] not in figures
-        and pc.any(pc.starts_with(fields[0], "#")).as_py()
+        lines is None
+        or (layout.comments and lines.any_begins_with(HASH))
+        or (first and layout.heading(lines.first_fields))
     ):
         return None
-    if first and layout.heading(block.partition(b"\n")[0].split()):
+    figures = {str(layout.columns[name].at) for name in _figures(layout)}
+    fields = lines.read(_joined_fields(layout), figures)
+    if fields is None:
         return None
-    columns = {
-        name: fields[span.at] if span.to < 0 else hyphened(fields[span.at], fields[span.to])
-        for name, span in layout.columns.items()
-    }
-    coded = {
-        name: _coded(cells) if _is_name(layout, name) else cells for name, cells in columns.items()
-    }
-    return Cells(coded, np.arange(1, len(table) + 1))
+    columns: dict[str, Any] = {}
+    for name, span in layout.columns.items():
+        cells = fields[str(span.at)]
+        if str(span.to) in fields:
+            cells = hyphened(cells, fields[str(span.to)])
+        if not _is_name(layout, name) and not _are_good(layout, name, cells, lines.number, source):
+            return None
+        columns[name] = cells
+    return Cells(columns, lines.number)
+
+
+def _joined_fields(layout: Layout) -> list[int]:
+    """The fields that a column has with the next, where no other column has either."""
+    spans = list(layout.columns.values())
+    used = [at for span in spans for at in (span.at, span.to) if at >= 0]
+    return [
+        span.at
+        for span in spans
+        if span.to >= 0 and used.count(span.at) == used.count(span.to) == 1
+    ]
+
+
+def _are_good(layout: Layout, name: str, cells: Any, lines: IntArray, source: Input) -> bool:
+    """Whether numbers are such as their column may have; faults quote what was written."""
+    column = layout.schema.find(name)
+    if column is None or not (np.abs(numbers(cells)) < TOO_LARGE).all():  # nor is NaN
+        return False
+    faults = FaultList(source)
+    read_numbers(column, cells, lines, faults)
+    return not len(faults)
+
+
+@dataclass(frozen=True)
+class _EvenLines:
+    """Lines that have the same number of fields, with one space between and nothing around."""
+
+    data: ByteArray
+    ends: IntArray
+    """Where the fields end: a row a line."""
+    number: IntArray
+    """The lines' numbers in the block, from 1 on."""
+
+    @classmethod
+    def of(cls, block: bytes, fields: int) -> _EvenLines | None:
+        """The lines of an ASCII block, whatever blanks divide the fields; None if not even."""
+        if any(odd in block for odd in ODD_BLANKS):
+            block = block.translate(TO_SPACES)
+        data = np.frombuffer(block, np.uint8)
+        ends = _even_ends(data, fields)
+        if ends is not None:
+            return cls(data, ends, np.arange(1, len(ends) + 1))
+        data, number = _tidied(data)
+        ends = _even_ends(data, fields)
+        return None if ends is None else cls(data, ends, number)
+
+    @property
+    def first_fields(self) -> list[bytes]:
+        """The fields of the first line."""
+        return self.data[: self.ends[0, -1]].tobytes().split()
+
+    def any_begins_with(self, byte: int) -> bool:
+        """Whether any line begins with this byte."""
+        starts = np.append(0, self.ends[:-1, -1] + 1)
+        return bool((self.data[starts] == byte).any())
+
+    def read(self, joined: Sequence[int], figures: Collection[str]) -> dict[str, Any] | None:
+        """The fields by their places: names coded, figures as numbers; None if one is no number.
+
+        Those that are to be joined are with the next by a hyphen.
+        """
+        data = self.data.copy()
+        for at in joined:
+            data[self.ends[:, at]] = HYPHEN
+        names = [str(at) for at in range(self.ends.shape[1]) if at - 1 not in joined]
+        kinds = {name: pa.float64() if name in figures else pa.string() for name in names}
+        try:
+            table = csv.read_csv(
+                pa.BufferReader(pa.py_buffer(data)),
+                csv.ReadOptions(column_names=names, use_threads=False, block_size=len(data) + 1),
+                csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
+                csv.ConvertOptions(
+                    check_utf8=False,
+                    column_types=kinds,
+                    null_values=[],
+                    strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowInvalid:
+            return None
+        cells = {name: table[name].combine_chunks() for name in names}
+        return {name: cells[name] if name in figures else _coded(cells[name]) for name in names}
+
+
+def _even_ends(data: ByteArray, fields: int) -> IntArray | None:
+    """Where the fields end, a row a line, if each line has so many, none empty; None if not."""
+    at = np.flatnonzero(data <= SPACE)
+    if not len(at) or len(at) % fields or not at[0] or (at[1:] - at[:-1] == 1).any():
+        return None
+    ends = at.reshape(-1, fields)
+    between, last = data[ends[:, :-1]], data[ends[:, -1]]
+    return ends if (between == SPACE).all() and (last == tsv.LINE_FEED).all() else None
+
+
+def _tidied(data: ByteArray) -> tuple[ByteArray, IntArray]:
+    """The lines that hold anything, with one space between their fields; and their numbers."""
+    ended = data == tsv.LINE_FEED
+    blank = ended | (data == SPACE)
+    before = np.append(True, blank[:-1])
+    ends, starts = np.flatnonzero(blank & ~before), np.flatnonzero(~blank & before)
+    line = np.searchsorted(np.flatnonzero(ended), starts)
+    last = np.append(line[1:] != line[:-1], True)[: len(line)]
+    tidy = data.copy()
+    tidy[ends] = np.where(last, tsv.LINE_FEED, SPACE)
+    blank[ends] = False
+    return tidy[~blank], line[last] + 1
 
 
 def _coded(cells: Any) -> Any:
@@ -211,11 +303,11 @@ def _coded(cells: Any) -> Any:
 
 def hyphened(left: Any, right: Any) -> Any:
     """Two columns with a hyphen between, coded; each pair of names is joined once."""
-    one, other = Ids.of(pc.dictionary_encode(left)), Ids.of(pc.dictionary_encode(right))
+    one, other = Ids.of(_coded(left)), Ids.of(_coded(right))
     pairs = pc.dictionary_encode(integers(one.codes * len(other.names) + other.codes))
     code, rest = np.divmod(numbers(pairs.dictionary), len(other.names))
     firsts, seconds = one.names.take(integers(code)), other.names.take(integers(rest))
-    names = pc.binary_join_element_wise(firsts, seconds, pa.scalar("-"))
+    names = pc.binary_join_element_wise(firsts, seconds, BETWEEN)
     # Two pairs may give one name, as a-b with c and a with b-c.
     merged = Ids.of(names)
     codes = integers(merged.codes[numbers(pairs.indices)]).cast(pa.int32())
