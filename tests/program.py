@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tseval.__main__ import run
-from tseval.parallel.engine import SAFE_PATH
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -93,12 +92,12 @@ def error_of_a_closed_pipe(*arguments: object) -> bytes:
 
 
 def process(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
-    """Run `tseval ARGUMENTS` as a process of its own, whatever engine is open in this one."""
+    """Run `tseval ARGUMENTS` as a process of its own."""
     done = subprocess.run(
         command(*arguments),
         input=stdin,
         capture_output=True,
-        env={name: value for name, value in os.environ.items() if name != SAFE_PATH} | environment,
+        env=os.environ | environment,
         timeout=60,
         check=False,
     )

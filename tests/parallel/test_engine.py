@@ -244,6 +244,16 @@ class TestClusters:
         finally:
             joined.close()
 
+    def test_a_worker_that_is_started_again_imports_nothing_from_its_folder(
+        self, engines: dict[str, Engine], tmp_path: Path
+    ) -> None:
+        """And in between this process has its environment as it was."""
+        list(engines["dask"].run(work.numbered, work.UNITS))
+        assert SAFE_PATH not in os.environ
+        list(engines["dask"].run(work.Killed(str(tmp_path), times=1), work.UNITS))
+        started = engines["dask"].run(work.safe_path_of_process, work.UNITS)
+        assert set(started) == {True}
+
     def test_a_running_cluster_can_be_joined(self, engines: dict[str, Engine]) -> None:
         list(engines["dask"].run(work.numbered, work.UNITS[:1]))
         joined = choose("dask", scheduler=own_address(engines["dask"]))
@@ -353,8 +363,7 @@ def test_workers_import_nothing_from_the_folder_they_are_started_in(
     done = subprocess.run(
         [sys.executable, program, "match", *runs, nuggets, "-j2", "--engine", name],
         cwd=data,
-        env={key: value for key, value in os.environ.items() if key != SAFE_PATH}
-        | {"PYTHONPATH": str(Path.cwd())},
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
         capture_output=True,
         timeout=120,
         check=False,
@@ -370,6 +379,17 @@ def test_the_environment_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> N
             assert os.environ[SAFE_PATH] == "1"
         assert before.items() <= os.environ.items()
         assert (SAFE_PATH in os.environ) == (SAFE_PATH in before)
+
+
+def test_who_lets_go_last_leaves_the_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SAFE_PATH, "yes")
+    first, second = safe_path(), safe_path()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert os.environ[SAFE_PATH] == "1"
+    second.__exit__(None, None, None)
+    assert os.environ[SAFE_PATH] == "yes"
 
 
 def test_units_say_what_they_are() -> None:

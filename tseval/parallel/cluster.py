@@ -6,19 +6,21 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from tseval.errors import EngineError, MissingExtra
-from tseval.parallel.engine import Result, Unit, Work, safe_path, starting_processes
+from tseval.parallel.engine import Result, Unit, Work, starting_processes
 from tseval.version import VERSION
 
 AHEAD = 3
 """So many units for each thread of the cluster are handed out before a result is asked for."""
 PATIENCE = 10
 """So many seconds are allowed for a scheduler to answer, and for a worker to be there."""
+PATIENCE_HERE = 60
+"""So many seconds more are allowed for a worker of this machine to be started again."""
 QUIET = {"logging": {"distributed": "critical", "distributed.client": "critical"}}
 """What Dask says of workers that die is no part of a result; what it comes to is an error."""
 HERE = "127.0.0.1"
@@ -39,8 +41,6 @@ class Cluster:
         self.scheduler = scheduler
         self._client: Any = None
         self._own: Any = None
-        self._while_own = ExitStack()
-        """What holds while there is a cluster that was started here."""
 
     def run(self, work: Work[Result], units: Sequence[Unit]) -> Iterator[Result]:
         """The results in the order of the units; the scheduler repeats what a worker leaves."""
@@ -72,7 +72,6 @@ class Cluster:
         for each in (client, own):
             if each is not None:
                 each.close()
-        self._while_own.close()
 
     def _result(self, unit: Unit, future: Any) -> Any:
         """What the unit gave; what the cluster itself has to say becomes an `EngineError`."""
@@ -100,8 +99,15 @@ class Cluster:
             except TimeoutError as error:
                 if future.done():
                     return future.result()  # it came just now, or the work itself raised it
-                if not self._client.ncores():
+                if not self._has_workers():
                     raise EngineError(f"{unit}: no worker is left; {START}") from error
+
+    def _has_workers(self) -> bool:
+        """Whether there is a worker; one of this machine is waited for, it is started again."""
+        if self._own is not None:
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(1, timeout=PATIENCE_HERE)
+        return bool(self._client.ncores())
 
     def _joined(self) -> Any:
         if self._client is None:
@@ -117,11 +123,13 @@ class Cluster:
 
     def _connected(self, distributed: Any) -> Any:
         if self.scheduler is None:
-            self._while_own.enter_context(safe_path())  # a worker that dies is started again
+            from tseval.parallel.nanny import SafeNanny
+
             with starting_processes():
                 self._own = distributed.LocalCluster(
                     n_workers=self.jobs or cores(),
                     threads_per_worker=1,
+                    worker_class=SafeNanny,
                     host=HERE,
                     dashboard_address=f"{HERE}:0",
                     silence_logs=logging.CRITICAL,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,23 +64,43 @@ def starting_processes() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def safe_path() -> Iterator[None]:
-    """Python, started meanwhile, imports nothing from the working directory.
+class SafePath:
+    """While anybody holds it, Python that is started imports nothing from the working directory.
 
     A worker begins as `python -c`, which looks there first: a `joblib.py` that somebody left beside
-    the data would run. What this process imports from, workers are told afterwards.
+    the data would run. What this process imports from, workers are told afterwards. Several threads
+    may hold it at a time, and let go in any order; the last leaves the environment as it was.
     """
-    before = os.environ.get(SAFE_PATH)
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._before: str | None = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Hold it for as long as the block."""
+        with self._lock:
+            if not self._holders:
+                self._before = os.environ.get(SAFE_PATH)
+                os.environ[SAFE_PATH] = "1"
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if not self._holders:
+                    self._restore()
+
+    def _restore(self) -> None:
+        if self._before is None:
             os.environ.pop(SAFE_PATH, None)
         else:
-            os.environ[SAFE_PATH] = before
+            os.environ[SAFE_PATH] = self._before
 
+
+safe_path = SafePath()
 
 Work: TypeAlias = Callable[[Unit], Result]
 """Must survive pickling, and give the same result however often and wherever it is called."""
