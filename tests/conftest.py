@@ -99,7 +99,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by the fixtures that they ask for, and those that take long."""
+    """Order the files of workers; mark tests by what they ask for, and those that take long."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        slow.longest_files_first(items)
     long = slow.listed()
     for item in items:
         for fixture, mark in MARKS.items():

@@ -28,10 +28,23 @@ def function_of(nodeid: str) -> str:
     return nodeid.partition("[")[0].removeprefix("tests/")
 
 
-def listed() -> frozenset[str]:
-    """The functions that the list names."""
+def listed() -> dict[str, float]:
+    """The functions that the list names, with their seconds."""
     lines = LIST.read_text(encoding="utf-8").splitlines() if LIST.exists() else []
-    return frozenset(line.split()[-1] for line in lines if line and not line.startswith("#"))
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    return {row[-1]: float(row[0]) for row in rows}
+
+
+def longest_files_first(items: list[pytest.Item]) -> None:
+    """Put the tests of the files that take longest first, each file's in its own order.
+
+    Workers take a file at a time: the last ones to be taken are then short, and the workers end at
+    about the same time.
+    """
+    files: defaultdict[str, float] = defaultdict(float)
+    for name, taken in listed().items():
+        files[name.partition("::")[0]] += taken
+    items.sort(key=lambda item: -files[function_of(item.nodeid).partition("::")[0]])
 
 
 def longest(seconds: dict[str, float]) -> list[str]:
