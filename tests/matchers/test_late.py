@@ -128,5 +128,6 @@ def test_the_name_has_the_model_s_hashes(model: Path) -> None:
 
 
 def test_a_folder_without_pieces_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
     with pytest.raises(MatcherError, match=r"late cannot read '.*tokenizer.json'"):
         READ(tmp_path)

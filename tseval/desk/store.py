@@ -239,6 +239,7 @@ def _reading(path: Path) -> sqlite3.Connection:
         f"{path.absolute().as_uri()}?{more}",
         timeout=PATIENCE,
         isolation_level=None,
+        check_same_thread=False,
         uri=True,
     )
 
