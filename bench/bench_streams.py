@@ -1,6 +1,7 @@
 """Streams in blocks and live: ten million updates against a thousand nuggets.
 
-    python bench/bench_streams.py [--sizes 100000 1000000 10000000] [--live 400000] [--chart FILE]
+    python bench/bench_streams.py [--sizes 100000 1000000 10000000] [--live 400000] [--each 20000]
+                                  [--chart FILE]
 
 For each size a TSV of updates is made, and scored in blocks with `fuzzy` and all measures of the
 draft, as a program of its own; its time and its peak memory are told. The smallest size is asserted
@@ -30,7 +31,7 @@ NUGGETS, NUGGET_WORDS, UPDATE_WORDS, VOCABULARY = 1000, 8, 20, 20_000
 PIECE = 100_000
 GIB = 1024**3
 MEASURES = "P R Rs T P(updates) P(cost=words)"
-LIVE_GOAL, MEMORY_GOAL = 20_000, 3 * GIB
+LIVE_GOAL, EACH_GOAL, MEMORY_GOAL = 20_000, 10_000, 3 * GIB
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,26 @@ def live(folder: Path, number: int) -> None:
     )
 
 
+def live_at_each(folder: Path, number: int) -> None:
+    """Follow a stream and look at the measures after each update; start-up is taken away."""
+    updates, gold = make(folder, number)
+    lines, first = folder / "each.jsonl", folder / "first.jsonl"
+    with updates.open() as table:
+        names = next(table).rstrip("\n").split("\t")
+        rows = [dict(zip(names, row.rstrip("\n").split("\t"), strict=True)) for row in table]
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    first.write_text(json.dumps(rows[0]) + "\n")
+    follow = ("score", "--follow", gold, "--every", 1)
+    spent, start = run(*follow, stdin=lines), run(*follow, stdin=first)
+    told = json.loads(spent.output.splitlines()[-1])
+    whole = json.loads(run("score", updates, gold, "-f", "json").output)
+    expect(told["records"] == whole["records"], "the stream is the file")
+    rate = (number - 1) / (spent.processor - start.processor)
+    print(
+        f"live {number:,}, --every 1: {rate:,.0f} a second of processor (goal {EACH_GOAL:,})"
+    )
+
+
 def chart(rows: list[dict[str, float]], path: Path) -> None:
     """Time and memory by size, both axes logarithmic."""
     sizes = tuple(float(row["updates"]) for row in rows)
@@ -177,11 +198,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--live", type=int, default=400_000)
+    parser.add_argument("--each", type=int, default=20_000)
     parser.add_argument("--chart", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         rows = in_blocks(Path(name), given.sizes)
         live(Path(name), given.live)
+        live_at_each(Path(name), given.each)
     expect(max(row["peak"] for row in rows) < MEMORY_GOAL, "memory stays below the goal")
     if given.chart:
         chart(rows, given.chart)

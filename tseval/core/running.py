@@ -8,6 +8,7 @@ that values are asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,14 @@ from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
+
+
+@dataclass(frozen=True)
+class Held:
+    """What may still change, as it is now: for each measure its score, and its ledgers' sums."""
+
+    scores: list[Score]
+    of_ledgers: list[list[FloatArray]]
 
 
 class RunningSums:
@@ -51,16 +60,18 @@ class RunningSums:
         at = self.measures.index(measure)
         return self._scores[at](self.of_ledgers[at], self._topics)
 
-    def values_with(self, index: Units) -> list[Values]:
-        """Each measure in each topic, of all that was added, and of an index that is not."""
+    def held(self, index: Units) -> Held:
+        """What an index holds that is not added: it serves until that changes."""
         accounts = self._of(index)
+        return Held([each.score for each in accounts], list(self._before(accounts)))
+
+    def values_with(self, held: Held) -> list[Values]:
+        """Each measure in each topic, of all that was added, and of what is held beside it."""
         both = [
             [mine + total for mine, total in zip(own, sums, strict=True)] if sums else own
-            for own, sums in zip(self._before(accounts), self.of_ledgers, strict=True)
+            for own, sums in zip(held.of_ledgers, self.of_ledgers, strict=True)
         ]
-        return [
-            account.score(sums, self._topics) for account, sums in zip(accounts, both, strict=True)
-        ]
+        return [score(sums, self._topics) for score, sums in zip(held.scores, both, strict=True)]
 
     def _of(self, index: Units) -> list[Account]:
         """The account of each measure; one that is taken at several times is made once."""

@@ -56,6 +56,46 @@ def scores_of(
 
     `per_topic=False` says that the values of single topics are of no interest.
     """
+    found = _found(evaluation, wanted, on_missing, undefined, per_topic=per_topic)
+    scores, evaluation = found.scores, found.evaluation
+    told = (*evaluation.told, *evaluation.caveats(wanted), *found.missing)
+    scores = replace(scores, warnings=told)
+    undefined_topics = evaluation.words.undefined_topics
+    more = (
+        *(undefined_warnings(scores, found.columns, wanted) if undefined_topics else ()),
+        *no_zeros(scores, found.columns, evaluation),
+    )
+    return evaluation.finished(replace(scores, warnings=(*told, *more)))
+
+
+def values_alone(
+    evaluation: Evaluation,
+    wanted: Sequence[Measure],
+    on_missing: str | None = None,
+    undefined: str = "skip",
+) -> Scores:
+    """The same scores without warnings, for whoever asks again after each update."""
+    return _found(evaluation, wanted, on_missing, undefined, per_topic=True).scores
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Scores, and what their warnings are made of."""
+
+    scores: Scores
+    columns: list[Column]
+    evaluation: Evaluation
+    missing: tuple[str, ...]
+
+
+def _found(
+    evaluation: Evaluation,
+    wanted: Sequence[Measure],
+    on_missing: str | None,
+    undefined: str,
+    *,
+    per_topic: bool,
+) -> _Found:
     check_choice("undefined", undefined, get_args(Undefined))
     rule = on_missing or evaluation.edition.on_missing
     check_choice("on_missing", rule, get_args(OnMissing))
@@ -76,18 +116,12 @@ def scores_of(
         undefined_as_zero=undefined == "zero",
         signature=evaluation.signature(**evaluation.traits_of(wanted), missing=rule, **counts),
         inputs=evaluation.inputs,
-        warnings=(*evaluation.told, *evaluation.caveats(wanted), *missing.warnings),
         overall=board.overall,
         applies=board.applies,
         types=evaluation.group_names,
         units={each.name: each.unit for each in wanted if each.unit},
     )
-    undefined_topics = evaluation.words.undefined_topics
-    more = (
-        *(undefined_warnings(scores, columns, wanted) if undefined_topics else ()),
-        *no_zeros(scores, columns, evaluation),
-    )
-    return evaluation.finished(replace(scores, warnings=(*scores.warnings, *more)))
+    return _Found(scores, columns, evaluation, missing.warnings)
 
 
 def _columns(evaluation: Evaluation, wanted: Sequence[Measure]) -> Iterator[Column]:

@@ -7,6 +7,7 @@ import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
@@ -22,6 +23,10 @@ from tseval.core.calling import CommonOptions
 from tseval.errors import InputError, UsageError
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.streaming.blocks import score_in_blocks
+from tseval.families.temporal.streaming.evaluation import StreamEvaluation
+from tseval.families.temporal.streaming.fold import RunFold
+from tseval.families.temporal.streaming.follow import Follower, Following
+from tseval.families.temporal.streaming.scorer import StreamScorer
 
 pytestmark = pytest.mark.small_times
 
@@ -299,3 +304,28 @@ def test_a_time_may_stand_alone(at: str | list[str]) -> None:
     fixtures = TemporalInputs([str(FIXTURES / "runs" / "swift.tsv")], NUGGETS)
     found = score_in_blocks(fixtures, common=CommonOptions("R", at))
     assert found.measures == ("R", "R@6h")
+
+
+def test_only_what_an_update_changed_is_looked_at_again(tmp_path: Path) -> None:
+    """Work is counted: what is kept is scored anew where it changed, warnings come at the end."""
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("topic\tnugget_id\ttime\ttext\nt\tn1\t0\thouse on fire\nt\tn2\t0\troad shut\n")
+    inputs = TemporalInputs([], str(gold))
+    asked = CommonOptions(["P", "R"], on_missing="zero")
+    follower = Follower(StreamScorer(inputs, TemporalOptions(), asked), Following(every=1))
+    texts = ["house on fire", *["something else"] * 20, "road shut", *["nothing new"] * 20]
+    with (
+        patch.object(RunFold, "_index", autospec=True, side_effect=RunFold._index) as kept,
+        patch.object(StreamEvaluation, "caveats", return_value=iter(())) as caveats,
+    ):
+        told = [
+            line
+            for at, text in enumerate(texts)
+            for line in follower.take(
+                json.dumps({"topic": "t", "update_id": f"u{at}", "time": at, "text": text}).encode()
+                + b"\n"
+            )
+        ]
+        assert not caveats.called
+    assert len(told) == 1 + len(texts)  # P changes with every update
+    assert kept.call_count == 2

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,6 +72,23 @@ class First:
 
 
 @dataclass(frozen=True)
+class GoldTopics:
+    """The topics of some nuggets, in natural order, and which of them each nugget has."""
+
+    names: tuple[str, ...]
+    column: Any
+    """The names as an Arrow array."""
+    of_nuggets: IntArray
+
+    @classmethod
+    def of(cls, nuggets: Nuggets) -> GoldTopics:
+        """Those of these nuggets."""
+        names = tuple(natural_order(all_names(nuggets.topic).to_pylist()))
+        column = strings(names)
+        return cls(names, column, nuggets.topic.within(column))
+
+
+@dataclass(frozen=True)
 class EarliestIndex(Units):
     """Everything that the measures at time t need to know of who said what when.
 
@@ -94,23 +111,32 @@ class EarliestIndex(Units):
 
     @classmethod
     def build(
-        cls, updates: Updates, nuggets: Nuggets, pairs: Pairs, duplicates: Duplicates | None = None
+        cls,
+        updates: Updates,
+        nuggets: Nuggets,
+        pairs: Pairs,
+        duplicates: Duplicates | None = None,
+        known: GoldTopics | None = None,
     ) -> EarliestIndex:
-        """Index a whole stream. Equal times: the update that stands first in the file."""
+        """Index a whole stream. Equal times: the update that stands first in the file.
+
+        `known` are the topics of the nuggets, for whoever indexes many parts with the same.
+        """
         runs = natural_order(updates.run.vocabulary())
-        topics = natural_order(all_names(nuggets.topic).to_pylist())
-        topic = updates.topic.within(strings(topics))
+        gold = known or GoldTopics.of(nuggets)
+        topics = gold.names
+        topic = updates.topic.within(gold.column)
         run = updates.run.within(strings(runs))
         unit = np.where(topic == ABSENT, ABSENT, run * len(topics) + topic)
         rank = _rank(updates)
         first, says = _first(pairs, unit, run, rank, len(nuggets))
         return cls(
             runs=tuple(runs),
-            topics=tuple(topics),
+            topics=topics,
             updates=updates,
             nuggets=nuggets,
             unit=unit,
-            nugget_topic=nuggets.topic.within(strings(topics)),
+            nugget_topic=gold.of_nuggets,
             sent=_sent(unit, rank),
             gold=np.arange(len(nuggets)),
             original=_originals(updates, unit, rank, duplicates),

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.measure import Measure
 from tseval.core.results import Values
-from tseval.core.running import RunningSums
-from tseval.families.temporal.earliest import EarliestIndex, First
+from tseval.core.running import Held, RunningSums
+from tseval.families.temporal.earliest import EarliestIndex, First, GoldTopics
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
 from tseval.tables.arrow import strings
 from tseval.tables.origin import Origin
@@ -75,6 +76,11 @@ class Wanted:
     grades: tuple[float, ...] = (1.0,)
     """Every grade above 0 that a match can have, the lowest first."""
 
+    @cached_property
+    def gold_topics(self) -> GoldTopics:
+        """The topics of the nuggets, looked up once."""
+        return GoldTopics.of(self.nuggets)
+
 
 class RunFold:
     """One run."""
@@ -94,13 +100,18 @@ class RunFold:
         self.has_cost = has_cost
         self.sums = RunningSums(wanted.measures, wanted.starts)
         """Over the updates that are not kept."""
+        self._held: Held | None = None
+        """What the kept updates come to; None where others are kept since."""
+        self._values: list[Values] | None = None
+        """Each measure in each topic; None where an update came since."""
 
     def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
         """Take the next updates of the run.
 
         `pairs` are those of their rows with nuggets, `sampled` are the rows that are in the pool.
         """
-        index = EarliestIndex.build(updates, self.wanted.nuggets, pairs)
+        self._values = None
+        index = self._index_of(updates, pairs)
         rows = self._take_over(index)
         others = np.ones(len(updates), bool)
         others[rows] = False
@@ -128,6 +139,9 @@ class RunFold:
         time = updates.time[rows]
         better = time < self.time[nuggets]
         nuggets, rows = nuggets[better], rows[better]
+        if not len(nuggets):
+            return rows
+        self._held = None
         before = np.unique(self.keeper[nuggets])
         self.time[nuggets] = time[better]
         place = self.seen.updates + rows
@@ -153,7 +167,7 @@ class RunFold:
     def _return(self, kept: Sequence[KeptUpdate]) -> None:
         """Add what is kept no more to the others."""
         updates = table_of(self.run, kept, has_cost=self.has_cost)
-        index = EarliestIndex.build(updates, self.wanted.nuggets, Pairs.none())
+        index = self._index_of(updates, Pairs.none())
         self._add_up(index, index.sent)
 
     def _add_up(self, index: EarliestIndex, rows: IntArray) -> None:
@@ -180,8 +194,12 @@ class RunFold:
             seen.confidence = (min(low, known[0]), max(high, known[1]))
 
     def values(self) -> list[Values]:
-        """Each measure in each topic."""
-        return self.sums.values_with(self._index())
+        """Each measure in each topic: only what changed since is made anew."""
+        if self._held is None:
+            self._held = self.sums.held(self._index())
+        if self._values is None:
+            self._values = self.sums.values_with(self._held)
+        return self._values
 
     def _index(self) -> EarliestIndex:
         """The kept updates alone, with all of the gold."""
@@ -192,7 +210,11 @@ class RunFold:
         level, nugget = np.divmod(said, max(len(self.wanted.nuggets), 1))
         grades = self.wanted.grades
         grade = None if grades == (1.0,) else np.array(grades)[level]
-        return EarliestIndex.build(updates, self.wanted.nuggets, Pairs(row, nugget, None, grade))
+        return self._index_of(updates, Pairs(row, nugget, None, grade))
+
+    def _index_of(self, updates: Updates, pairs: Pairs) -> EarliestIndex:
+        gold = self.wanted
+        return EarliestIndex.build(updates, gold.nuggets, pairs, known=gold.gold_topics)
 
 
 def _kept(updates: Updates, row: int, before: int) -> KeptUpdate:
@@ -243,7 +265,8 @@ class Fold:
         for code in np.unique(updates.run.codes).tolist():
             mine = updates.run.codes == code
             name = updates.run.take_names(np.array([code]))[0]
-            own = replace(updates.rows(mine), run=Ids.constant(name, int(mine.sum())))
+            chosen = updates if mine.all() else updates.rows(mine)
+            own = replace(chosen, run=Ids.constant(name, len(chosen)))
             self.run(name).add(own, _of_rows(pairs, mine), sampled[mine])
 
     @property

@@ -293,7 +293,7 @@ class Follower:
     def _values(self) -> dict[tuple[str, str, str], float | None]:
         if not self.fold.runs:
             return {}
-        records = self.scorer.scores().records(per_topic=self.following.per_topic)
+        records = self.scorer.values().records(per_topic=self.following.per_topic)
         return {record[:3]: record.value for record in records}
 
     def _news(self) -> Iterator[str]:
