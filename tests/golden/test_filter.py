@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import os
 import signal
@@ -122,7 +123,7 @@ def test_other_pictures(form: str) -> None:
 
 def test_a_page_loads_nothing() -> None:
     shown("-o", "trends.html")
-    page = Path("trends.html").read_text()
+    page = html.unescape(Path("trends.html").read_text())
     assert "default-src 'none'" in page
     assert "edition:kenter2015" in page
 

@@ -216,6 +216,8 @@ class SectionContent:
     title: str
     blocks: tuple[Block, ...] = ()
     lack: str = ""
+    leads: bool = False
+    """Whether it stands above the tables of topics."""
 
     @property
     def panels(self) -> tuple[Panel, ...]:

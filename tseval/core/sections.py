@@ -53,6 +53,8 @@ class Section:
     needs: str = ""
     """The beginning of what is said where there is no evaluation: that it needs runs and gold.
     Without it the section is then passed over."""
+    leads: bool = False
+    """Whether it stands above the tables of topics, as curves over time do."""
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from tseval.comparison import Board, Plan, Treatment, read_board
 from tseval.comparison.directions import known_measures
 from tseval.comparison.runs import compare_board
 from tseval.core import registry
-from tseval.core.blocks import Block, SectionContent, Warned
+from tseval.core.blocks import SectionContent, Warned
 from tseval.core.family import Evaluation, Family
 from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import counted, missing_topics
-from tseval.core.sections import Setting, Watched, unwatched
+from tseval.core.sections import Section, Setting, Watched, unwatched
 from tseval.errors import UsageError
 from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
@@ -167,12 +167,14 @@ def _with_sections(
         *missing.warnings,
     ]
     sections = []
-    for name, title, blocks in _declared(request, beside.family, evaluation, setting, treatment):
-        made = list(blocks)
-        warnings += [each.text for each in made if isinstance(each, Warned)]
-        shown = tuple(each for each in made if not isinstance(each, Warned))
-        lack = curves.NONE if name == curves.CURVES and not shown else ""
-        sections.append(SectionContent(name, title, shown, lack))
+    curved = _curves(request, beside.family, evaluation, setting, treatment)
+    declared = () if beside.family.report is None else beside.family.report.sections
+    for each in (*curved, *declared):
+        made = list(each.blocks(evaluation, setting))
+        warnings += [block.text for block in made if isinstance(block, Warned)]
+        shown = tuple(block for block in made if not isinstance(block, Warned))
+        lack = curves.NONE if each.name == curves.CURVES and not shown else ""
+        sections.append(SectionContent(each.name, each.title, shown, lack, each.leads))
     inputs = dict.fromkeys([*report.inputs, *input_rows(signature, evaluation.inputs)])
     return replace(
         report,
@@ -192,20 +194,18 @@ def _volume(family: Family[Any, Any], evaluation: Evaluation, names: Names) -> V
     return VolumeOfRuns(family.report.volume.noun, tuple(counts.get(run) for run in names.runs))
 
 
-def _declared(
+def _curves(
     request: Request,
     family: Family[Any, Any],
     evaluation: Evaluation,
     setting: Setting[Any],
     treatment: Treatment,
-) -> Iterator[tuple[str, str, Iterable[Block]]]:
-    """The sections that there are beside the scores, by name and title."""
+) -> Iterator[Section]:
+    """The section of curves, of families that have such."""
     if family.curves:
         asked = curves.CurvesAsked(request.curves, request.plan, treatment)
-        yield curves.CURVES, curves.TITLE, curves.curve_blocks(evaluation, setting, asked)
-    if family.report is not None:
-        for each in family.report.sections:
-            yield each.name, each.title, each.blocks(evaluation, setting)
+        made = curves.curve_blocks(evaluation, setting, asked)
+        yield Section(curves.CURVES, curves.TITLE, lambda *_: made, leads=True)
 
 
 def _without_runs(
@@ -228,15 +228,15 @@ def _without_runs(
     over_time = f"Curves over time need the runs and the {gold}"
     if request.curves:
         raise UsageError(f"{over_time[0].lower()}{over_time[1:]}: {give}, or leave --curve out")
-    lacks = [(curves.CURVES, curves.TITLE, over_time)] if family.curves else []
+    lacks = [(curves.CURVES, curves.TITLE, over_time, True)] if family.curves else []
     declared = () if family.report is None else family.report.sections
-    lacks += [(each.name, each.title, each.needs) for each in declared if each.needs]
+    lacks += [(each.name, each.title, each.needs, each.leads) for each in declared if each.needs]
     told = f" ({trouble})" if trouble else ""
     return replace(
         report,
         sections=tuple(
-            SectionContent(name, title, lack=f"{needs}: {give}{told}.")
-            for name, title, needs in lacks
+            SectionContent(name, title, lack=f"{needs}: {give}{told}.", leads=leads)
+            for name, title, needs, leads in lacks
         ),
     )
 

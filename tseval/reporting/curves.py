@@ -62,11 +62,11 @@ def curve_blocks(
     yield Note(
         "Means over topics at each time since their start.", " Press a run to bring it forward."
     )
+    yield from curve_charts(evaluation, drawn, setting, asked)
     undrawn = [each.name for each in own if each not in drawn]
     if undrawn:
         verb = "has a curve that is" if len(undrawn) == 1 else "have curves that are"
         yield Note(f"{', '.join(undrawn)} {verb} not drawn; --curve NAME chooses.")
-    yield from curve_charts(evaluation, drawn, setting, asked)
 
 
 def curved(evaluation: Evaluation, measures: Sequence[Measure]) -> list[Measure]:

@@ -94,7 +94,10 @@ def test_the_sentences_are_those_of_the_command() -> None:
     options = ("--start", "1699920000", "--end", "6d", "--cutoff", "50", "-m", "end(R)")
     out = program("filter", *RUNS, TRUTH, *options).out
     assert found[1].startswith("Ranking by end(R,batch=1d): ")
-    assert found[1] in out
+    ranking, _, agreement = found[1].partition(" is ")
+    assert ranking in out
+    assert " is -0.3333 (p 1.0000)" in out
+    assert agreement == "\N{MINUS SIGN}0.33 (p 1)."
 
 
 def test_one_run_is_not_ranked() -> None:

@@ -55,10 +55,12 @@ def ranked(evaluation: FilterEvaluation, setting: Setting[FilterOptions]) -> Ite
     index, asked = evaluation.trend_index, evaluation.trends(setting.measures)
     places = ranking(index, asked)
     yield Note(
-        "An end point is where the trend of a run arrives in the last batch: how it does by then."
+        "An end point is where the trend of a run arrives in the last batch: how it does by then. "
+        "Here each batch is the mean over its topics, and has one trend; by measure above, each "
+        "topic has a trend of its own, and the mean is over these."
     )
     if len(index.runs) > 1:
-        yield from (Note(each) for each in rankings_told(places))
+        yield from (Note(each) for each in rankings_told(places, _short))
         yield Note(
             "The paired test looks at the difference of two runs batch by batch; its p is not "
             "corrected for their number, and takes for granted what stands below."
@@ -69,6 +71,10 @@ def ranked(evaluation: FilterEvaluation, setting: Setting[FilterOptions]) -> Ite
         )
         pairs = _against(index, (metric, length), own)
         yield _ranking(own, pairs, f"{metric} in batches of {length}", setting)
+
+
+def _short(number: float) -> str:
+    return f"{number:.2g}".replace("-", MINUS)
 
 
 def _ranking(
@@ -224,8 +230,8 @@ def interval(low: float | None, high: float | None, decimals: int) -> str:
 
 REPORT = Reporting(
     sections=(
-        Section("ranking", "Ranked by end points", ranked),
-        Section("trends", "Trends over batches", trends),
+        Section("ranking", "Ranked by end points", ranked, leads=True),
+        Section("trends", "Trends over batches", trends, leads=True),
     ),
     takes=("batches", "cutoff", "level", "start", "end"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -210,7 +210,11 @@ def ranking_notes(index: TrendIndex, asked: Asked) -> tuple[str, ...]:
     return (*rankings_told(frame), *((MORE,) if several else ()))
 
 
-def rankings_told(frame: pd.DataFrame) -> Iterator[str]:
+def _in_full(number: float) -> str:
+    return f"{number:.4f}"
+
+
+def rankings_told(frame: pd.DataFrame, written: Callable[[float], str] = _in_full) -> Iterator[str]:
     """Each ranking in a sentence, and how far it agrees with the usual one."""
     for (metric, length), rows in frame.groupby(["metric", "batch"], sort=False):
         name = f"Ranking by end({metric},batch={length})"
@@ -221,14 +225,14 @@ def rankings_told(frame: pd.DataFrame) -> Iterator[str]:
             continue
         without = rows.loc[~there, "run"].tolist()
         last = f"; without a trend: {listed(without)}" if without else ""
-        yield f"{name}: {listed(names)}{last}; {_agreement(rows)}."
+        yield f"{name}: {listed(names)}{last}; {_agreement(rows, written)}."
 
 
-def _agreement(rows: pd.DataFrame) -> str:
+def _agreement(rows: pd.DataFrame, written: Callable[[float], str]) -> str:
     """How far a ranking agrees with the usual one, or why nobody can say."""
     tau, p = float(rows["tau"].iloc[0]), float(rows["tau_p"].iloc[0])
     if np.isfinite(tau):
-        return f"Kendall's tau with the ranking by {USUAL} is {tau:.4f} (p {p:.4f})"
+        return f"Kendall's tau with the ranking by {USUAL} is {written(tau)} (p {written(p)})"
     common = int((rows["place"].notna() & rows["usual_place"].notna()).sum())
     why = "all runs are equal in one of them" if common > 1 else "fewer than two runs have both"
     return f"no Kendall's tau with the ranking by {USUAL}: {why}"

@@ -238,6 +238,16 @@ def swatch(kind: Kind) -> Markup:
     return drawn[kind]
 
 
+def band_swatch(looks: Sequence[Look]) -> list[Markup]:
+    """Bands of these runs beside one another."""
+    wide = KEY[0] / max(1, len(looks))
+    size = {"width": wide, "height": KEY[1]}
+    return [
+        element("rect", {"class": f"band on {look.classes}", "x": at * wide, **size})
+        for at, look in enumerate(looks)
+    ]
+
+
 def radius(share: float) -> float:
     """Of a dot that weighs this share of the heaviest one; one without weight has to be seen."""
     return HOLLOW if not share else round(LEAST_DOT + DOT * math.sqrt(share), 2)

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from tseval.core.panels import Keys, Kind, Panel
 from tseval.reporting.charts.axes import SIZE, Axes
-from tseval.reporting.charts.marks import KEY, Marks, swatch
+from tseval.reporting.charts.marks import KEY, Marks, band_swatch, swatch
 from tseval.reporting.page.markup import Markup, element
 from tseval.reporting.palette import Look
 
@@ -64,11 +64,11 @@ def keys(panels: Iterable[Panel]) -> Keys:
     return tuple(found)
 
 
-def key_of(kind: Kind) -> Markup:
-    """A mark beside its words, on a page."""
+def key_of(kind: Kind, looks: Sequence[Look]) -> Markup:
+    """A mark beside its words, on a page; bands are in the colours of the runs that stand out."""
     wide, high = KEY
     box = {"width": wide, "height": high, "aria-hidden": "true", "class": "plot-key"}
-    return element("svg", box, swatch(kind))
+    return element("svg", box, band_swatch(looks) if kind == "band" else swatch(kind))
 
 
 def _lack(panel: Panel) -> str:

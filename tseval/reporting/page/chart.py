@@ -34,7 +34,7 @@ def _body(picture: Picture) -> Iterator[Markup]:
     drawn = side_by_side(lines, picture.panels, SECTION, paired=picture.columns > 1)
     label = {"id": SECTION, "aria-label": "chart"}
     section = element(
-        "section", label, lines.legend(picture.panels), explained(picture.panels), drawn
+        "section", label, lines.legend(picture.panels), explained(lines, picture.panels), drawn
     )
     signature = element("p", {"class": "signature"}, element("code", None, picture.signature))
     yield element("main", None, section, signature)

@@ -25,8 +25,6 @@ from tseval.reporting.page.sections import section_of
 from tseval.reporting.page.shell import SCRIPTS_OF_PANELS, document, made_by
 from tseval.reporting.page.verdict import verdict_section, verdict_title
 
-CURVES = "curves"
-"""The section that stands above that of topics."""
 SCRIPTS = (*SCRIPTS_OF_PANELS, "lists.js", "pair.js", "paper.js")
 
 
@@ -77,8 +75,8 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Markup]]:
     """Every section that the report has something for, or can say what it would need."""
     yield "verdict", verdict_title(report), verdict_section(report)
     yield "means", "Means by measure", _means(report)
-    first = [each for each in report.sections if each.name == CURVES]
-    rest = [each for each in report.sections if each.name != CURVES]
+    first = [each for each in report.sections if each.leads]
+    rest = [each for each in report.sections if not each.leads]
     yield from _declared(report, first, keyed=False)
     yield "heat", heat_title(report), heat_section(report)
     yield "pair", "Two runs beside each other", pair_section(report)

@@ -47,18 +47,19 @@
       return rows;
     }
     function table(list, rows) {
-      const heads = list.heads.map(([head, kind]) => make("th", { scope: "col", class: isNumber(kind) ? "number" : "" }, head));
+      const heads = list.heads.map(([head, kind]) => make("th", { scope: "col", role: "columnheader", class: isNumber(kind) ? "number" : "" }, head));
       const cells = (row) => list.heads.map((head, at) => {
         const name = at === 0 ? "th" : "td";
         const text = isNumber(head[1]) || head[1] === "run" ? "" : data.texts[list.columns[at][row]];
         const long = text.length > 40 && text.includes(" ");
         const look = isNumber(head[1]) ? "number" : long ? "text" : head[1] === "text" ? "short" : "";
-        return make(name, at === 0 ? { scope: "row" } : { class: look }, shown(head, list.columns[at][row]));
+        const attributes = at === 0 ? { scope: "row", role: "rowheader" } : { class: look, role: "cell", "data-of": head[0] };
+        return make(name, attributes, shown(head, list.columns[at][row]));
       });
       return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": list.label },
-        make("table", {}, make("caption", { class: "unseen" }, list.label),
-          make("thead", {}, make("tr", {}, ...heads)),
-          make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
+        make("table", { role: "table" }, make("caption", { class: "unseen" }, list.label),
+          make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)),
+          make("tbody", { role: "rowgroup" }, ...rows.map((row) => make("tr", { role: "row" }, ...cells(row))))));
     }
     function show() {
       const list = lists[chosen];

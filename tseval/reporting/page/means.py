@@ -37,7 +37,9 @@ def _reading(report: Report) -> Markup:
     level = f"{100 * report.level:g} %"
     able = [each for each in report.measures if each.pairs and not each.cannot_tell]
     told = ", ".join(
-        f"{each.name} {each.different} of {each.pairs}" for each in able if each.pairs > 1
+        f"{each.name} {each.different} of {each.pairs}"
+        for each in report.measures[: report.leading]
+        if each.pairs > 1 and not each.cannot_tell
     )
     counted = f" Pairs told apart: {told}." if told else ""
     over = " or ".join(f"{noun}s" for noun in report.nouns)

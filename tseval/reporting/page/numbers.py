@@ -34,8 +34,10 @@ def decimals_for(values: Iterable[float | None]) -> int:
 
 
 def chance(value: float | None) -> str:
-    """A p value; a very small one is a bound."""
-    return "<0.0001" if value is not None and value < 0.0001 else number(value, 4)
+    """A p value with two digits that count; a very small one is a bound."""
+    if value is None:
+        return BLANK
+    return "<0.0001" if value < 0.0001 else f"{value:.2g}"
 
 
 def rounded(value: float | None) -> float | None:

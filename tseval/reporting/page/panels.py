@@ -100,9 +100,10 @@ def aligned(panel: Panel) -> Panel:
     return replace(panel, lines=tuple(lines), dots=tuple(dots))
 
 
-def explained(panels: Iterable[Panel]) -> Markup:
+def explained(lines: Lines, panels: Iterable[Panel]) -> Markup:
     """What the marks of these panels are; nothing where lines alone are drawn."""
-    told = [element("li", None, key_of(kind), words) for kind, words in keys(panels)]
+    looks = lines.looks[: lines.shown]
+    told = [element("li", None, key_of(kind, looks), words) for kind, words in keys(panels)]
     return element("ul", {"class": "keys", "aria-label": "marks"}, told) if told else Markup("")
 
 

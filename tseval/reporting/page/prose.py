@@ -8,6 +8,7 @@ from tseval.reporting.content import Download, Report, Term
 from tseval.reporting.page.listing import NUMBER, listing
 from tseval.reporting.page.markup import Markup, element, isolated, joined
 from tseval.reporting.page.means import anchor
+from tseval.reporting.page.warned import worded
 
 HASH = 12
 """How many hexadecimal digits of a file's hash are shown; the attribute has all."""
@@ -53,7 +54,7 @@ def warnings_section(report: Report) -> Markup:
     if not others:
         above = "None beside those above." if report.doubts else "None."
         return element("p", None, above)
-    items = [element("li", None, each) for each in others]
+    items = [element("li", None, each) for each in worded(others, report)]
     return element("ul", {"class": "warnings"}, items)
 
 

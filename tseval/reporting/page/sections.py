@@ -47,7 +47,7 @@ def section_of(report: Report, section: SectionContent, *, keyed: bool) -> Marku
             parts += [] if keyed else [lines.legend(block.panels)]
             keyed = True
             made = side_by_side(lines, block.panels, section.name, drawn, paired=block.paired)
-            parts += [explained(block.panels), made]
+            parts += [explained(lines, block.panels), made]
             drawn += len(block.panels)
         elif isinstance(block, Searched):
             parts.append(searched(block, next(lists), partial(_table, report), report))

@@ -9,6 +9,7 @@ from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
 from tseval.reporting.page.differences import differences_table, in_words
 from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
 from tseval.reporting.page.numbers import number, signed
+from tseval.reporting.page.warned import worded
 
 NAMED = 12
 """So many runs are named in a sentence before the rest is counted."""
@@ -26,7 +27,7 @@ def verdict_section(report: Report) -> Markup:
     board = report.measures[0]
     sentences = _one(report, board) if len(board.means) == 1 else _several(report, board)
     first, *others = sentences
-    doubts = [element("li", None, each) for each in report.doubts]
+    doubts = [element("li", None, each) for each in worded(report.doubts, report)]
     return joined(
         [
             element("p", {"class": "verdict"}, first),
@@ -191,12 +192,10 @@ def _price(report: Report, pair: PairRow) -> Child:
     if report.volume is None:
         return ""
     mine, others = (report.volume.counts[run] for run in (pair.run, pair.other))
-    if not mine or not others:
+    if not mine or not others or mine == others:
         return ""
     noun = report.volume.noun
     numbers = f": {mine:,} against {others:,}."
-    if mine == others:
-        return [_run(report, pair.run), f" says as many {noun}", numbers]
     share = abs(mine - others) / others
     way = "fewer" if mine < others else "more"
     size = f"{mine / others:.1f} times as many" if share >= 2 else f"{100 * share:.0f} % {way}"
