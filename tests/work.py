@@ -32,6 +32,11 @@ def safe_path_of_process(_: Unit) -> bool:
     return sys.flags.safe_path
 
 
+def large(unit: Unit) -> bytes:
+    """The unit's number, 300,000 times."""
+    return bytes([unit.first or 0]) * 300_000
+
+
 def faulty(unit: Unit) -> int:
     """Number 4 is bad input."""
     if unit.first == 4:

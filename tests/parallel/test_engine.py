@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
@@ -260,6 +262,104 @@ class TestClusters:
         assert list(joined.run(work.numbered, work.UNITS)) == list(range(1, 11))
         joined.close()
         assert list(engines["dask"].run(work.numbered, work.UNITS)) == list(range(1, 11))
+
+
+@contextmanager
+def foreign(workers: int = 1, **options: Any) -> Iterator[Any]:
+    """A cluster in this process that an engine knows by its scheduler alone."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        host=cluster.HERE,
+        dashboard_address=f"{cluster.HERE}:0",
+        silence_logs=logging.CRITICAL,
+        **options,
+    ) as own:
+        yield own
+
+
+@contextmanager
+def joined(own: Any) -> Iterator[Engine]:
+    engine = choose("dask", scheduler=own.scheduler_address)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+class TestForeignClusters:
+    def test_two_at_a_time_know_nothing_of_each_other(self) -> None:
+        with foreign() as one, foreign() as other, joined(other) as second:
+            with joined(one) as first:
+                both = zip(
+                    first.run(work.numbered, work.UNITS),
+                    second.run(work.numbered, work.UNITS),
+                    strict=True,
+                )
+                assert list(both) == [(number, number) for number in range(1, 11)]
+            assert list(second.run(work.numbered, work.UNITS)) == list(range(1, 11))
+
+    def test_a_scheduler_that_is_lost_midway_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cluster, "PATIENCE", 2)
+        with foreign() as own, joined(own) as engine:
+            results = engine.run(work.numbered, work.UNITS * 3)
+            assert next(results) == 1
+            own.close()
+            lost = r"runs\.tsv, lines 2 to 2: the connection to the scheduler is lost"
+            with pytest.raises(EngineError, match=lost):
+                list(results)
+
+    def test_one_that_starts_workers_when_there_is_work(self) -> None:
+        with foreign(0) as own:
+            own.adapt(minimum=0, maximum=2, interval="50ms")
+            with joined(own) as engine:
+                assert list(engine.run(work.numbered, work.UNITS)) == list(range(1, 11))
+
+    def test_results_that_are_put_on_disk(self, tmp_path: Path) -> None:
+        dask = pytest.importorskip("dask")
+        memory = dict.fromkeys(("pause", "spill", "terminate"), False) | {"target": 0.1}
+        settings = {f"distributed.worker.memory.{name}": each for name, each in memory.items()}
+        with (
+            dask.config.set(settings),
+            foreign(memory_limit="1MB", local_directory=str(tmp_path)) as own,
+            joined(own) as engine,
+        ):
+            results = engine.run(work.large, work.UNITS)
+            found = [next(results)]
+            kept = own.workers[0].data
+            patience = time.monotonic() + 10
+            while not kept.disk and time.monotonic() < patience:
+                time.sleep(0.01)
+            assert kept.disk
+            assert found + list(results) == [work.large(unit) for unit in work.UNITS]
+
+    def test_workers_with_another_version_that_come_later_are_refused(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All is in one process here: what it is called after the first result, workers find."""
+        with foreign() as own, joined(own) as engine:
+            results = engine.run(work.numbered, work.UNITS)
+            assert next(results) == 1
+            monkeypatch.setattr(cluster, "VERSION", "99.0")
+            with pytest.raises(EngineError, match=r"has tseval 99\.0, this is .*: pip install"):
+                list(results)
+
+    def test_another_version_of_what_decides_scores_is_refused(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ours = cluster.versions()
+        monkeypatch.setattr(cluster, "versions", lambda: ours | {"rapidfuzz": "99.0"})
+        with foreign() as own, joined(own) as engine:
+            refused = r"has rapidfuzz .*, this is 99\.0: pip install the same rapidfuzz where"
+            with pytest.raises(EngineError, match=refused):
+                list(engine.run(work.numbered, work.UNITS))
+
+    def test_a_worker_without_tseval_is_refused(self) -> None:
+        with pytest.raises(EngineError, match=r"^worker w has no tseval, this is "):
+            cluster.check_versions("w", {"tseval": None, "rapidfuzz": None}, cluster.versions())
 
 
 def children(parent: int) -> list[int]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import platform
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from importlib import import_module
+from dataclasses import dataclass
+from importlib import import_module, metadata
 from itertools import islice
-from typing import Any
+from typing import Any, Generic
 
 from tseval.errors import EngineError, MissingExtra
 from tseval.parallel.engine import Result, Unit, Work, starting_processes
@@ -30,6 +32,8 @@ CERTIFICATES = {
     "client.key": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
 }
 """What Dask needs to know for an encrypted connection, and where it looks for it."""
+DECIDING = ("rapidfuzz",)
+"""Packages beside tseval whose version decides scores."""
 START = "start one with `dask scheduler`, and workers with `dask worker SCHEDULER`"
 
 
@@ -78,6 +82,9 @@ class Cluster:
         distributed = import_module("distributed")
         try:
             return self._awaited(unit, future)
+        except (ImportError, AttributeError):
+            self._check_versions()  # of workers that came after those that were asked
+            raise
         except (CancelledError, distributed.comm.CommClosedError) as error:
             raise EngineError(f"{unit}: the connection to the scheduler is lost") from error
 
@@ -157,34 +164,71 @@ class Cluster:
                 )
 
     def _check(self) -> None:
-        """Refuse a cluster without workers, and one whose tseval is missing or another."""
+        """Refuse a cluster without workers, and one with workers of another version."""
+        wanted = self._client.submit(int, pure=False)  # for work, some clusters start workers
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
             raise EngineError(
                 f"the scheduler at {self.scheduler} has no workers: {START}"
             ) from error
+        wanted.release()
+        self._check_versions()
 
-        def asked() -> str | None:
+    def _check_versions(self) -> None:
+        """Refuse workers on which what decides scores is missing or another."""
+        packages = DECIDING
+
+        def asked() -> dict[str, str | None]:
             """Defined here so that Dask sends it as it is: a worker may have no tseval at all."""
-            from importlib import import_module
+            from importlib import import_module, metadata
 
+            found: dict[str, str | None] = dict.fromkeys(("tseval", *packages))
             try:
-                return str(import_module("tseval.version").VERSION)
-            except ImportError:
-                return None
+                found["tseval"] = str(import_module("tseval.version").VERSION)
+                found.update({name: metadata.version(name) for name in packages})
+            except ImportError:  # what is missing stays None
+                pass
+            return found
 
-        for worker, version in sorted(self._client.run(asked).items()):
-            if version != VERSION:
-                has = "no tseval" if version is None else f"tseval {version}"
-                raise EngineError(
-                    f"worker {worker} has {has}, this is {VERSION}: "
-                    f"pip install the same tseval where the workers run, and start them again"
-                )
+        for worker, found in sorted(self._client.run(asked).items()):
+            check_versions(worker, found, versions())
+
+
+@dataclass(frozen=True)
+class SameVersion(Generic[Result]):
+    """Work for workers that have what decides scores in the same version, whenever they came."""
+
+    work: Work[Result]
+    versions: dict[str, str]
+
+    def __call__(self, unit: Unit) -> Result:
+        """What the work gives, if this worker may do it."""
+        check_versions(f"on {platform.node()}", versions(), self.versions)
+        return self.work(unit)
+
+
+def versions() -> dict[str, str]:
+    """The versions of what decides scores."""
+    return {"tseval": VERSION} | {name: metadata.version(name) for name in DECIDING}
+
+
+def check_versions(
+    worker: str, found: Mapping[str, str | None], expected: Mapping[str, str]
+) -> None:
+    """Refuse a worker that has something missing or in another version."""
+    for name, version in expected.items():
+        other = found[name]
+        if other != version:
+            has = f"no {name}" if other is None else f"{name} {other}"
+            raise EngineError(
+                f"worker {worker} has {has}, this is {version}: "
+                f"pip install the same {name} where the workers run, and start them again"
+            )
 
 
 def _handed_out(client: Any, work: Work[Result], unit: Unit) -> Any:
-    return client.submit(work, unit, pure=False)
+    return client.submit(SameVersion(work, versions()), unit, pure=False)
 
 
 def _cancel(client: Any, flight: Sequence[tuple[Unit, Any]]) -> None:
