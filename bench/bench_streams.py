@@ -159,11 +159,10 @@ def live_at_each(folder: Path, number: int) -> None:
     spent, start = run(*follow, stdin=lines), run(*follow, stdin=first)
     told = json.loads(spent.output.splitlines()[-1])
     whole = json.loads(run("score", updates, gold, "-f", "json").output)
-    expect(told["records"] == whole["records"], "the stream is the file")
+    means = [record for record in whole["records"] if record["topic"] == "all"]
+    expect(told["records"] == means, "the stream is the file")
     rate = (number - 1) / (spent.processor - start.processor)
-    print(
-        f"live {number:,}, --every 1: {rate:,.0f} a second of processor (goal {EACH_GOAL:,})"
-    )
+    print(f"live {number:,}, --every 1: {rate:,.0f} a second of processor (goal {EACH_GOAL:,})")
 
 
 def chart(rows: list[dict[str, float]], path: Path) -> None:
