@@ -56,6 +56,7 @@ BENCHMARKS = (
     Benchmark("report", "a page of thirty runs"),
     Benchmark("desk", "the assessors' desk with 20,000 updates"),
     Benchmark("engine", "matching in several processes"),
+    Benchmark("plan", "what 100 million updates would take", ("--sizes", "50000", "200000")),
     Benchmark(
         "streams", "blocks and live streams", ("--sizes", "100000", "1000000", "--live", "200000")
     ),
