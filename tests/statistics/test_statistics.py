@@ -138,3 +138,21 @@ def test_tau_at_three_levels() -> None:
     assert told["all pairs"] == pytest.approx(16 / math.sqrt(18 * 16))
     assert math.isnan(statistics.kendall(np.array([1.0, np.nan]), np.array([1.0, 2.0])))
     assert math.isnan(statistics.kendall_levels(ours[:1], theirs[:1])["run means"])
+
+
+@given(st.integers(1, 6), st.integers(1, 24), st.data())
+def test_tau_of_drawn_topics_is_that_of_each_draw_to_the_last_bit(
+    runs: int, topics: int, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    ours, theirs = rng.integers(0, 9, (2, runs, topics)) / 7
+    for each in (ours, theirs):
+        each[rng.random(each.shape) < data.draw(st.sampled_from((0, 0.2, 0.9)))] = math.nan
+    times = rng.multinomial(topics, [1 / topics] * topics, size=5)
+    drawn = statistics.kendall_drawn(ours, theirs, times)
+    for at, row in enumerate(times):
+        places = np.repeat(np.arange(topics), row)
+        told = statistics.kendall_levels(ours[:, places], theirs[:, places])
+        assert {level: repr(float(each[at])) for level, each in drawn.items()} == {
+            level: repr(tau) for level, tau in told.items()
+        }

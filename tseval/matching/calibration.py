@@ -232,14 +232,8 @@ def _recalls(
 def _tau(ours: FloatArray, theirs: FloatArray, draws: IntArray) -> dict[str, Measured]:
     """How alike matcher and assessors rank the runs, at three levels."""
     whole = statistics.kendall_levels(ours, theirs)
-    drawn = [
-        statistics.kendall_levels(ours[:, topics], theirs[:, topics])
-        for topics in (np.repeat(np.arange(len(times)), times) for times in draws)
-    ]
-    return {
-        level: Measured(tau, statistics.interval(np.array([each[level] for each in drawn])))
-        for level, tau in whole.items()
-    }
+    drawn = statistics.kendall_drawn(ours, theirs, draws)
+    return {level: Measured(tau, statistics.interval(drawn[level])) for level, tau in whole.items()}
 
 
 def _let_through(

@@ -23,7 +23,7 @@ from tseval.statistics.bootstrap import (
 from tseval.statistics.corrections import CORRECTIONS, corrected
 from tseval.statistics.letters import compact_letters
 from tseval.statistics.paired import TESTS, Effect, effects, p_values, smallest_p
-from tseval.statistics.rank_levels import COEFFICIENTS, rank_correlations
+from tseval.statistics.rank_levels import COEFFICIENTS, kendall_drawn, rank_correlations
 from tseval.statistics.ranks import (
     LEVELS,
     PERSISTENCE,
@@ -68,6 +68,7 @@ __all__ = [
     "interval",
     "judged",
     "kendall",
+    "kendall_drawn",
     "kendall_levels",
     "kendall_p",
     "left_out",

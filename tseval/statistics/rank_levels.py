@@ -6,7 +6,7 @@ topics contributes as often as both were drawn, so a thousand resamples are sums
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from tseval.statistics.ranks import (
     LEVELS,
     PERSISTENCE,
     kendall_rows,
+    mean_defined,
     one_way,
     overlap_rows,
     tau_ap_rows,
@@ -57,16 +58,42 @@ def rank_correlations(
     return {(level, name): found[level, name] for level in LEVELS for name in COEFFICIENTS}
 
 
+def kendall_drawn(a: Floats, b: Floats, times: Times) -> dict[str, Floats]:
+    """`kendall_levels` of the topics that each row of times draws, to the last bit."""
+    drawn = [np.repeat(np.arange(len(row)), row) for row in times]
+    known = np.isfinite(a) & np.isfinite(b)
+    pairs = _PairCounts.of(*(np.where(known, each, np.nan) for each in (a, b)))
+    topics = kendall_rows(a.T, b.T)
+    found = (
+        _in_blocks(kendall_rows, *(_means_in_order(each, drawn) for each in (a, b))),
+        np.array([mean_defined(topics[columns]) for columns in drawn]),
+        pairs.tau(times.astype(np.float64)),
+    )
+    return dict(zip(LEVELS, found, strict=True))
+
+
+def _means_in_order(values: Floats, drawn: Sequence[NDArray[np.int64]]) -> Floats:
+    """`known_means` of each draw's columns: added up in the order of the draw, which rounds so."""
+    known = np.isfinite(values)
+    total, number = np.empty((2, len(drawn), len(values)))
+    for at, columns in enumerate(drawn):
+        there = known[:, columns]
+        total[at] = np.where(there, values[:, columns], 0.0).sum(axis=1)
+        number[at] = np.count_nonzero(there, axis=1)
+    return ratio(total, number)
+
+
 def _of_means(
     a: Floats, b: Floats, times: Times, coefficient: Callable[[Floats, Floats], Floats]
 ) -> Floats:
     """The coefficient of the runs' means over the drawn topics."""
-    ours, theirs = (_without_noise(_means(each, times)) for each in (a, b))
-    step = max(1, BLOCK // max(1, len(a) ** 2))
-    parts = [
-        coefficient(ours[at : at + step], theirs[at : at + step])
-        for at in range(0, len(times), step)
-    ]
+    return _in_blocks(coefficient, *(_without_noise(_means(each, times)) for each in (a, b)))
+
+
+def _in_blocks(coefficient: Callable[[Floats, Floats], Floats], a: Floats, b: Floats) -> Floats:
+    """The coefficient of each row, so many at a time that all pairs of theirs fit into memory."""
+    step = max(1, BLOCK // max(1, a.shape[1] ** 2))
+    parts = [coefficient(a[at : at + step], b[at : at + step]) for at in range(0, len(a), step)]
     return np.concatenate(parts)
 
 
@@ -124,12 +151,16 @@ class _PairCounts:
     def drawn(self, times: Times) -> tuple[Floats, Floats]:
         """Tau-b and tau-AP of every draw; all counts are whole numbers, so exact."""
         drawn = times.astype(np.float64)
-        counts = [((drawn @ each) * drawn).sum(axis=1) for each in (self.agreed, *self.ordered)]
         both = [
             self._one_way(above, shared, drawn)
             for above, shared in zip(self.above, self.shared, strict=True)
         ]
-        return tau_b(*counts), (both[0] + both[1]) / 2
+        return self.tau(drawn), (both[0] + both[1]) / 2
+
+    def tau(self, drawn: Floats) -> Floats:
+        """Tau-b of every draw."""
+        counts = [((drawn @ each) * drawn).sum(axis=1) for each in (self.agreed, *self.ordered)]
+        return tau_b(*counts)
 
     def _one_way(self, above: Floats, shared: Floats, drawn: Floats) -> Floats:
         topics, runs = above.shape[:2]

@@ -154,13 +154,17 @@ def kendall_levels(a: Floats, b: Floats) -> dict[str, float]:
 
     Within topics it is the mean of the topics where tau is defined.
     """
-    topics = kendall_rows(a.T, b.T)
-    defined = topics[np.isfinite(topics)]
     return {
         "run means": kendall(known_means(a), known_means(b)),
-        "within topics": float(defined.mean()) if len(defined) else np.nan,
+        "within topics": mean_defined(kendall_rows(a.T, b.T)),
         "all pairs": kendall(a.ravel(), b.ravel()),
     }
+
+
+def mean_defined(values: Floats) -> float:
+    """The mean of what is defined; NaN of nothing."""
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else np.nan
 
 
 def known_means(values: Floats) -> Floats:

@@ -293,5 +293,5 @@ def _length(parts: Floats) -> Floats:
 def ratio(above: ArrayLike, below: ArrayLike, where: Mask | bool = True) -> Floats:
     """The one by the other; NaN elsewhere, and where the divisor is 0 or unknown."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
-    there = np.asarray(where) & (np.nan_to_num(below) > 0)
+    there = np.asarray(where) & (below > 0)
     return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=there))
