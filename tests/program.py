@@ -51,7 +51,10 @@ def tseval(
 ) -> Outcome:
     """Run `tseval ARGUMENTS` in this process; `watched` if a person sees what goes to errors."""
     with _streams(stdin, Terminal if terminal else io.TextIOWrapper, watched=watched) as (out, err):
-        code = run([str(argument) for argument in arguments])
+        try:
+            code = run([str(argument) for argument in arguments])
+        except SystemExit as end:  # click's own, after it told a shell what there is to choose
+            code = int(end.code or 0)
         sys.stdout.flush()
         sys.stderr.flush()
         return Outcome(code, out.getvalue(), err.getvalue())

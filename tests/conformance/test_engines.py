@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.conformance import test_clusters as clusters
 from tests.conformance import test_filtering as filtering
 from tests.conformance import test_incidents as incidents
 from tests.golden.test_engines import ENGINES, sharing
-from tests.program import tseval
+from tests.program import Outcome, tseval
 from tseval.parallel.engine import Engine
 
 __all__ = ["sharing"]
@@ -108,19 +109,31 @@ COMMANDS: dict[str, Callable[[Path, Path], Arguments]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def alone(
+    conformance: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], tuple[Arguments, Outcome]]:
+    """A command's line, and what it says without an engine, once for all engines."""
+
+    @cache
+    def of(what: str) -> tuple[Arguments, Outcome]:
+        arguments = COMMANDS[what](conformance, tmp_path_factory.mktemp("inputs"))
+        return arguments, tseval(*arguments)
+
+    return of
+
+
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("what", COMMANDS)
 def test_the_bytes_are_those_of_this_process(
     what: str,
     name: str,
-    conformance: Path,
-    tmp_path: Path,
+    alone: Callable[[str], tuple[Arguments, Outcome]],
     engines: dict[str, Engine],
     sharing: Callable[..., None],
 ) -> None:
-    arguments = COMMANDS[what](conformance, tmp_path)
-    alone = tseval(*arguments)
-    assert alone.code == 0, alone.err
-    assert alone.out
+    arguments, expected = alone(what)
+    assert expected.code == 0, expected.err
+    assert expected.out
     sharing(engines[name], ROWS)
-    assert tseval(*arguments) == alone
+    assert tseval(*arguments) == expected

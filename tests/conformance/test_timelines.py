@@ -130,7 +130,9 @@ def test_every_score(conformance: Path, scores: Scores) -> None:
     assert wrong == []
 
 
+@cache
 def tally(pack: Path, case: str) -> Tally:
+    """The case's timelines, with every count that a test asked of them."""
     found = cases(pack)[case]
     known = timelines(pack)
 

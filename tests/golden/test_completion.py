@@ -19,11 +19,11 @@ from tseval.families.temporal.inputs import MATCHERS
 
 def offered(*words: str) -> list[str]:
     """What stands to choose from where the last word is to be completed."""
-    done = program.process(
-        _TSEVAL_COMPLETE="bash_complete",
-        COMP_WORDS=" ".join(["tseval", *words]),
-        COMP_CWORD=str(len(words)),
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("_TSEVAL_COMPLETE", "bash_complete")
+        patch.setenv("COMP_WORDS", " ".join(["tseval", *words]))
+        patch.setenv("COMP_CWORD", str(len(words)))
+        done = program.tseval()
     assert (done.code, done.err) == (0, "")
     return done.out.splitlines()
 
