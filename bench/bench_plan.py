@@ -193,10 +193,10 @@ def told(rows: list[Row]) -> list[str]:
         f"with one worker, {own:.0f} with {CORES}, {all_of_them:.0f} with {MACHINES * CORES}, as "
         f"{MACHINES} such machines have. These are the least, for nothing is in them that goes "
         f"over a network, and no waiting. {rest:.1f} minutes stay however many workers there are: "
-        f"one process reads and puts together, each worker finds its lines. From "
-        f"{matching / rest:.0f} workers on that is half of it. All updates lie in the memory of this process, which "
-        f"{full:.0f} million would fill here. `--in-blocks` takes {cost['blocks']:.0f} minutes in "
-        f"one process, and {least:.0f} GiB.",
+        "one process reads and puts together, each worker finds its lines. From "
+        f"{matching / rest:.0f} workers on that is half of it. All updates lie in the memory of "
+        f"this process, which {full:.0f} million would fill here. `--in-blocks` takes "
+        f"{cost['blocks']:.0f} minutes in one process, and {least:.0f} GiB.",
     ]
 
 
