@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tseval.core.sections import Setting
 from tseval.core.wording import count
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import first_of
+from tseval.families.temporal.held_texts import HeldTexts, held_texts, shortened, worst
 from tseval.families.temporal.words import word_counts
 from tseval.tables import ABSENT, Pairs, Texts
 from tseval.tables.times import UNITS
@@ -50,6 +52,10 @@ class _Faults:
     def where(self) -> tuple[Head, ...]:
         """The heads of `_where`."""
         return RUN, replace(TOPIC, choices=self.evaluation.index.topics), TIME, PART
+
+    @cached_property
+    def _held(self) -> HeldTexts:
+        return held_texts(self.evaluation)
 
     @property
     def weight(self) -> Head:
@@ -146,17 +152,17 @@ class _Faults:
         size = np.array([max(least, min(len(text), CUT)) for text in texts[:]], np.float64)
         kept = worst(index.unit[own] // len(index.topics), words, size, CHARACTERS)
         note = f"{count(len(own), 'update')} that match no nugget, the longest first."
-        shortened = sum(cut[at] for at in kept.tolist())
-        if shortened:
-            verb = "ends" if shortened == 1 else "end"
-            note += f" {count(shortened, 'text')} of more than {CUT} characters {verb} there."
+        ended = sum(cut[at] for at in kept.tolist())
+        if ended:
+            verb = "ends" if ended == 1 else "end"
+            note += f" {count(ended, 'text')} of more than {CUT} characters {verb} there."
         if len(kept) < len(own):
             note += f" There is room for {CHARACTERS:,} characters of them."
         update = own[kept]
         where = self._where(index.unit[update], index.updates.time[update])
         names = index.updates.update_id.rows(update).to_list()
         kept_texts = index.updates.text.rows(update)
-        shown = [f"{text[:CUT]}…" if len(text) > CUT else text for text in kept_texts[:]]
+        shown = [shortened(text, CUT) for text in kept_texts[:]]
         heads = (*self.where, WORDS, Head("text", "name"), UPDATE)
         rows = zip(*where, self._words(kept_texts), shown, names, strict=True)
         return _listed("Noise", len(own), note, heads, rows)
@@ -186,26 +192,14 @@ class _Faults:
     def _said(self, update: IntArray, nugget: IntArray) -> tuple[Sequence[Any], ...]:
         """For each update how many words it has, its text, the nugget that it says, and its id."""
         index = self.evaluation.index
-        texts = index.updates.text.rows(update)
+        words = self._words(index.updates.text.rows(update))
         names = index.updates.update_id.rows(update).to_list()
-        return self._words(texts), texts[:], index.nuggets.text.rows(nugget)[:], names
+        texts = [self._held.of(row) for row in update.tolist()]
+        return words, texts, index.nuggets.text.rows(nugget)[:], names
 
     def _words(self, texts: Texts) -> list[int]:
         counts = word_counts(texts, self.evaluation.index.rules.words)
         return [int(each) for each in counts.tolist()]
-
-
-def worst(run: IntArray, badness: FloatArray, size: FloatArray, most: float) -> IntArray:
-    """The places of the worst rows, the worst first; of equal ones the first.
-
-    Where their sizes come to more than `most` it is as many of each run, its worst.
-    """
-    order = np.lexsort((-badness, run))
-    rank = np.arange(len(order)) - np.searchsorted(run[order], run[order])
-    turns = order[np.lexsort((run[order], rank))]
-    kept = turns[np.cumsum(size[turns]) <= most]
-    places: IntArray = kept[np.lexsort((kept, -badness[kept]))]
-    return places
 
 
 def _listed(name: str, total: int, note: str, heads: tuple[Head, ...], rows: Any) -> Listed:

@@ -13,6 +13,7 @@ from tseval.core.sections import Reporting, Section, Setting, Volume
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
 from tseval.families.temporal.faults import faults
+from tseval.families.temporal.held_texts import held_texts
 from tseval.families.temporal.inputs import ASSESSED, TemporalOptions
 from tseval.families.temporal.timelines import timelines
 
@@ -32,10 +33,13 @@ def said(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -> I
     options = setting.options
     is_matched = "matches" not in evaluation.traits and options.matcher not in (None, ASSESSED)
     name, threshold = (options.matcher, options.threshold) if is_matched else (WORDS_OF, None)
+    held = held_texts(evaluation)
     with setting.watched("finding words") as progress:
-        topics = tuple(timelines(evaluation, setting, name or WORDS_OF, threshold, progress))
+        topics = tuple(timelines(evaluation, setting, name or WORDS_OF, threshold, progress, held))
     if topics:
         yield Timelines(topics)
+    if held.note:
+        yield Note(held.note)
 
 
 def economy(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -> Iterator[Block]:

@@ -13,6 +13,7 @@ from tseval.core.sections import Setting
 from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.families.temporal.held_texts import HeldTexts, held_texts
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Pairs
@@ -30,6 +31,7 @@ def timelines(
     matcher: str,
     threshold: float | None = None,
     progress: Progress | None = None,
+    held: HeldTexts | None = None,
 ) -> Iterator[Timeline]:
     """The topics of the gold in order. `matcher` tells which words of an update say a nugget."""
     index = evaluation.index
@@ -38,8 +40,9 @@ def timelines(
     words = list(word_spans(using, index.updates, index.nuggets, pairs, progress))
     for place, span in _marked(index, pairs):
         words[place] = (span,)
+    said = _Said(pairs, first, words, held or held_texts(evaluation))
     for topic in range(len(index.topics)):
-        yield _timeline(evaluation, setting, topic, _Said(pairs, first, words))
+        yield _timeline(evaluation, setting, topic, said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,14 @@ class _Said:
     pairs: Pairs
     first: BoolArray
     words: Sequence[tuple[tuple[int, int], ...]]
+    held: HeldTexts
+
+    def shown(self, row: int) -> tuple[tuple[int, int], ...]:
+        """The words of a pair that stand in what the page holds of its update's text."""
+        text = self.held.texts.get(int(self.pairs.update[row]), "")
+        return tuple(
+            (low, high) for low, high in self.words[row] if high <= min(len(text), self.held.most)
+        )
 
 
 def _pairs(index: EarliestIndex, pairs: Pairs) -> tuple[Pairs, BoolArray]:
@@ -100,7 +111,7 @@ def _timeline(
     rows, update_place = np.unique(said.pairs.update[own], return_inverse=True)
     nugget_place = {row: at for at, row in enumerate(nuggets.tolist())}
     sayings = [
-        Saying(nugget_place[nugget], update, bool(said.first[row]), said.words[row])
+        Saying(nugget_place[nugget], update, bool(said.first[row]), said.shown(row))
         for nugget, update, row in zip(
             said.pairs.nugget[own].tolist(), update_place.tolist(), own.tolist(), strict=True
         )
@@ -110,7 +121,7 @@ def _timeline(
         topic=index.topics[topic],
         end=end if np.isfinite(end) else 0.0,
         nuggets=tuple(_nuggets(index, nuggets, start)),
-        updates=tuple(_updates(index, setting, rows, start)),
+        updates=tuple(_updates(index, setting, rows, start, said.held)),
         sayings=tuple(sorted(sayings, key=lambda each: each.nugget)),
     )
 
@@ -132,10 +143,10 @@ def _nuggets(index: EarliestIndex, rows: IntArray, start: float) -> Iterator[Nug
 
 
 def _updates(
-    index: EarliestIndex, setting: Setting[Any], rows: IntArray, start: float
+    index: EarliestIndex, setting: Setting[Any], rows: IntArray, start: float, held: HeldTexts
 ) -> Iterator[Update]:
     updates = index.updates
     for row in rows.tolist():
         run = setting.run(index.runs[int(index.unit[row]) // len(index.topics)])
         hours = (float(updates.time[row]) - start) / HOUR
-        yield Update(run, updates.update_id[row], hours, updates.text[row])
+        yield Update(run, updates.update_id[row], hours, held.of(row))
