@@ -10,25 +10,28 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matchers.parameters import Form, parameter
+from matchers.places import LETTERS, runs
 from matchers.prepared import Block, MatcherGold
 
 
 class Step(NamedTuple):
     """What is looked for in a text, and what is written in its place.
 
-    An ASCII text that has none of `signs` in lower case has nothing of it, which is quick to tell.
+    An ASCII text that has none of `signs` has nothing of it, which is quick to tell: they are words
+    or other characters in a row, in lower case and with 0 for every digit.
     """
 
     pattern: re.Pattern[str]
     written: Callable[[re.Match[str]], str]
     meaning: str
-    signs: tuple[str, ...]
+    signs: tuple[bytes, ...]
 
 
 _MAGNITUDES = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}
@@ -37,8 +40,7 @@ _UNITS += " fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _VALUES = {word: value for value, word in enumerate(_UNITS.split())}
 _VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
-_STEMS = "two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty"
-_STEMS += " thirty forty fifty"
+_COUNTED = sorted(_VALUES.keys() - {"zero", "one"})
 _UP_TO_NINE = "|".join(_UNITS.split()[1:10])
 
 
@@ -57,7 +59,7 @@ def _numeral(found: re.Match[str]) -> str:
 def _numerals() -> str:
     """A pattern of numbers in words; it begins with their first letters, which is quick."""
     rest: dict[str, list[str]] = {first: [] for first in "efnst"}
-    for word in _VALUES.keys() - {"zero", "one"}:
+    for word in _COUNTED:
         joined = rf"(?:[- ](?:{_UP_TO_NINE}))?" if word in _TENS.split() else ""
         rest[word[0]].append(word[1:] + joined + r"\b")
     ends = "|".join(f"(?<={first})(?:{'|'.join(sorted(each))})" for first, each in rest.items())
@@ -69,7 +71,7 @@ STEPS = {
         re.compile(r"([$€£¥])\s?(\d+(?:[.,]\d+)*)\s?(k|mn|mln|m|bn|b|trn|tn)\b", re.IGNORECASE),
         _amount,
         "$15m is $15 million",
-        ("$",),
+        (b"$",),
     ),
     "decimals": Step(
         re.compile(
@@ -77,28 +79,31 @@ STEPS = {
         ),
         _decimal,
         "1,200 is 1200, and 2.3 is one word, 2_3",
-        (".", ","),
+        (b"0.0", b"0,0"),
     ),
     "percent": Step(
         re.compile(r"%|\b(?:per\s+cent|pct)\b", re.IGNORECASE),
         lambda _: " percent ",
         "% is percent, and so is per cent",
-        ("%", "cent", "pct"),
+        (b"%", b"cent", b"pct"),
     ),
     "contractions": Step(
         re.compile(r"['’](?<=n.)(?=t\b)", re.IGNORECASE),
         lambda _: "",
         "don't is dont",
-        ("'",),
+        (b"n't",),
     ),
     "numerals": Step(
         re.compile(_numerals(), re.IGNORECASE),
         _numeral,
         "two to ninety-nine are numbers; one is not, since it is a pronoun as well",
-        tuple(_STEMS.split()),
+        tuple(word.encode() for word in _COUNTED),
     ),
 }
 """The steps by their names, in the order in which they are taken."""
+
+_FOLDED = bytes(ord("0") if chr(i).isdigit() else ord(chr(i).lower()) for i in range(128))
+_FOLDED += bytes(128)
 
 ALL = "+".join(STEPS)
 """All steps, as a matcher's name has them."""
@@ -129,14 +134,52 @@ def _chosen(steps: str) -> tuple[Step, ...]:
 
 def rewritten(text: str, steps: str) -> str:
     """The text after these steps."""
-    lower = text.lower()
-    plain = text.isascii()
     for step in _chosen(steps):
-        if plain and not any(map(lower.__contains__, step.signs)):
-            continue
-        text = step.pattern.sub(step.written, text)
-        lower = text.lower()
+        if not text.isascii() or any(
+            map(text.encode().translate(_FOLDED).__contains__, step.signs)
+        ):
+            text = step.pattern.sub(step.written, text)
     return text
+
+
+def _has_sign(text: str, signs: tuple[bytes, ...]) -> bool:
+    folded = text.encode().translate(_FOLDED)
+    return any(sign in folded for sign in signs)
+
+
+def all_rewritten(texts: Iterable[str], steps: str) -> list[str]:
+    """All texts after these steps; those of ASCII without signs stay as they are."""
+    found = list(texts)
+    plain = np.fromiter(map(str.isascii, found), np.bool_, len(found))
+    rows = np.flatnonzero(plain)
+    signs = tuple(chain.from_iterable(step.signs for step in _chosen(steps)))
+    plain[rows[_with_signs([found[row] for row in rows.tolist()], signs)]] = False
+    for row in np.flatnonzero(~plain).tolist():
+        found[row] = rewritten(found[row], steps)
+    return found
+
+
+def _with_signs(texts: list[str], signs: tuple[bytes, ...]) -> NDArray[np.int64]:
+    """The texts of ASCII that have one of these signs, each once.
+
+    Of words the first eight letters are compared, as one number.
+    """
+    joined = "\n".join(["", *texts, "", " " * 8]).encode().translate(_FOLDED)
+    letters = np.frombuffer(joined, np.uint8)
+    starts, ends = runs(np.frombuffer(joined.translate(LETTERS), np.bool_))
+    eights = np.ndarray(len(letters) - 8, "<u8", joined, strides=(1,))
+    masks = (1 << 8 * np.arange(8, dtype=np.uint64)) - 1
+    heads = eights[starts] & np.append(masks, ~np.uint64(0))[np.minimum(ends - starts, 8)]
+    words = [int.from_bytes(sign[:8], "little") for sign in signs if sign.isalpha()]
+    places = [starts[np.isin(heads, np.array(words, np.uint64))]]
+    for sign in signs:
+        if not sign.isalpha():
+            has = np.ones(len(eights), np.bool_)
+            for at, letter in enumerate(sign):
+                has &= letters[at : at + len(has)] == letter
+            places.append(np.flatnonzero(has))
+    begins = np.cumsum([1, *(len(text) + 1 for text in texts)])
+    return np.unique(np.searchsorted(begins, np.concatenate(places), side="right") - 1)
 
 
 class Traced(NamedTuple):
@@ -193,8 +236,3 @@ class RewrittenGold:
     def only(self, nuggets: NDArray[np.int64]) -> RewrittenGold:
         """The nuggets of these rows alone."""
         return RewrittenGold(self.gold.only(nuggets), self.steps)
-
-
-def all_rewritten(texts: Iterable[str], steps: str) -> list[str]:
-    """All texts after these steps."""
-    return [rewritten(text, steps) for text in texts]

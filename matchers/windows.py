@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from matchers.pairs import Pairs, ranges
 from matchers.parameters import parameter, whole
+from matchers.places import Places
 from matchers.prepared import Block, MatcherGold
 from matchers.texts import distinct
-from matchers.words import has_words, most_words, word_spans
 
 Span = tuple[int, int]
 
@@ -30,25 +30,29 @@ def window_parameter(*, shown: bool) -> int:
     return window
 
 
-def windows(text: str, size: int) -> list[Span]:
-    """Stretches of `size` words, each half a window on from the one before, as spans of `text`.
+def windows(texts: list[str], size: int) -> list[list[Span]]:
+    """Stretches of `size` words, each half a window on from the one before, as spans of each text.
 
     The last one ends with the text. A text of at most `size` words is one window as it stands, one
     without words has none. With `size` 0 no text is too long.
     """
-    if not size or most_words(text) <= size:
-        return [(0, len(text))] if has_words(text) else []
-    placed = word_spans(text)
-    length = len(placed)
-    if length <= size:
-        return [(0, len(text))] if length else []
-    starts = [*range(0, length - size, max(1, size // 2)), length - size]
-    return [(placed[i][0], placed[i + size - 1][1]) for i in starts]
+    placed = Places.of(texts)
+    counts = placed.counts.tolist()
+    found = [[(0, len(text))] if count else [] for text, count in zip(texts, counts, strict=True)]
+    for row in np.flatnonzero(placed.counts > size).tolist() if size else []:
+        length = counts[row]
+        first = np.array([*range(0, length - size, max(1, size // 2)), length - size])
+        first += placed.first[row]
+        last = first + size - 1
+        found[row] = list(
+            zip(placed.starts[first].tolist(), placed.ends[last].tolist(), strict=True)
+        )
+    return found
 
 
 def pieces(texts: list[str], size: int) -> tuple[list[str], NDArray[np.int64]]:
     """The windows of all texts as texts of their own, and how many each text has."""
-    spans = [windows(text, size) for text in texts]
+    spans = windows(texts, size)
     cut = [text[a:b] for text, own in zip(texts, spans, strict=True) for a, b in own]
     return cut, np.fromiter(map(len, spans), np.int64, len(spans))
 
@@ -106,7 +110,7 @@ def in_windows(gold: MatcherGold, size: int) -> MatcherGold:
 
 def best_window(gold: MatcherGold, update: str, size: int) -> Span:
     """The first of the windows of an update that score highest with the only nugget of `gold`."""
-    spans = windows(update, size) or [(0, len(update))]
+    spans = windows([update], size)[0] or [(0, len(update))]
     texts, number = distinct([update[a:b] for a, b in spans])
     score = gold.block(texts).scores(np.arange(len(texts)), np.zeros(len(texts), np.int64))
     return spans[int(np.argmax(score[number]))]

@@ -33,7 +33,6 @@ _WORD = re.compile(r"\w+")
 _PLAIN = re.compile(r"[\x00-\x7f]+")
 _MIXED = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 _ASCII = {i: chr(i).lower() if re.match(r"\w", chr(i)) else " " for i in range(128)}
-_LETTERS = bytes(i for i in range(128) if re.match(r"\w", chr(i)))
 
 
 class Word(NamedTuple):
@@ -49,7 +48,7 @@ def words(text: str) -> list[str]:
     if text.isascii():
         return text.translate(_ASCII).split()
     folded = _folded(text)
-    if not _is_special(folded):
+    if not is_special(folded):
         return _WORD.findall(folded)
     return [folded[start:end] for start, end in _places(folded)]
 
@@ -64,13 +63,6 @@ def has_words(text: str) -> bool:
     if text.isascii():
         return _WORD.search(text) is not None
     return next(_places(_folded(text)), None) is not None
-
-
-def most_words(text: str) -> int:
-    """A bound on how many words `text` has; of plain ASCII it is quicker to tell than the words."""
-    if text.isascii():
-        return len(text.encode().translate(None, _LETTERS)) + 1
-    return len(words(text))
 
 
 def words_in_place(text: str) -> list[Word]:
@@ -134,7 +126,8 @@ def _rules() -> _Rules:
     )
 
 
-def _is_special(folded: str) -> bool:
+def is_special(folded: str) -> bool:
+    """Whether a folded text has anything of `_Rules.special`."""
     return _rules().special.search(_PLAIN.sub("", folded)) is not None
 
 
@@ -142,7 +135,7 @@ def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     simple = unicodedata.normalize("NFKC", text).casefold()
-    return _folded_in_full(text) if _is_special(simple) else simple
+    return _folded_in_full(text) if is_special(simple) else simple
 
 
 def _folded_in_full(text: str) -> str:
@@ -156,7 +149,7 @@ def _folded_in_full(text: str) -> str:
 
 def _places(folded: str) -> Iterator[tuple[int, int]]:
     """Where the words stand in a folded text."""
-    if folded.isascii() or not _is_special(folded):
+    if folded.isascii() or not is_special(folded):
         yield from (found.span() for found in _WORD.finditer(folded))
         return
     rules = _rules()
@@ -198,7 +191,7 @@ def _pieces(text: str) -> list[str]:
     ASCII character before it, and the whole text is always one valid piece.
     """
     whole = _folded(text)
-    for begins in (_begins_letter, str.isascii):
+    for begins in (folds_alone, str.isascii):
         pieces = _cut(text, begins)
         if "".join(map(_folded, pieces)) == whole:
             return pieces
@@ -221,7 +214,7 @@ def _cut(text: str, begins: Callable[[str], bool]) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _begins_letter(character: str) -> bool:
+def folds_alone(character: str) -> bool:
     """Whether normalisation never merges `character` with the one before it.
 
     Marks and the vowels and finals of conjoining Hangul are merged; so are characters that

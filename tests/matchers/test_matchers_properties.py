@@ -90,6 +90,7 @@ def test_steps_are_taken_before_all_else(updates, nuggets, threshold, asked):
     said, wanted = ([steps.rewritten(text, name) for text in each] for each in (updates, nuggets))
     found = given_so.match(updates, nuggets)
     assert triples(found) == triples(written_so.match(said, wanted))
+    assert steps.all_rewritten(updates, name) == said
     for text in updates:
         traced = steps.traced(text, name)
         assert traced.text == steps.rewritten(text, name)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchers import normalised, words
+from matchers.places import Places
 from matchers.stream import MARK, coded, stream
-from matchers.words import has_words, words_in_place
+from matchers.words import has_words, word_spans, words_in_place
 from tests.oracles import matching as slow
 
 # Letters whose normal form depends on their neighbours, or has another length.
@@ -42,6 +43,27 @@ def test_spans_hold_their_words_and_stay_in_order(text):
         assert 0 <= word.start < word.end <= len(text)
         assert word.text in words(text[word.start : word.end])
     assert [word.start for word in placed] == sorted(word.start for word in placed)
+
+
+def spans(texts):
+    """The spans of words of each text, found for all texts at once."""
+    found = Places.of(texts)
+    pairs = list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
+    rows = zip(found.first.tolist(), found.counts.tolist(), strict=True)
+    return [pairs[first : first + count] for first, count in rows]
+
+
+@given(st.lists(TEXT))
+def test_words_are_placed_in_all_texts_at_once_as_in_each(texts):
+    assert spans(texts) == [word_spans(text) for text in texts]
+
+
+def test_every_character_is_placed_as_alone():
+    """Between two letters, before a mark and behind blanks; those beyond 16 bits by a sample."""
+    points = [*range(1 << 16), *range(1 << 16, 0x110000, 997)]
+    texts = [f"a{chr(p)}b {chr(p)}\u0301 {chr(p)}{chr(p)}" for p in points[::7]]
+    texts += [f"a{chr(p)}b  {chr(p)}" for p in points]
+    assert spans(texts) == [word_spans(text) for text in texts]
 
 
 @given(st.lists(TEXT), st.lists(TEXT))
