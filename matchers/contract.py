@@ -8,7 +8,7 @@ which of its pairs reach a threshold and what any single pair scores. No block k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, NamedTuple, Protocol, Self
 
@@ -68,6 +68,10 @@ class PreparedNuggets:
 
     def match(self, updates: Sequence[str], *, first_only: bool = False) -> Pairs:
         """The pairs of these updates, as `Matcher.match` gives them."""
+        return Pairs.joined(self.blocks(updates, first_only=first_only))
+
+    def blocks(self, updates: Sequence[str], *, first_only: bool = False) -> Iterator[Pairs]:
+        """The same, block by block of the updates, each as soon as it is matched."""
         return _match(self.gold, updates, self.nuggets, self.threshold, first_only)
 
 
@@ -249,19 +253,17 @@ def accepted(matcher: type[Matcher]) -> str:
 
 def _match(
     gold: MatcherGold, updates: Sequence[str], nuggets: int, threshold: float, first_only: bool
-) -> Pairs:
-    found: list[Pairs] = []
+) -> Iterator[Pairs]:
     open_nuggets = np.arange(nuggets)
     rows = min(ROWS, max(1, PAIRS // max(1, nuggets)))
     for first, texts in blocks(updates, "update", rows):
         pairs = _block_pairs(gold, texts, len(open_nuggets), threshold)
         if first_only:
             pairs = pairs.first()
-        found.append(pairs.moved(first, open_nuggets))
+        yield pairs.moved(first, open_nuggets)
         if first_only and len(pairs):
             left = np.setdiff1d(np.arange(len(open_nuggets)), pairs.nugget)
             gold, open_nuggets = gold.only(left), open_nuggets[left]
-    return Pairs.joined(found)
 
 
 def _block_pairs(gold: MatcherGold, texts: list[str], nuggets: int, threshold: float) -> Pairs:

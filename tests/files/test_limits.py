@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,10 @@ from typing import Any
 import pytest
 
 import tseval
+from matchers import contract
+from matchers.containment import ContainmentBlock, ContainmentGold
 from tests import program
-from tseval.errors import InputError, UsageError
+from tseval.errors import InputError, TsevalError, UsageError
 from tseval.families.temporal.streaming.follow import blocks_of
 from tseval.files import inputs
 from tseval.files.compressed import Streams
@@ -26,8 +30,11 @@ ROW = b"t1\tu%d\t1329910380\tfour dead\n"
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
+    most = csv.field_size_limit()
+    yield
+    csv.field_size_limit(most)  # which is set for the whole process
 
 
 @pytest.fixture
@@ -57,7 +64,7 @@ def packed(path: str, content: bytes) -> Input:
 def test_a_long_line_is_refused_after_its_limit(
     unpacked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert LINE.bytes == LINE.default == 16 << 20
+    assert LINE.most == LINE.default == 16 << 20
     limited(monkeypatch, "line=1M")
     size = 64 << 20
     source = packed("run.tsv.gz", HEAD + ROW % 1 + b"t1\tu2\t1329910380\t" + b"a" * size + b"\n")
@@ -72,7 +79,7 @@ def test_a_long_line_is_refused_after_its_limit(
     assert fault.text.startswith("t1\tu2\t1329910380\taaaa")
     assert len(fault.text) <= inputs.SHOWN_BYTES
     # Its name is looked for in the head, it is read up to the limit, and once more up to its line.
-    assert sum(unpacked) < 4 * LINE.bytes
+    assert sum(unpacked) < 4 * LINE.most
 
 
 @pytest.mark.parametrize(
@@ -145,7 +152,7 @@ def test_a_document_may_be_one_line_and_has_a_limit(
         fault.reason == "is a file that is read as a whole, of more than 1M, the limit 'document'"
     )
     assert "TSEVAL_LIMITS=document=4M" in fault.cure
-    assert sum(unpacked) < DOCUMENT.bytes + 2 * inputs.BLOCK_BYTES
+    assert sum(unpacked) < DOCUMENT.most + 2 * inputs.BLOCK_BYTES
 
 
 def test_a_live_line_is_not_waited_for_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,6 +192,68 @@ def test_the_line_that_is_too_long_is_counted_over_blocks(monkeypatch: pytest.Mo
     lines: Iterator[Any] = text_lines(source, FaultList(source))
     with pytest.raises(InputError, match="f:1001: is a line"):
         list(lines)
+
+
+def one_text(updates: int, nuggets: int) -> None:
+    """Updates and nuggets that all say the same."""
+    rows = [f"t\tu{at}\t{1329910380 + at}\tstorm hits the coast\n" for at in range(updates)]
+    Path("run.tsv").write_text("topic\tupdate_id\ttime\ttext\n" + "".join(rows))
+    rows = [f"t\tn{at}\t1329910380\tstorm hits\n" for at in range(nuggets)]
+    Path("gold.tsv").write_text("topic\tnugget_id\ttime\ttext\n" + "".join(rows))
+
+
+@pytest.mark.parametrize("more", [(), ("-j", "2"), ("--in-blocks", "20")])
+def test_matches_are_counted_before_they_are_all_there(
+    more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_text(20, 50)
+    limited(monkeypatch, "matches=999")
+    done = program.tseval("score", "run.tsv", "gold.tsv", *more)
+    assert done.code == 1
+    assert (
+        'topic "t" brings the matches of updates with nuggets to 1,000, which is more than 999, '
+        "the limit 'matches'"
+    ) in done.err
+    assert "if it is meant to be so many, raise the limit: TSEVAL_LIMITS=matches=3996" in done.err
+    limited(monkeypatch, "matches=1000")
+    assert program.tseval("score", "run.tsv", "gold.tsv", *more).code == 0
+
+
+def test_blocks_hold_fewer_matches_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_text(20, 50)
+    limited(monkeypatch, "matches=500")
+    assert program.tseval("score", "run.tsv", "gold.tsv").code == 1
+    assert program.tseval("score", "run.tsv", "gold.tsv", "--in-blocks", "10").code == 0
+
+
+def test_no_block_is_matched_after_the_one_that_is_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[int] = []
+    plain = ContainmentGold.block
+
+    def block(self: ContainmentGold, texts: list[str]) -> ContainmentBlock:
+        read.append(len(texts))
+        return plain(self, texts)
+
+    monkeypatch.setattr(ContainmentGold, "block", block)
+    monkeypatch.setattr(contract, "PAIRS", 100)
+    one_text(20, 50)
+    limited(monkeypatch, "matches=250")
+    with pytest.raises(TsevalError, match="to 300, which is more than 250"):
+        tseval.score("run.tsv", "gold.tsv")
+    assert len(read) == 3  # each of two updates, which are of one text
+
+
+def test_a_match_takes_no_more_bytes_than_before() -> None:
+    one_text(100, 2000)
+    peaks = []
+    for matcher in ("exact", "fuzzy"):  # of which the first finds none
+        tracemalloc.start()
+        tseval.score("run.tsv", "gold.tsv", matcher=matcher)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert (peaks[1] - peaks[0]) / 200_000 < 55
 
 
 @pytest.mark.parametrize("setting", ["lines=3", "line", "line=", "line=0", "line=1T", "line=-1"])

@@ -101,7 +101,7 @@ def _cells(
 
 def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
     """The lines as text; one that is not UTF-8 is noted and given as an empty line."""
-    lines, limit = io.BufferedReader(_Readable(stream)), LINE.bytes
+    lines, limit = io.BufferedReader(_Readable(stream)), LINE.most
     for number in count(1):
         line = lines.readline(limit + 1)
         if not line:
@@ -120,7 +120,7 @@ def _numbered(
     lines: Iterator[str], faults: FaultList, sign: str
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows, each with the number of the line on which it starts; broken ones are noted."""
-    csv.field_size_limit(LINE.bytes)
+    csv.field_size_limit(LINE.most)
     reader = csv.reader(lines, strict=True, delimiter=sign)
     first = 1
     while True:

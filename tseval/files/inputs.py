@@ -285,7 +285,7 @@ class Input:
         before = 0
         try:
             with self.open() as stream:
-                for block in whole_lines(stream.read, limit.bytes):
+                for block in whole_lines(stream.read, limit.most):
                     yield block if block.endswith(b"\n") else self._ended(block, first=not before)
                     before += len(block)
         except LongLine as error:
@@ -294,7 +294,7 @@ class Input:
 
     def whole(self) -> bytes:
         """All decompressed bytes at once, for files that are one document."""
-        limit, parts, size = DOCUMENT.bytes, list[bytes](), 0
+        limit, parts, size = DOCUMENT.most, list[bytes](), 0
         with self.open() as stream:
             while size <= limit and (piece := bytes(stream.read(BLOCK_BYTES))):
                 parts.append(piece)

@@ -1,8 +1,8 @@
-"""How much of an input is held in memory at once, by name, and how more is allowed.
+"""How much is held in memory at once, by name, and how more is allowed.
 
 Two megabytes of gzip can hold a line of two gigabytes. What cannot be read piece by piece, a line
 or a file of one document, is read up to a limit, and refused from there on in words. Tables of any
-number of lines have no limit.
+number of lines have no limit; but each of their updates may match each nugget, so matches have.
 """
 
 from __future__ import annotations
@@ -21,33 +21,37 @@ _SIZE = re.compile(r"(\w+)=(\d{1,15})([KMG]?)", re.IGNORECASE | re.ASCII)
 
 @dataclass(frozen=True)
 class Limit:
-    """The most bytes of one kind of thing."""
+    """The most bytes of one kind of thing, or the most things of a kind."""
 
     name: str
     default: int
     thing: str
     """What is no longer than this, in words."""
+    meant: str = "so long"
+    """What it is that has more and is all right."""
 
     @property
-    def bytes(self) -> int:
+    def most(self) -> int:
         """How many there may be: as the setting says, if it names this limit."""
         return _said().get(self.name, self.default)
 
     @property
     def reason(self) -> str:
         """What is wrong with what has more."""
-        return f"{self.thing} of more than {shown(self.bytes)}, the limit '{self.name}'"
+        return f"{self.thing} of more than {shown(self.most)}, the limit '{self.name}'"
 
     @property
     def cure(self) -> str:
         """How to allow more."""
-        more = f"{SETTING}={self.name}={shown(4 * self.bytes)}"
-        return f"if it is meant to be so long, raise the limit: {more} in the environment"
+        more = f"{SETTING}={self.name}={shown(4 * self.most)}"
+        return f"if it is meant to be {self.meant}, raise the limit: {more} in the environment"
 
 
 LINE = Limit("line", 16 * UNITS["M"], "a line")
 DOCUMENT = Limit("document", UNITS["G"], "a file that is read as a whole,")
-LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT)}
+MATCHES = Limit("matches", 64 * UNITS["M"], "matches of updates with nuggets", "so many")
+"""Each takes about a hundred bytes until it is scored."""
+LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT, MATCHES)}
 
 
 def shown(size: int) -> str:

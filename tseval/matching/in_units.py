@@ -9,7 +9,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 from tseval.matching.match_cache import MatchCache
-from tseval.matching.matching import NuggetsByTopic, match, sorted_pairs
+from tseval.matching.matching import NuggetsByTopic, check_held, match, sorted_pairs
 from tseval.matching.passage_files import (
     TextRows,
     fingerprint,
@@ -46,11 +46,13 @@ def match_in_units(
         return match(matcher, updates, nuggets, progress)
     rows = sharing.rows_of(len(updates))
     with shared_out(updates, nuggets, files, sharing) as shares:
-        found = []
+        found, held = [], 0
         for start, pairs in zip(
             shares.passages.starts(), _found(matcher, shares, sharing), strict=True
         ):
             found.append(Pairs(pairs.update + start, pairs.nugget, pairs.score))
+            held += len(pairs)
+            check_held(held, updates.topic[start])
             if progress:
                 progress(min(start + rows, len(updates)), len(updates))
         return sorted_pairs(found)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from tseval.errors import DryRun, TsevalError, UsageError
+from tseval.files.limits import MATCHES, shown
 from tseval.matching.profiles import is_profile, read_profile
 from tseval.parallel.sharing import Progress
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
@@ -122,21 +123,28 @@ class NuggetsByTopic:
     def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
         """The pairs of a block, as `match` has them for all updates at once."""
         found: list[Pairs] = []
-        done = 0
+        done = held = 0
         for code, rows in self._rows_of(updates).items():
             if code in self._gold:
-                found.append(self._match_topic(code, updates.text, rows, self._gold[code]))
+                for pairs in self._match_topic(code, updates.text, rows, self._gold[code]):
+                    found.append(pairs)
+                    held += len(pairs)
+                    check_held(held, self._topic.names[code].as_py())
             done += len(rows)
             if progress:
                 progress(done, len(updates.text))
         return sorted_pairs(found)
 
-    def _match_topic(self, code: int, text: Texts, rows: IntArray, gold: IntArray) -> Pairs:
+    def _match_topic(
+        self, code: int, text: Texts, rows: IntArray, gold: IntArray
+    ) -> Iterator[Pairs]:
         try:
-            pairs = self._of_topic(code, gold).match(text.rows(rows))
+            for pairs in self._of_topic(code, gold).blocks(text.rows(rows)):
+                yield Pairs(
+                    rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64)
+                )
         except _own_matchers().MatcherError as error:
             raise UsageError(str(error)) from error
-        return Pairs(rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64))
 
     def _of_topic(self, code: int, gold: IntArray) -> matchers.PreparedNuggets:
         """A topic's nuggets, prepared; another's make room for them."""
@@ -146,6 +154,17 @@ class NuggetsByTopic:
             texts = list(self._text.rows(gold))
             self._prepared[code] = self._matcher.prepared(texts, collection=self.collection)
         return self._prepared[code]
+
+
+def check_held(number: int, topic: str) -> None:
+    """Refuse to hold so many matches, of which the last are of this topic."""
+    if number > MATCHES.most:
+        raise TsevalError(
+            f'topic "{topic}" brings the matches of updates with nuggets to {number:,}, which is '
+            f"more than {shown(MATCHES.most)}, the limit '{MATCHES.name}'; where nuggets have the "
+            "same text, leave one of them, else take a matcher or a threshold that accepts less, "
+            f"or score --in-blocks; {MATCHES.cure}"
+        )
 
 
 def read_ahead(matcher: matchers.Matcher, texts: Texts, progress: Progress | None) -> None:

@@ -303,6 +303,8 @@ def _counted(case: CanonicalUpdates, found: Found, rules: Rules) -> tuple[BoolAr
     counted = case.sampled | (rules.unsampled != "skip")
     may_match = case.sampled | (rules.unsampled == "own-words")
     pairs = found.pairs
+    if counted.all() and may_match.all():
+        return counted, found
     kept = may_match[pairs.update]
     renumbered = np.cumsum(counted) - 1
     row = None if found.row is None else found.row[kept]

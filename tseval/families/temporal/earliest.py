@@ -195,10 +195,14 @@ def _first(
     One sort of whole numbers does it: (run, nugget) above, rank below; repeats fall together.
     """
     updates = max(len(rank), 1)
-    wanted = (run[pairs.update] * nuggets + pairs.nugget) * updates + rank[pairs.update]
+    wanted = run[pairs.update]  # one column at a time: pairs may be very many
+    wanted *= nuggets
+    wanted += pairs.nugget
+    wanted *= updates
+    wanted += rank[pairs.update]
     keys = distinct(wanted)
     group, update = keys // updates, _inverse(rank)[keys % updates]
-    start = np.flatnonzero(np.diff(group, prepend=-1))
+    start = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
     said = np.diff(np.append(start, len(group)))
     if pairs.grade is None:
         at, grade = start, np.ones(len(start))

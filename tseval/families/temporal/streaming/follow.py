@@ -399,7 +399,7 @@ def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
     """What comes, cut where lines end; a last line without an end gets one."""
     line = 1
     try:
-        for block in whole_lines(read, LINE.bytes):
+        for block in whole_lines(read, LINE.most):
             yield block if block.endswith(b"\n") else block + b"\n"
             line += block.count(b"\n")
     except LongLine as error:
