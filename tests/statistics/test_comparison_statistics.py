@@ -14,7 +14,7 @@ from scipy import stats
 
 from tests.oracles import comparison as slow
 from tseval import statistics
-from tseval.statistics import paired, ranks
+from tseval.statistics import bootstrap, paired, ranks
 from tseval.statistics.bootstrap import mean_intervals, sorted_quantiles, weighted_sums
 
 pytestmark = pytest.mark.small_times
@@ -477,6 +477,28 @@ def test_weighted_sums_are_added_up_topic_by_topic(draws: int, columns: int) -> 
         slow = slow + times[:, [topic]] * values[topic]
     assert (found == slow).all()
     assert (weighted_sums(times, values[:, -1:]) == found[:, -1:]).all()
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_draws_and_p_values_are_the_same_however_few_draws_are_held_at_once(
+    test: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    differences = np.random.default_rng(3).normal(0.5, 1, (37, 3))
+
+    def found() -> tuple[list[float], list[list[int]], list[list[int]], list[list[float]]]:
+        draws = statistics.resamples(37, SEED, 203)
+        signs = np.vstack(list(paired._sign_blocks(37, SEED, 203)))
+        p = paired.p_values(differences, test, SEED, 203, 2000)
+        sums = weighted_sums(draws, differences)
+        return p.tolist(), draws.tolist(), signs.tolist(), sums.tolist()
+
+    whole = found()
+    assert len(list(paired._sign_blocks(37, SEED, 203))) == 1
+    plain = 2 * np.random.default_rng(SEED).integers(0, 2, (203, 37), np.int8) - 1
+    assert whole[2] == plain.tolist()
+    monkeypatch.setattr(bootstrap, "BLOCK", 37 * 8 + 5)
+    assert len(list(paired._sign_blocks(37, SEED, 203))) > 20
+    assert found() == whole
 
 
 def test_each_draw_is_of_as_many_topics() -> None:

@@ -39,9 +39,24 @@ def resamples(
 
     The same seed gives the same draws. One row a draw, one column a topic.
     """
-    drawn = np.random.default_rng(seed).integers(0, max(1, topics), (number, topics))
-    drawn += topics * np.arange(number)[:, np.newaxis]
-    return np.bincount(drawn.ravel(), minlength=number * topics).reshape(number, topics)
+    found = np.zeros((number, topics), np.int64)
+    done = 0
+    for block in resample_blocks(topics, seed, number):
+        found[done : done + len(block)] = block
+        done += len(block)
+    return found
+
+
+def resample_blocks(
+    topics: int, seed: int | np.random.SeedSequence, number: int
+) -> Iterator[NDArray[np.int64]]:
+    """The same, as many draws at a time as fit into memory however many topics there are."""
+    random = np.random.default_rng(seed)
+    for part in column_blocks(topics, number):
+        draws = part.stop - part.start
+        drawn = random.integers(0, max(1, topics), (draws, topics))
+        drawn += topics * np.arange(draws)[:, np.newaxis]
+        yield np.bincount(drawn.ravel(), minlength=draws * topics).reshape(draws, topics)
 
 
 def seeded(seed: int, *names: str) -> np.random.SeedSequence:
@@ -78,15 +93,21 @@ def weighted_sums(weights: NDArray[np.int64] | NDArray[np.int8], values: Floats)
     It is added up topic by topic, not as a product of matrices: so no sum depends, not even in its
     last digit, on what else is computed beside it. A few columns at a time stay near the processor.
     """
-    by_topic = np.ascontiguousarray(weights.T, np.float64)
     sums = np.zeros((values.shape[1], len(weights)))
+    for draws in column_blocks(len(values), len(weights)):
+        _add_up(weights[draws], values, sums[:, draws])
+    return sums.T
+
+
+def _add_up(weights: NDArray[np.int64] | NDArray[np.int8], values: Floats, sums: Floats) -> None:
+    """Add the weighted sums of some draws to the sums, which have a row for each column."""
+    by_topic = np.ascontiguousarray(weights.T, np.float64)
     step = max(1, CACHED // max(1, len(weights)))
     term = np.empty((step, len(weights)))
     for at in range(0, len(sums), step):
         part = sums[at : at + step]
         for own, row in zip(by_topic, values[:, at : at + step], strict=True):
             part += np.multiply(own, row[:, np.newaxis], out=term[: len(part)])
-    return sums.T
 
 
 def column_sums(values: Floats) -> Floats:
@@ -102,7 +123,7 @@ def column_means(values: Floats) -> Floats:
 def column_blocks(rows: int, columns: int) -> Iterator[slice]:
     """The columns in parts, of which a table with so many rows fits into memory."""
     step = max(1, BLOCK // max(1, rows))
-    yield from (slice(at, at + step) for at in range(0, columns, step))
+    yield from (slice(at, min(at + step, columns)) for at in range(0, columns, step))
 
 
 def mean_intervals(

@@ -7,7 +7,7 @@ judges by the spread has nothing to go by where all differences are the same, or
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from tseval.statistics.bootstrap import (
     column_means,
     column_sums,
     further_seed,
+    resample_blocks,
     resamples,
     standard_errors,
     weighted_sums,
@@ -40,7 +41,9 @@ TIED = 1e10
 ENOUGH = 100
 """After so many draws as far from 0 as what was seen, a p value is drawn no further."""
 STEP = 10_000
-"""How many draws are added at once."""
+"""How many draws are added by one seed."""
+FOURFOLD = 4
+"""Signs are drawn in blocks of so many draws, or of a multiple of it."""
 
 
 def p_values(
@@ -100,27 +103,40 @@ def randomisation(
     if len(many):
         topics = len(differences)
 
-        def drawn(each: np.random.SeedSequence, size: int) -> Weights:
-            swapped = np.random.default_rng(each).integers(0, 2, (size, topics), np.int8)
-            return np.asarray(2 * swapped - 1, np.int8)
-
-        def signs(step: int, size: int) -> Weights:
-            return drawn(further_seed(seed, step) if step else seed, size)
+        def signs(step: int, size: int) -> Iterator[Weights]:
+            return _sign_blocks(topics, further_seed(seed, step) if step else seed, size)
 
         result[many] = _by_draws(differences[:, many], signs, _far_by_signs, number, most)
     return result
 
 
+def _sign_blocks(
+    topics: int, seed: np.random.SeedSequence, number: int
+) -> Iterator[NDArray[np.int8]]:
+    """So many draws of a sign for each topic, some at a time: the same in blocks of any size.
+
+    That is so because NumPy takes four of these numbers from one that the generator gives.
+    """
+    random = np.random.default_rng(seed)
+    for part in column_blocks(FOURFOLD * topics, -(-number // FOURFOLD)):
+        start, stop = FOURFOLD * part.start, min(FOURFOLD * part.stop, number)
+        signs = random.integers(0, 2, (stop - start, topics), np.int8)
+        signs *= 2
+        signs -= 1
+        yield signs
+
+
 def _by_draws(
     differences: Floats,
-    draw: Callable[[int, int], Weights],
+    draw: Callable[[int, int], Iterator[Weights]],
     extreme: Callable[[Floats, Weights, Sums], Bools],
     number: int,
     most: int,
 ) -> Floats:
     """The p values by random draws, each drawn as far as it needs.
 
-    `draw` gives the draws of a step, `extreme` which of them are as far from 0 as each column.
+    `draw` gives the draws of a step block by block, `extreme` which of them are as far from 0 as
+    each column.
     Where `ENOUGH` of the first `number` draws are, b of them, p is (b + 1) / (number + 1). Else it
     is drawn on until `ENOUGH` are, in the draw l: p is ENOUGH / l (Besag and Clifford 1991); or
     until there are `most` draws: (b + 1) / (most + 1). So p is at most u with a probability of at
@@ -128,19 +144,22 @@ def _by_draws(
     """
     columns = differences.shape[1]
     found = np.zeros(columns, np.int64)
-    draws = draw(0, number)
-    for part in column_blocks(number, columns):
-        found[part] = np.count_nonzero(extreme(differences[:, part], draws, weighted_sums), axis=0)
+    for draws in draw(0, number):
+        for part in column_blocks(len(draws), columns):
+            hits = extreme(differences[:, part], draws, weighted_sums)
+            found[part] += np.count_nonzero(hits, axis=0)
     result: Floats = (found + 1) / (number + 1)
     left, done, step = np.flatnonzero(found < ENOUGH), number, 1
     while done < most and len(left):
-        size = min(STEP, most - done)
-        draws = draw(step, size)
-        for part in column_blocks(size, len(left)):
-            chosen = left[part]
-            hits = extreme(differences[:, chosen], draws, _products)
-            _stop(result, found, chosen, hits, done)
-        left, done, step = left[found[left] < ENOUGH], done + size, step + 1
+        for draws in draw(step, min(STEP, most - done)):
+            for part in column_blocks(len(draws), len(left)):
+                chosen = left[part]
+                hits = extreme(differences[:, chosen], draws, _products)
+                _stop(result, found, chosen, hits, done)
+            left, done = left[found[left] < ENOUGH], done + len(draws)
+            if not len(left):
+                break
+        step += 1
     result[left] = (found[left] + 1) / (done + 1)
     return result
 
@@ -201,10 +220,11 @@ def bootstrap(
         return result
     judged = np.flatnonzero(_errors(differences) > 0)
 
-    def draw(step: int, size: int) -> Weights:
-        return (
-            times if not step or seed is None else resamples(topics, further_seed(seed, step), size)
-        )
+    def draw(step: int, size: int) -> Iterator[Weights]:
+        if step and seed is not None:
+            yield from resample_blocks(topics, further_seed(seed, step), size)
+        else:
+            yield times
 
     if len(judged):
         last = len(times) if seed is None else most
