@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import tracemalloc
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,29 @@ def test_a_document_may_be_one_line_and_has_a_limit(
     )
     assert "TSEVAL_LIMITS=document=4M" in fault.cure
     assert sum(unpacked) < DOCUMENT.most + 2 * inputs.BLOCK_BYTES
+
+
+@pytest.mark.parametrize("told", [None, 1000])
+def test_a_spreadsheet_is_unpacked_no_further_than_a_document_may_go(
+    told: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("python_calamine", reason="needs the extra excel")
+    size = 64 << 20
+    with zipfile.ZipFile("run.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(size))
+    content = Path("run.xlsx").read_bytes()
+    if told is not None:  # an archive whose sizes are wrong
+        content = content.replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
+        Path("run.xlsx").write_bytes(content)
+    assert len(content) < 100_000
+    limited(monkeypatch, "document=2M")
+    tracemalloc.start()
+    with pytest.raises(InputError) as error:
+        tseval.score("run.xlsx", program.NUGGETS)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "of more than 2M, the limit 'document'" in error.value.faults[0].reason
+    assert held < size // 2
 
 
 def test_a_live_line_is_not_waited_for_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

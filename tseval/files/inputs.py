@@ -299,8 +299,7 @@ class Input:
             while size <= limit and (piece := bytes(stream.read(BLOCK_BYTES))):
                 parts.append(piece)
                 size += len(piece)
-        if size > limit:
-            raise InputError([Fault(self.path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure)])
+        check_document(self, size)
         return b"".join(parts)
 
     def whole_lines(self) -> bytes:
@@ -344,6 +343,12 @@ class Input:
                 wanted.discard(number)
             first += len(lines)
         return found
+
+
+def check_document(source: Input, size: int) -> None:
+    """Refuse a file of so many bytes once it is unpacked, if a document may not have them."""
+    if size > DOCUMENT.most:
+        raise InputError([Fault(source.path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure)])
 
 
 class RowInput(Input):

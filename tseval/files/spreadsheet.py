@@ -6,6 +6,9 @@ Rows have the numbers that the spreadsheet shows; the first that holds anything 
 from __future__ import annotations
 
 import io
+import sys
+import zipfile
+import zlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +16,7 @@ import numpy as np
 
 from tseval.errors import Fault, InputError, MissingExtra
 from tseval.files.cells import Cells, column_of
-from tseval.files.inputs import Input, RowInput
+from tseval.files.inputs import BLOCK_BYTES, Input, RowInput, check_document
 
 if TYPE_CHECKING:
     from tseval.files.faults import FaultList
@@ -73,6 +76,7 @@ def _cells(source: Input) -> tuple[tuple[str, ...], list[list[str]]]:
     if content.startswith(OLD_MAGIC):
         reason = "is a spreadsheet of the form before 2007, or has a password"
         raise InputError([Fault(source.path, None, reason, OLD_CURE)])
+    _check_unpacked(source, content)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         found = {name: _texts(book.get_sheet_by_name(name)) for name in book.sheet_names}
@@ -81,6 +85,25 @@ def _cells(source: Input) -> tuple[tuple[str, ...], list[list[str]]]:
         raise InputError([Fault(source.path, None, reason, "save it again, or as CSV")]) from error
     filled = {name: rows for name, rows in found.items() if any(map(any, rows))}
     return tuple(filled), next(iter(filled.values()), [])
+
+
+def _check_unpacked(source: Input, content: bytes) -> None:
+    """Refuse what unpacks to more than a document may have: kilobytes can hold gigabytes.
+
+    It is unpacked piece by piece, since sizes that an archive tells may be wrong; whoever reads it
+    then tells what is damaged.
+    """
+    size = 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for each in archive.infolist():
+                each.file_size = sys.maxsize
+                with archive.open(each) as stream:
+                    while piece := stream.read(BLOCK_BYTES):
+                        size += len(piece)
+                        check_document(source, size)
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError):
+        return
 
 
 def _texts(sheet: Any) -> list[list[str]]:
