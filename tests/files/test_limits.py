@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tseval
@@ -177,6 +179,25 @@ def test_a_spreadsheet_is_unpacked_no_further_than_a_document_may_go(
     tracemalloc.stop()
     assert "of more than 2M, the limit 'document'" in error.value.faults[0].reason
     assert held < size // 2
+
+
+def test_parquet_that_tells_many_rows_with_few_bytes_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = 200_000
+    columns = {"topic": "t", "update_id": "u", "time": "1329910380", "text": "storm"}
+    alike = {name: [value] * rows for name, value in columns.items()}
+    pq.write_table(pa.table(alike), "alike.parquet")
+    apart = alike | {"update_id": [f"u{at}" for at in range(rows)]}
+    pq.write_table(pa.table(apart), "apart.parquet")
+    assert Path("alike.parquet").stat().st_size < 10_000
+    limited(monkeypatch, "document=4M")
+    done = program.tseval("validate", "alike.parquet", "--table", "updates")
+    assert "alike.parquet: is a file that is read as a whole, of more than 4M" in done.out
+    assert program.tseval("validate", "apart.parquet", "--table", "updates").code == 0
+    limited(monkeypatch, "document=7M")
+    done = program.tseval("validate", "alike.parquet", "--table", "updates")
+    assert "stands twice" in done.out
 
 
 def test_a_live_line_is_not_waited_for_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

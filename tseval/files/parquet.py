@@ -15,11 +15,15 @@ import pyarrow.parquet as pq
 from tseval.errors import Fault, InputError
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
-from tseval.files.inputs import Input, RowInput
+from tseval.files.inputs import Input, RowInput, check_document
 from tseval.files.tsv import UTF8_CURE, not_utf8
 from tseval.tables import Column, Kind, Schema, Texts
 
 MAGIC = b"PAR1"
+CELL_BYTES = 8
+"""No cell takes less once it is read."""
+PACKED = 100
+"""A file that unpacks to so many times its size says next to nothing."""
 _BROKEN = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError)
 """What Arrow raises on damaged files."""
 
@@ -63,6 +67,7 @@ def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
         names = file.schema_arrow.names
         places = schema.placed(list(names))
         _refuse_periods(file.schema_arrow, places, faults)
+        _check_unpacked(source, file.metadata, len(places))
         table = file.read(columns=[names[at] for at in places.values()])
         _settle(source)
     return arrow_cells({c: table.column(names[at]) for c, at in places.items()}, schema, faults)
@@ -84,6 +89,17 @@ def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -
             yield replace(cells, lines=cells.lines + before)
             before += batch.num_rows
         _settle(source)
+
+
+def _check_unpacked(source: Input, told: Any, columns: int) -> None:
+    """Refuse rows that take more than a document may have, of a file that has next to none of them.
+
+    Kilobytes can tell a thousand million rows that are all alike. Those of updates or of matches
+    differ, and take no less than a hundredth of their size in a file.
+    """
+    size = told.num_rows * columns * CELL_BYTES
+    if size > PACKED * sum(told.row_group(at).total_byte_size for at in range(told.num_row_groups)):
+        check_document(source, size)
 
 
 def _settle(source: Input) -> None:
