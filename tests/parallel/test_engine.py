@@ -229,9 +229,20 @@ class TestClusters:
             "and workers with `dask worker SCHEDULER`\n"
         )
 
-    def test_an_address_that_is_none(self) -> None:
+    def test_an_address_that_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        distributed = pytest.importorskip("distributed")
+        made = []
+
+        class Watched(distributed.Client):  # type: ignore[misc, name-defined]
+            def __init__(self, *given: Any, **options: Any) -> None:
+                made.append(self)
+                super().__init__(*given, **options)
+
+        monkeypatch.setattr(distributed, "Client", Watched)
         with pytest.raises(EngineError, match="no scheduler answers at nowhere://x"):
             list(choose("dask", scheduler="nowhere://x").run(work.numbered, work.UNITS))
+        # Left open it would be closed as garbage, maybe while Dask holds the lock for closing.
+        assert [client.status for client in made] == ["closed"]
 
     def test_another_version_is_refused(
         self, engines: dict[str, Engine], monkeypatch: pytest.MonkeyPatch

@@ -141,12 +141,12 @@ class Cluster:
                     dashboard_address=f"{HERE}:0",
                     silence_logs=logging.CRITICAL,
                 )
-            return distributed.Client(self._own, set_as_default=False)
+            return connected(distributed.Client, self._own)
         encrypted = self.scheduler.startswith("tls://")
         if encrypted:
             self._check_certificate()
         try:
-            return distributed.Client(self.scheduler, timeout=PATIENCE, set_as_default=False)
+            return connected(distributed.Client, self.scheduler, timeout=PATIENCE)
         except (OSError, ValueError) as error:
             distrust = ", or one of the two does not trust the other's certificate" * encrypted
             reason = f"no scheduler answers at {self.scheduler}{distrust}: {START}"
@@ -193,6 +193,21 @@ class Cluster:
 
         for worker, found in sorted(self._client.run(asked).items()):
             check_versions(worker, found, versions())
+
+
+def connected(client: Any, where: Any, **options: Any) -> Any:
+    """A client of a cluster, closed at once if it cannot connect.
+
+    Python would close it as garbage, at any time: even while Dask holds the lock that closing waits
+    for, and then for good.
+    """
+    made = client.__new__(client)
+    try:
+        made.__init__(where, set_as_default=False, **options)
+    except BaseException:
+        made.close()
+        raise
+    return made
 
 
 @dataclass(frozen=True)
