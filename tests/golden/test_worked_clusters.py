@@ -99,7 +99,7 @@ def test_a_chart_says_what_all_is(tmp_path: Path) -> None:
         page = tmp_path / "curve.html"
         done = program("curve", SWIFT, CLUSTERS, "-m", wanted, *options, "-o", page, "--quiet")
         assert done.code == 0, done.err
-        assert f'"subtitle": "{said}"' in page.read_text().replace('":"', '": "')
+        assert f'<p class="summary">{said}</p>' in page.read_text()
 
 
 def test_the_sample_of_highest_confidence() -> None:

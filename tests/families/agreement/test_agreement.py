@@ -38,6 +38,7 @@ def _told() -> Iterator[None]:
         print(f"{family}\t{way}\t{number}")
 
 
+@pytest.mark.filterwarnings("ignore:.* as a formula does:UserWarning")  # names may be hostile here
 @pytest.mark.parametrize("name", FAMILIES)
 @settings(
     max_examples=settings().max_examples // SHARE,
