@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import tseval  # noqa: E402
+from bench.rows import Row, tell  # noqa: E402
 from tests.oracles import changes as slow  # noqa: E402
 from tseval.families.changes.explanation import named  # noqa: E402
 
@@ -141,15 +142,12 @@ def main() -> None:
         turns = [(timed(program, files, [first]), timed(script, first)) for _ in range(TURNS)]
         ours, theirs = (min(each) for each in zip(*turns, strict=True))
         units = TOPICS * QUESTIONS * given.days
-        print(f"one run of {units:,} units, read and scored: best of {TURNS} {ours:.2f} s")
-        print(
-            f"the same by a plain script: best of {TURNS} {theirs:.2f} s, {theirs / ours:.1f} times"
-        )
+        size = f"{units:,} units"
+        tell(Row("one run", size, ours, instead="a plain script", other=theirs, times=TIMES))
         every = timed(program, files, files["runs"])
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{given.runs} runs: {every:.2f} s; largest memory {memory:,.0f} MiB")
-        if theirs < TIMES * ours:
-            raise SystemExit(f"only {theirs / ours:.1f} times as fast as the script")
+        tell(Row(f"{given.runs} runs", size, every))
+        tell(Row(f"memory of {given.runs} runs", size, memory, "MiB"))
 
 
 if __name__ == "__main__":

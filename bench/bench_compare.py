@@ -20,6 +20,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import ttest_rel
 
+from bench.rows import Row, tell
 from tseval.comparison import Plan, build_board
 from tseval.comparison.board import Board
 from tseval.comparison.runs import compare_board
@@ -76,17 +77,15 @@ def timed(board: Board, plan: Plan) -> tuple[float, float]:
 
 
 def report(what: str, board: Board, plan: Plan) -> None:
-    """Time one comparison, and fail if the size asked for takes too long."""
+    """Time one comparison."""
     runs = len(board.runs)
     pairs = runs * (runs - 1) // 2 * len(board.measures)
     seconds, worked = timed(board, plan)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"{what}: {pairs:,} pairs, {plan.test}: best of 3 {seconds:.2f} s, "
-        f"{worked:.2f} s of the processor, {memory:.0f} MB at most"
-    )
-    if pairs <= 276 and seconds > LIMIT:
-        raise SystemExit(f"slower than {LIMIT} s")
+    size = f"{pairs:,} pairs, {what}"
+    tell(Row(plan.test, size, seconds, most=LIMIT if pairs <= 276 else None))
+    tell(Row(f"{plan.test}, of the processor", size, worked))
+    tell(Row(f"{plan.test}, memory until then", size, memory, "MiB"))
 
 
 def main() -> None:
@@ -105,8 +104,7 @@ def main() -> None:
     if given.scores:
         start = time.perf_counter()
         board = build_board(read_scores([given.scores]))
-        seconds = time.perf_counter() - start
-        print(f"{given.scores}: read in {seconds:.2f} s")
+        tell(Row("reading", given.scores, time.perf_counter() - start))
         report(f"{len(board.topics)} topics", board, Plan())
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.rows import Row, tell
 from tests.desk.serving import Visitor, served
 from tests.program import tseval
 from tseval.desk import decisions as kinds
@@ -85,14 +86,12 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, found
 
 
-def said(what: str, seconds: list[float], goal: float) -> None:
-    """A line of a measurement."""
+def said(what: str, size: str, seconds: list[float], goal: float) -> None:
+    """The middle and the slow ones of a measurement."""
     ordered = sorted(seconds)
     middle, slow = statistics.median(ordered), ordered[int(0.95 * (len(ordered) - 1))]
-    print(
-        f"{what}: median {middle * 1000:.0f} ms, 95 % within {slow * 1000:.0f} ms, slowest "
-        f"{ordered[-1] * 1000:.0f} ms of {len(ordered)} (goal {goal * 1000:.0f} ms)"
-    )
+    tell(Row(f"{what}, median", size, middle, most=goal))
+    tell(Row(f"{what}, 95 % within", size, slow, most=goal))
 
 
 def save(visitor: Visitor, reading: Any) -> None:
@@ -118,7 +117,7 @@ def main() -> None:
         store = prepared(folder, runs, nuggets, asked.read)
         size = f"{asked.updates:,} updates, {asked.nuggets} nuggets, {asked.read:,} read"
         seconds, _ = timed(lambda: Desk(Store.open(store)))
-        print(f"opening, {size}: {seconds:.2f} s")
+        tell(Row("opening", size, seconds))
         with served("--store", store, assessors=("cy",)) as running:
             visitor = Visitor(running.address)
             visitor.enter(running.links["cy"])
@@ -127,30 +126,30 @@ def main() -> None:
                 wait, told = timed(lambda: visitor.get("/api/next"))
                 waits.append(wait)
                 save(visitor, told["reading"])
-            said("next item", waits, NEXT)
+            said("next item", size, waits, NEXT)
             undone = []
             for _ in range(3):
                 visitor.post("/api/undo", {})
                 undone.append(timed(lambda: visitor.get("/api/next"))[0])
-            said("next item after undoing", undone, NEXT)
+            said("next item after undoing", size, undone, NEXT)
             first, _ = timed(lambda: visitor.get("/api/what-if"))
-            said("What if, with matching", [first], WHAT_IF)
+            said("What if, with matching", size, [first], WHAT_IF)
             again = []
             for _ in range(3):
                 wait, told = timed(lambda: visitor.get("/api/what-if"))
                 again.append(wait)
                 save(visitor, visitor.get("/api/next")["reading"])
-            said("What if, after a decision", again, WHAT_IF)
+            said("What if, after a decision", size, again, WHAT_IF)
             shown = visitor.get("/api/what-if")
-        check(shown, store, runs, folder / "out")
+        check(shown, store, runs, folder / "out", size)
 
 
-def check(shown: Any, store: Path, runs: list[str], out: Path) -> None:
+def check(shown: Any, store: Path, runs: list[str], out: Path, size: str) -> None:
     """The page's scores are those of the export, to the last digit."""
     seconds, done = timed(lambda: tseval("assess", "export", store, "-o", out))
     if done.code:
         raise SystemExit(done.err)
-    print(f"export: {seconds:.2f} s")
+    tell(Row("export", size, seconds))
     scored = tseval(
         *("score", *runs, out / "nuggets.tsv", "--matches", out / "matches.tsv"),
         *("-f", "json", "--quiet"),

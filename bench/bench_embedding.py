@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
 from bench.bench_matching import UPDATE_WORDS, texts, vocabulary
+from bench.rows import Row, tell
 from matchers import encoding, models
 from matchers.embedding import MODEL, VectorBlock
 
@@ -127,17 +128,14 @@ def main() -> None:
                 if what.startswith("first"):
                     os.environ["TSEVAL_CACHE"] = f"{cache}/{turn}"
                 times[what] = min(timed(), times.get(what, float("inf")))
+    library_took = times.pop(LIBRARY)
     for what, spent in times.items():
-        print(
-            f"{what:28} {len(rest):7,} texts {spent:9.3f} s {len(rest) / spent:11,.0f} texts/s "
-            f"{times[LIBRARY] / spent:9.2f} x"
-        )
+        tell(Row(what, f"{len(rest):,} texts", spent, instead=LIBRARY, other=library_took))
     bare, ours, found = compare()
-    print(
-        f"vectors, {UPDATES:,} x {NUGGETS:,}: product {bare:.3f} s, pairs over the threshold "
-        f"{ours:.3f} s ({ours / bare:.2f} x), {found:,} pairs"
-    )
-    print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
+    size = f"{UPDATES:,} x {NUGGETS:,} vectors, {found:,} pairs"
+    tell(Row("pairs over the threshold", size, ours, instead="the bare product", other=bare))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    tell(Row("memory", size, peak, "MiB"))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
+from bench.rows import Row, tell
 from tseval.families.temporal.assessments import GoldReading
 from tseval.families.temporal.plain_files import read_nuggets, read_updates
 from tseval.families.temporal.rules import Rules
@@ -44,6 +45,8 @@ TOPICS, NUGGETS, THRESHOLD = 4, 1_000, 0.55
 START = 1_700_006_400
 """Unix seconds of the first row."""
 ONE_CORE = "one core"
+GAIN = 1.7
+"""The goal of two processes with two million updates."""
 
 
 def write(path: Path, kind: str, rows: list[str]) -> None:
@@ -170,7 +173,7 @@ def main() -> None:
         for name, (engine, _) in engines.items():
             if not same(table.match(engine), expected):
                 raise SystemExit(f"{name}: other pairs than in one process")
-        print(f"{asked.matcher}: {asked.updates:,} updates, {len(expected):,} pairs, all the same")
+        size = f"{asked.matcher}, {asked.updates:,} updates, {len(expected):,} pairs"
         found = {name: [] for name in engines}
         for turn in range(1, asked.repeats + 1):
             for name, (engine, jobs) in engines.items():
@@ -179,13 +182,18 @@ def main() -> None:
         for engine, _ in engines.values():
             engine.close()
         base, least = min(found[ONE_CORE]).clock, min(run.processor for run in found[ONE_CORE])
-        print(f"{'':18} {'clock s':>8} {'processor s':>12} {'speed-up':>9} {'at most':>8}")
         for name, runs in found.items():
-            best, bound = min(runs), least / min(run.longest for run in runs)
-            line = f"{name:18} {best.clock:8.2f} {best.processor:12.2f} {base / best.clock:9.2f}"
-            print(f"{line} {bound:8.2f}" if best.workers else line)
+            best, longest = min(runs), min(run.longest for run in runs)
+            goal = GAIN if best.workers else None
+            if name == ONE_CORE:
+                tell(Row(name, size, best.clock))
+                continue
+            tell(Row(name, size, best.clock, instead=ONE_CORE, other=base, times=goal))
+            if best.workers:
+                what = f"{name}, of the processor with most to do"
+                tell(Row(what, size, longest, instead=ONE_CORE, other=least))
         first, second = resumed(table, expected, Path(folder))
-        print(f"kept in {first:.2f} s, resumed in {second:.2f} s")
+        tell(Row("resumed", size, second, instead="the first time", other=first))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from statsmodels.regression.linear_model import WLS
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from bench.rows import Row, tell  # noqa: E402
 from tests.oracles import filtering as slow  # noqa: E402
 from tseval.core.calling import evaluated  # noqa: E402
 from tseval.core.registry import measures  # noqa: E402
@@ -202,14 +203,13 @@ def main() -> None:
             computing = min(computing, time.process_time() - own)
             best = min(best, time.perf_counter() - begin)
     series = len(runs) * len(evaluation.index.tally.cutoffs) * len(METRICS) * len(LENGTHS)
-    times = per_series * series / computing
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     size = f"{len(runs)} runs, {sum(map(len, runs)):,} pairs, {series:,} series"
-    print(f"{size}: files and all, best of 3 {best:.2f} s, limit {LIMIT} s; {memory:.0f} MB")
-    looped = f"{per_series * series:.1f} s ({len(CHECKED)} of {series // 15} timed)"
-    print(f"from pairs {computing:.2f} s of the processor, a loop {looped}: {times:.0f} times")
-    if given.runs >= 45 and (best > LIMIT or times < TIMES):
-        raise SystemExit(f"slower than {LIMIT} s, or than {TIMES:.0f} times a loop")
+    tell(Row("files and all", size, best, most=LIMIT))
+    loop = f"a loop, as {len(CHECKED)} of {series // 15} parts took"
+    looped = per_series * series
+    tell(Row("from pairs on", size, computing, instead=loop, other=looped, times=TIMES))
+    tell(Row("memory", size, memory, "MiB"))
 
 
 if __name__ == "__main__":

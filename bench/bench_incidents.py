@@ -27,10 +27,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from bench.rows import Row, tell
 from tests.oracles import incidents as slow
 from tests.oracles import incidents_2021 as slow_2021
 from tests.oracles import incidents_alerts as slow_alerts
-from tseval.core.calling import Asked, evaluated
+from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.registry import edition
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
@@ -110,7 +111,7 @@ def scored(evaluation: IncidentEvaluation) -> Scores:
 def evaluations(files: Files) -> dict[str, IncidentEvaluation]:
     """What each edition needs, read."""
     return {
-        name: evaluated(FAMILY, files.inputs(), IncidentOptions(), Asked(edition=name))
+        name: evaluated(FAMILY, files.inputs(), IncidentOptions(), CommonOptions(edition=name))
         for name in EDITIONS
     }
 
@@ -251,20 +252,19 @@ def main() -> None:
         hand = by_hand(files)
         loops = (time.process_time() - start) / min(BY_HAND, given.runs)
         same = check({each: scored(without_guard(of)) for each, of in held.items()}, hand)
-        print(f"{size}: {same} values are those of the loops")
+        print(f"{same} values are those of the loops")
         best = {each: min(seconds(of) for _ in range(3)) for each, of in held.items()}
         whole, memory = program(files, "note")
     total = sum(best.values())
     for each, took in best.items():
         measures = len(edition(each, "incidents").measures)
-        print(f"{each}, {measures} measures after reading, best of 3: {took:.2f} s")
-    print(f"all three after reading: {total:.2f} s, limit {LIMIT} s")
-    print(f"reading: {reading:.2f} s")
+        tell(Row(f"{each}, {measures} measures after reading", size, took))
+    tell(Row("all three after reading", size, total, most=LIMIT))
+    tell(Row("reading", size, reading))
     by_run = (total + reading) / given.runs
-    print(f"a run, all three with reading: {by_run:.3f} s; in loops: {loops:.2f} s")
-    print(f"the program, edition note: {whole:.2f} s, {memory:.0f} MB at most")
-    if given.posts >= 20_000 and total > LIMIT:
-        raise SystemExit(f"slower than {LIMIT} s")
+    tell(Row("a run, all three with reading", size, by_run, instead="loops", other=loops))
+    tell(Row("the program, edition note", size, whole))
+    tell(Row("the program, memory", size, memory, "MB"))
 
 
 if __name__ == "__main__":

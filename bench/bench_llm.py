@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
+from bench.rows import Row, tell
 from matchers import Pairs
 from tests.endpoint import SCORES, Endpoint, label, serving
 
@@ -85,11 +86,10 @@ def main() -> None:
     }
     if set(zip(found.update.tolist(), found.nugget.tolist(), strict=True)) != true:
         fail("the matches are not those of the server's rule")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(
-        f"replay of {len(updates) * NUGGETS:,} pairs, {len(updates):,} calls: "
-        f"best of {TURNS} {best:.2f} s, {len(found):,} matches, {peak:.2f} GiB"
-    )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    size = f"{len(updates) * NUGGETS:,} pairs, {len(updates):,} calls, {len(found):,} matches"
+    tell(Row("replay", size, best))
+    tell(Row("memory", size, peak, "MiB"))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from rapidfuzz import fuzz, process
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
+from bench.rows import Row, tell
 from matchers import threads
 from tests.oracles import matching as slow
 
@@ -39,8 +40,9 @@ LETTER_SHARES = (
     *(6.7, 7.5, 1.9, 0.1, 6.0, 6.3, 9.1, 2.8, 1.0, 2.4, 0.15, 2.0, 0.07),
 )
 NUGGETS, NUGGET_WORDS, UPDATE_WORDS = 1_000, 8, 25
-CDIST = "cdist"
 THREADS, PART, TURNS = 2, 2_000, 6
+CDIST = f"cdist in {THREADS} threads"
+GOALS = {"grams, 2 threads": 100.0}
 
 
 def vocabulary(random: np.random.Generator) -> np.ndarray:
@@ -144,6 +146,20 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
+def told(rates: dict[str, Rate], updates: int) -> None:
+    """Seconds of all pairs by the clock and of processors, beside those of `cdist`."""
+    size, pairs = f"{updates:,} x {NUGGETS:,}", updates * NUGGETS
+    base = rates.pop(CDIST)
+    for name, rate in rates.items():
+        goal = GOALS.get(name)
+        for what, own, other in (
+            (name, rate.clock, base.clock),
+            (f"{name}, of the processor", rate.processor, base.processor),
+        ):
+            tell(Row(what, size, pairs / own, instead=CDIST, other=pairs / other, times=goal))
+    tell(Row("memory until then", size, 1024 * peak(), "MiB"))
+
+
 def main() -> None:
     """Assert, time, print."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -153,7 +169,6 @@ def main() -> None:
     random = np.random.default_rng(20130401)
     words = vocabulary(random)
     nuggets = texts(random, words, NUGGETS, NUGGET_WORDS)
-    print(f"{'':18} {'M pairs/s':>10} {'x':>7} {'by CPU':>8} {'x':>7} {'pairs':>9} {'GiB':>5}")
     for count in (1_000,) if asked.small else (15_000, 1_000_000) if asked.large else (15_000,):
         updates = texts(random, words, count, UPDATE_WORDS)
         for name in ("fuzzy", "grams"):
@@ -161,14 +176,7 @@ def main() -> None:
         rates = measure(updates, nuggets, 1 if count > 100_000 else TURNS)
         if rates["rapidfuzz"].found != rates[CDIST].found:
             raise SystemExit("rapidfuzz loses pairs")
-        print(f"{count:,} updates")
-        for name, rate in rates.items():
-            base = rates[CDIST]
-            print(
-                f"{name:18} {rate.clock / 1e6:10.2f} {rate.clock / base.clock:7.1f} "
-                f"{rate.processor / 1e6:8.2f} {rate.processor / base.processor:7.1f} "
-                f"{rate.found:9,} {peak():5.2f}"
-            )
+        told(rates, count)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.bench_engine import NUGGETS, START, THRESHOLD, TOPICS, write
 from bench.bench_matching import NUGGET_WORDS, UPDATE_WORDS, texts, vocabulary
+from bench.rows import Row, tell
 from tseval.families.temporal.assessments import GoldReading
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.plain_files import read_nuggets, read_updates
@@ -60,7 +61,7 @@ STAGES = {
     "joining": "putting pairs together, by this process",
     "blocks": "`score --in-blocks`, all of it",
 }
-Row = dict[str, Any]
+Stage = dict[str, Any]
 
 
 def made(folder: Path, size: int) -> None:
@@ -92,7 +93,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
 
 
-def shared(folder: Path, size: int) -> list[Row]:
+def shared(folder: Path, size: int) -> list[Stage]:
     """Reading, the work of the units, and joining; memory includes all before it."""
     paths = [str(folder / "updates.tsv")], str(folder / "nuggets.tsv")
     files = Files(*paths, GoldReading(None, PLAIN, Rules()))
@@ -119,7 +120,7 @@ def shared(folder: Path, size: int) -> list[Row]:
     return [row | {"size": size, "pairs": len(joined), "units": len(units)} for row in rows]
 
 
-def blocks(folder: Path, size: int) -> list[Row]:
+def blocks(folder: Path, size: int) -> list[Stage]:
     """The whole of `score --in-blocks`, by which memory is bounded."""
     inputs = TemporalInputs([str(folder / "updates.tsv")], str(folder / "nuggets.tsv"))
     started = seconds()
@@ -129,9 +130,9 @@ def blocks(folder: Path, size: int) -> list[Row]:
     ]
 
 
-def measured(sizes: list[int], keep: Path) -> list[Row]:
+def measured(sizes: list[int], keep: Path) -> list[Stage]:
     """All stages of all sizes, those that `keep` has taken from there."""
-    found: list[Row] = json.loads(keep.read_text()) if keep.exists() else []
+    found: list[Stage] = json.loads(keep.read_text()) if keep.exists() else []
     for size in sorted(set(sizes) - {row["size"] for row in found}):
         with tempfile.TemporaryDirectory() as folder:
             made(Path(folder), size)
@@ -147,7 +148,7 @@ def measured(sizes: list[int], keep: Path) -> list[Row]:
     return found
 
 
-def slope(rows: list[Row], stage: str, what: str = "seconds") -> tuple[float, float]:
+def slope(rows: list[Stage], stage: str, what: str = "seconds") -> tuple[float, float]:
     """What an update more costs by a line through all sizes; the exponent of the last two."""
     own = sorted((row["size"], row[what]) for row in rows if row["stage"] == stage)
     size, value = map(np.array, zip(*own, strict=True))
@@ -156,7 +157,7 @@ def slope(rows: list[Row], stage: str, what: str = "seconds") -> tuple[float, fl
     return each, float(np.log(value[-1] / value[-2]) / np.log(size[-1] / size[-2]))
 
 
-def table(rows: list[Row]) -> list[str]:
+def table(rows: list[Stage]) -> list[str]:
     """The measured seconds and memory, with what 100 million would take."""
     sizes = sorted({row["size"] for row in rows})
     names = ["stage", *(f"{size:,}" for size in sizes), "exponent", "100,000,000 (computed)"]
@@ -173,7 +174,7 @@ def table(rows: list[Row]) -> list[str]:
     return lines
 
 
-def told(rows: list[Row]) -> list[str]:
+def told(rows: list[Stage]) -> list[str]:
     """What follows for one machine and for eight, in words."""
     cost = {stage: slope(rows, stage)[0] * GOAL / 60 for stage in STAGES}
     matching = cost["matching"] - cost["finding"]  # a worker finds its lines while it matches
@@ -217,6 +218,12 @@ def main() -> None:
         rows = measured(asked.sizes, asked.keep or Path(folder) / "measured.json")
     lines = [*table(rows), "", *told(rows)]
     print("\n".join(lines))
+    for row in rows:
+        if row["size"] == max(asked.sizes):
+            size = f"{row['size']:,} updates"
+            tell(Row(STAGES[row["stage"]].replace("`", ""), size, row["seconds"]))
+            if "memory" in row:
+                tell(Row(f"memory after {row['stage']}", size, row["memory"] / 2**20, "MiB"))
     if asked.write:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
         _, _, after = rest.partition(END)

@@ -1,6 +1,6 @@
 """The index, the measures at time t and their curves; reading; memory; how soon help appears.
 
-    python bench/bench_scoring.py [--small] [--json FILE]
+    python bench/bench_scoring.py [--small]
 
 Everything is made with a seed. First the values are asserted: at a size that the slow reference
 can do, all values of the four measures, and of their curves, must equal its own. Then the full size
@@ -11,7 +11,6 @@ user would use instead, in this one run. `--small` does a hundredth of it.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import resource
 import subprocess
@@ -19,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +25,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from bench.rows import Row, tell
 from tests.cases import read
 from tests.oracles import temporal as slow
 from tseval.core.curves import curves
@@ -38,21 +37,10 @@ from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.inputs import TemporalInputs
 from tseval.families.temporal.plain_files import read_updates
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 NAMES = ("P", "R", "Rs", "T")
 PERIOD = 10 * 86_400
 START = 1_400_000_000
-
-
-@dataclass
-class Report:
-    """The measurements, as lines for people and records for programs."""
-
-    records: list[dict[str, object]] = field(default_factory=list)
-
-    def add(self, what: str, value: float, unit: str, goal: str = "") -> None:
-        """Print a measurement and keep it."""
-        self.records.append({"what": what, "value": value, "unit": unit, "goal": goal})
-        print(f"{what:<58} {value:>12,.3f} {unit:<8} {goal}")
 
 
 def best(times: int, action: Callable[[], object]) -> float:
@@ -130,7 +118,7 @@ def collection(paths: dict[str, Path]) -> slow.Collection:
     )
 
 
-def check_and_compare(report: Report, folder: Path) -> None:
+def check_and_compare(folder: Path) -> None:
     """Assert values and curves against the slow reference, then time both."""
     paths = make(folder, updates=400, nuggets=60, matches=400, topics=4)
     known = collection(paths)
@@ -154,13 +142,11 @@ def check_and_compare(report: Report, folder: Path) -> None:
             value = float(drawn.values.value[at]) if drawn.values.defined[at] else None
             if at >= 0 and not _equal(value, expected):
                 raise SystemExit(f"{drawn.measure} of {drawn.topic} at {moment} differs")
-    report.add("values and curves equal to the slow reference", 1, "true")
     cases = [slow.select(known, run, topic) for topic in slow.topics(known)]
     slowly = _timed(lambda: [slow.curve(c, slow.parse(name)) for c in cases for name in NAMES])
     fast = best(5, lambda: _compute(evaluation))
-    report.add("slow reference, curves of 400 updates", slowly, "s")
-    report.add("tseval, index, values and curves of the same", fast, "s")
-    report.add("times faster", slowly / fast, "x", "goal: at least 200")
+    what = "index, values and curves"
+    tell(Row(what, "400 updates", fast, instead="the slow reference", other=slowly, times=200))
 
 
 def _equal(fast: float | None, expected: slow.Value) -> bool:
@@ -180,43 +166,38 @@ def _compute(evaluation: TemporalEvaluation) -> None:
         curve(index, measure, evaluation.starts)
 
 
-def full_size(report: Report, folder: Path, scale: int) -> None:
+def full_size(folder: Path, scale: int) -> None:
     """Time the full size: computing, reading, memory."""
     sizes = {"updates": 1_000_000, "nuggets": 10_000, "matches": 1_000_000}
     paths = make(folder, **{name: size // scale for name, size in sizes.items()}, topics=50)
     sources = TemporalInputs([paths["updates"]], paths["nuggets"], paths["matches"])
     evaluation = read(sources)
     seconds = best(3, lambda: _compute(evaluation))
-    report.add(
-        f"index, 4 measures, 4 curves: {len(evaluation.pairs):,} matches",
-        seconds,
-        "s",
-        "goal: under 3",
-    )
-    reading(report, paths["updates"])
+    size = f"{len(evaluation.pairs):,} matches"
+    tell(Row("index, 4 measures, 4 curves", size, seconds, most=3))
+    reading(paths["updates"], f"{sizes['updates'] // scale:,} updates")
     megabytes = sum(path.stat().st_size for path in paths.values()) / 1e6
     program = [sys.executable, "-m", "tseval", "score", *map(str, paths.values())]
     program = [*program[:5], str(paths["nuggets"]), "--matches", str(paths["matches"]), "--quiet"]
     peak = peak_memory(program)
-    report.add("the three files", megabytes, "MB")
-    report.add("peak memory of `tseval score`, interpreter included", peak, "MB")
-    report.add("peak memory, times the files", peak / megabytes, "x", "goal: below 4")
+    what, files = "memory of `tseval score`, interpreter included", f"{megabytes:.0f} MB of files"
+    tell(Row(what, files, peak, "MB", most=4 * megabytes))
 
 
-def reading(report: Report, path: Path) -> None:
+def reading(path: Path, size: str) -> None:
     """Time reading, as a program from its start to its end and as a call that is repeated."""
     pandas = f"import pandas; pandas.read_csv({str(path)!r}, sep='\\t')"
     module = "tseval.families.temporal.plain_files"
     tseval = f"from {module} import read_updates; read_updates([{str(path)!r}])"
     theirs, ours = (best(5, lambda code=code: python("-c", code)) for code in (pandas, tseval))
-    report.add("a program that reads the updates with pandas", theirs, "s")
-    report.add("the same with tseval (every check, ids coded)", ours, "s")
-    report.add("reading as a program, times pandas", ours / theirs, "x", "goal: at most 2")
+    what = "reading as a program, every check, ids coded"
+    tell(Row(what, size, ours, instead="pandas", other=theirs, times=0.5))
     theirs = best(5, lambda: pd.read_csv(path, sep="\t"))
     ours = best(5, lambda: read_updates([path]))
     as_text = best(3, lambda: pd.read_csv(path, sep="\t", dtype=str))
-    report.add("the repeated call, times pandas.read_csv", ours / theirs, "x")
-    report.add("the repeated call, times pandas.read_csv(dtype=str)", ours / as_text, "x")
+    tell(Row("the repeated call", size, ours, instead="read_csv", other=theirs))
+    what = "the repeated call, beside texts"
+    tell(Row(what, size, ours, instead="read_csv(dtype=str)", other=as_text))
 
 
 def python(*arguments: str) -> None:
@@ -235,33 +216,31 @@ def peak_memory(command: list[str]) -> float:
     return int(done.stdout) / 1e3
 
 
-def help_time(report: Report) -> None:
-    """How soon `tseval --help` answers, beside importing click."""
+def starting() -> None:
+    """How soon `tseval --help` and the scores of the fixtures are there, beside imports alone."""
     click = best(15, lambda: python("-c", "import click"))
     ours = best(15, lambda: python("-m", "tseval", "--help"))
-    report.add("python -c 'import click'", click, "s")
-    report.add("tseval --help", ours, "s", "goal: under 0.15")
-    report.add("help, times importing click", ours / click, "x", "goal: under 2.5")
+    other = "import click"
+    tell(Row("tseval --help", "", ours, instead=other, other=click, most=0.15, times=1 / 2.5))
+    run, gold = (str(FIXTURES / name) for name in ("runs/swift.tsv", "nuggets.tsv"))
+    needed = best(15, lambda: python("-c", "import numpy, pyarrow"))
+    ours = best(15, lambda: python("-m", "tseval", "score", run, gold, "--quiet"))
+    other = "import numpy, pyarrow"
+    tell(Row("tseval score", "a run of the fixtures", ours, instead=other, other=needed, times=0.5))
 
 
 def main() -> None:
-    """Check, time, print, and write JSON if asked."""
+    """Check, then time."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--small", action="store_true", help="a hundredth of the size")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     given = parser.parse_args()
-    report = Report()
+    scale = 100 if given.small else 1
     with tempfile.TemporaryDirectory() as folder:
-        check_and_compare(report, Path(folder))
-        full_size(report, Path(folder), 100 if given.small else 1)
-    help_time(report)
-    report.add("largest memory of this benchmark", _own_peak(), "MB")
-    if given.json:
-        given.json.write_text(json.dumps(report.records, indent=1) + "\n")
-
-
-def _own_peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+        check_and_compare(Path(folder))
+        full_size(Path(folder), scale)
+    starting()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    tell(Row("memory of all of this", f"{1_000_000 // scale:,} updates", peak, "MB"))
 
 
 if __name__ == "__main__":

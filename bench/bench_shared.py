@@ -64,9 +64,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import tseval
+from bench.rows import Row, tell
 from tseval.comparison import Board, Plan, compare, correlate, read_board
 from tseval.comparison.runs import compare_board
-from tseval.core.calling import Asked, evaluated
+from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.filtering.family import FAMILY as FILTERING
@@ -189,7 +190,7 @@ def our_ranking(files: Files) -> Scored:
     """nDCG@100 by `tseval incidents`, of the events."""
     start = time.perf_counter()
     inputs = IncidentInputs(files.runs, files.labels, files.ontology)
-    evaluation = evaluated(INCIDENTS, inputs, IncidentOptions(), Asked(edition="2021"))
+    evaluation = evaluated(INCIDENTS, inputs, IncidentOptions(), CommonOptions(edition="2021"))
     read = time.perf_counter()
     scores = scores_of(evaluation, chosen_measures(evaluation, ["nDCG@100"]))
     took = read - start, time.perf_counter() - read
@@ -475,22 +476,26 @@ def alone(work: Callable[[], Scored]) -> Scored:
     return work()
 
 
-def tell_scores(what: str, works: dict[str, Callable[[], Scored]]) -> None:
-    """A line for each program: reading and scoring, either the best of three, taken in turn."""
+def tell_scores(what: str, size: str, works: dict[str, Callable[[], Scored]]) -> None:
+    """A row for each other program: reading and scoring, either the best of three, in turn."""
+    found = {}
     rounds = [{name: alone(work) for name, work in works.items()} for _ in range(3)]
     for name in works:
         reading = min(each[name].reading for each in rounds)
         scoring = min(each[name].scoring for each in rounds)
-        print(f"{what}: {name}, best of 3: read in {reading:.2f} s, scored in {scoring:.3f} s")
+        found[name] = {"reading": reading, "scoring": scoring}
+    ours = found.pop("tseval")
+    for name, (part, own) in product(found, ours.items()):
+        tell(Row(f"{what}: {part}", size, own, instead=name, other=found[name][part]))
 
 
 def time_scores(files: Files, documents: int) -> None:
     """Sets and rankings from files to scores."""
     size = f"{len(files.runs)} runs x {len(files.topics)} topics x {documents:,} documents"
-    print(f"{size}; all values are equal")
     measures = set_measures(judged_only=True)
     tell_scores(
         "P, R, F_1",
+        size,
         {
             "tseval": lambda: our_sets(files)[0],
             "ir_measures": lambda: of_ir_measures(files, measures),
@@ -499,6 +504,7 @@ def time_scores(files: Files, documents: int) -> None:
     )
     tell_scores(
         "nDCG@100",
+        size,
         {
             "tseval": lambda: our_ranking(files),
             "ir_measures": lambda: of_ir_measures(files, [ranked_measure()]),
@@ -512,11 +518,9 @@ def time_test(board: Board, test: str, theirs: Callable[[Board], Floats]) -> Non
     plan = Plan(test=test, correction="none")
     alone, whole = best(lambda: by_tseval(board, test)), best(lambda: compare_board(board, plan))
     other = best(lambda: theirs(board))
-    print(
-        f"{test}, {len(pairs_of(board)):,} pairs of {len(board.topics)} topics, best of 3:"
-        f" tseval {alone:.3f} s (intervals, sizes and letters too: {whole:.2f} s),"
-        f" ranx {other:.3f} s"
-    )
+    size = f"{len(pairs_of(board)):,} pairs of {len(board.topics)} topics"
+    tell(Row(f"p by {test}", size, alone, instead="ranx", other=other))
+    tell(Row(f"{test} with intervals, sizes and letters", size, whole, instead="ranx", other=other))
 
 
 def time_overlap(lists: int) -> None:
@@ -524,10 +528,8 @@ def time_overlap(lists: int) -> None:
     pairs = made_orders(lists, 1000)
     qrels, run = as_topics(pairs)
     ours, theirs = best(lambda: overlaps(pairs)), best(lambda: compat(qrels, run))
-    print(
-        f"overlap of {lists} x 2 lists of 1,000, best of 3: tseval {ours:.3f} s,"
-        f" ir_measures {theirs:.2f} s"
-    )
+    size = f"{lists} x 2 lists of 1,000"
+    tell(Row("rank-biased overlap", size, ours, instead="ir_measures", other=theirs))
 
 
 def main() -> None:
@@ -553,7 +555,7 @@ def main() -> None:
     time_test(board, "randomisation", fisher)
     time_overlap(2 * given.topics)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"all three in one process: {memory:.0f} MB at most")
+    tell(Row("memory of all three in one process", f"{given.runs} runs", memory, "MiB"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Two real runs of TREC Temporal Summarization 2014, alone and many times over.
 
-    python bench/bench_trec_temporal.py [--data FOLDER] [--copies 45] [--json FILE]
+    python bench/bench_trec_temporal.py [--data FOLDER] [--copies 45]
 
 FOLDER is the folder of 2014 in the conformance pack, by default beside this checkout. First the
 official table must come out of both. Then: one process for the two runs, beside one that imports
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -22,10 +21,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.rows import Row, tell
+
 BESIDE = Path(__file__).parents[2] / "shared" / "conformance" / "temporal" / "2014"
 ROUNDS = 5
 SLOWER_BY, TIMES_PANDAS, MOST_BYTES = 0.6, 4.0, 0.5e9
-KEYS = ("what", "value", "unit", "goal")
 IMPORT = "import pandas"
 READ = "import pandas; pandas.read_csv({0!r}, sep=' ', header=None)"
 
@@ -93,7 +93,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=BESIDE)
     parser.add_argument("--copies", type=int, default=45)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     runs = sorted(given.data.glob("runs/*.gz"))
     with tempfile.TemporaryDirectory() as folder:
@@ -115,20 +114,12 @@ def main() -> None:
         whole, memory = measured(large, 3)
         read, _ = measured([sys.executable, "-c", READ.format(str(many))], 3)
         call = seconds_of_the_call(many)
-    found = [
-        ("two runs", both, "s", f"under pandas + {SLOWER_BY}"),
-        ("import pandas", pandas, "s", ""),
-        (f"{lines:,} lines", whole, "s", f"under {TIMES_PANDAS} x read_csv"),
-        ("pandas.read_csv of them", read, "s", ""),
-        ("ratio of the two processes", whole / read, "", ""),
-        ("pandas.read_csv, the call alone", call, "s", ""),
-        ("ratio to the call alone", whole / call, "", ""),
-        (f"{lines:,} lines: memory", memory / 1e6, "MB", f"under {MOST_BYTES / 1e6:.0f}"),
-    ]
-    for what, value, unit, goal in found:
-        print(f"{what:<40} {value:>10,.3f} {unit:<3} {goal}")
-    if given.json:
-        given.json.write_text(json.dumps([dict(zip(KEYS, each, strict=True)) for each in found]))
+    most, size = pandas + SLOWER_BY, f"{lines:,} lines"
+    tell(Row("the process", "two runs", both, instead="import pandas", other=pandas, most=most))
+    for what, took in (("a process of read_csv", read), ("the call of read_csv alone", call)):
+        goal = 1 / TIMES_PANDAS if took == read else None
+        tell(Row("the process", size, whole, instead=what, other=took, times=goal))
+    tell(Row("memory", size, memory / 1e6, "MB", most=MOST_BYTES / 1e6))
 
 
 if __name__ == "__main__":
