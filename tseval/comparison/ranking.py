@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,6 +41,18 @@ def _held(board: Board) -> str:
     return f"{count(len(board.topics), 'topic')} of {listed(board.runs)}"
 
 
+def _both(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, ...]:
+    """The names of the one side that the other has, too."""
+    known = {*theirs}
+    return tuple(name for name in ours if name in known)
+
+
+def _places(names: Sequence[str], among: Sequence[str]) -> list[int]:
+    """Where names stand."""
+    place = {name: at for at, name in enumerate(among)}
+    return [place[name] for name in names]
+
+
 @dataclass(frozen=True, eq=False)
 class Sides:
     """Two boards, and the runs and topics that both have."""
@@ -53,8 +65,7 @@ class Sides:
     @classmethod
     def of(cls, ours: Board, theirs: Board) -> Sides:
         """Put them together; fewer than two runs, or no topic, in common is a `UsageError`."""
-        runs = tuple(run for run in ours.runs if run in theirs.runs)
-        topics = tuple(topic for topic in ours.topics if topic in theirs.topics)
+        runs, topics = _both(ours.runs, theirs.runs), _both(ours.topics, theirs.topics)
         if len(runs) < 2 or not topics:
             raise UsageError(
                 "both sides need two runs or more and a topic in common; one side has "
@@ -82,8 +93,7 @@ class Sides:
         return self._shared(self.ours, measure), self._shared(self.theirs, other)
 
     def _shared(self, board: Board, measure: str) -> FloatArray:
-        rows = [board.runs.index(run) for run in self.runs]
-        columns = [board.topics.index(topic) for topic in self.topics]
+        rows, columns = _places(self.runs, board.runs), _places(self.topics, board.topics)
         return board.oriented(measure)[np.ix_(rows, columns)]
 
     def warnings(self) -> Iterator[str]:
@@ -95,7 +105,8 @@ class Sides:
             ("topics", self.ours.topics, self.theirs.topics),
         ):
             for side, names, others in (("the scores", ours, theirs), ("--against", theirs, ours)):
-                lost = [name for name in names if name not in others]
+                known = {*others}
+                lost = [name for name in names if name not in known]
                 if lost:
                     yield f"{what} only in {side}, left out: {listed(lost)}"
 

@@ -171,7 +171,8 @@ def _of_quotients(
     """Put in the intervals of differences of quotients; the differences of the topics' values."""
     values, _ = board.of(measure)
     weights = board.weighed(measure)
-    topics = [board.topics.index(name) for name in names]
+    place = {topic: at for at, topic in enumerate(board.topics)}
+    topics = [place[name] for name in names]
     first, second = found.pairs.first[columns], found.pairs.second[columns]
     sides = [
         (values[runs][:, topics].T, weights[runs][:, topics].T)

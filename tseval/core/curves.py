@@ -77,6 +77,7 @@ def curves(
     index = evaluation.index
     changing = [curve(index, measure, evaluation.starts) for measure in measures]
     whole = [_of_runs(evaluation, measure) for measure in measures]
+    place = {topic: at for at, topic in enumerate(index.topics)}
     for r, run in enumerate(index.runs):
         among = range(len(index.topics)) if counted is None else np.flatnonzero(counted[r]).tolist()
         for topic in topics:
@@ -86,7 +87,8 @@ def curves(
                 elif topic == ALL_TOPICS:
                     steps = [_steps(evaluation, change, r, t) for t in among]
                     yield _mean(run, measure.name, steps, undefined_as_zero)
-                elif (t := index.topics.index(topic)) in among:
+                elif counted is None or counted[r, place[topic]]:
+                    t = place[topic]
                     start = float(evaluation.starts[t])
                     yield _single(run, topic, measure.name, _steps(evaluation, change, r, t), start)
 

@@ -2,7 +2,8 @@
 
 Two megabytes of gzip can hold a line of two gigabytes. What cannot be read piece by piece, a line
 or a file of one document, is read up to a limit, and refused from there on in words. Tables of any
-number of lines have no limit; but each of their updates may match each nugget, so matches have.
+number of lines have no limit; but each of their updates may match each nugget, so matches have,
+and each day of a timeline is held against each day of its references, so pairs of days have.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ LINE = Limit("line", 16 * UNITS["M"], "a line")
 DOCUMENT = Limit("document", UNITS["G"], "a file that is read as a whole,")
 MATCHES = Limit("matches", 64 * UNITS["M"], "matches of updates with nuggets", "so many")
 """Each takes about a hundred bytes until it is scored."""
-LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT, MATCHES)}
+DAYS = Limit("days", 16 * UNITS["M"], "pairs of days", "so many")
+"""Of a timeline with days of its references: each takes about a hundred bytes."""
+LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT, MATCHES, DAYS)}
 
 
 def shown(size: int) -> str:

@@ -33,7 +33,8 @@ def _of_pool(pool: Pool, index: CrisisIndex, rules: CrisisRules) -> Iterator[str
             "request, ignored; --rule pool=all takes them"
         )
     if rules.events == "all":
-        skipped = [name for name in pool.requests if name not in index.requests]
+        counting = {*index.requests}
+        skipped = [name for name in pool.requests if name not in counting]
         if skipped:
             number = count(len(skipped), "request")
             yield f"{number} without a fact of worth, left out for all runs: {listed(skipped)}"
@@ -45,7 +46,8 @@ def _of_items(own: Judged, index: CrisisIndex) -> Iterator[str]:
     strange = [name for name in dict.fromkeys(own.table.request.to_list()) if name not in known]
     if strange:
         yield f"{count(len(strange), 'request')} not in the gold facts, ignored: {listed(strange)}"
-    dropped = [name for name in own.requests if name not in index.requests]
+    counting = {*index.requests}
+    dropped = [name for name in own.requests if name not in counting]
     if dropped and index.requests:
         yield f"{count(len(dropped), 'request')} left out by the rules: {listed(dropped)}"
 

@@ -285,11 +285,12 @@ def _index(
     names = tuple(requests[at] for at in own.tolist())
     events = [event_of(name) for name in names]
     topics = tuple(natural_order(set(events)))
+    place = {topic: at for at, topic in enumerate(topics)}
     return CrisisIndex(
         runs=runs,
         topics=topics,
         requests=names,
-        request_event=np.array([topics.index(event) for event in events], np.int64),
+        request_event=np.array([place[event] for event in events], np.int64),
         day=np.array([days.get(name, np.nan) for name in names], np.float64),
         counts={name: number[:, own] for name, number in counts.items()},
         there=there[:, own],

@@ -59,10 +59,11 @@ def versions_of(tables: ResponseTables, rules: ResponseRules) -> Versions:
     named = natural_order({each.topic for each in everything})
     topics = tuple(named if tables.gold is None else natural_order(set(tables.gold.topics)))
     place = {topic: at for at, topic in enumerate(topics)}
+    first = {run: at * len(topics) for at, run in enumerate(runs)}
     by_unit: dict[int, list[tuple[Input, Response]]] = {}
     for source, each in found:
         if each.topic in place:
-            unit = runs.index(each.run) * len(topics) + place[each.topic]
+            unit = first[each.run] + place[each.topic]
             by_unit.setdefault(unit, []).append((source, each))
     many = any(len(own) > 1 for own in by_unit.values())
     alone = rules.mean == "records" or (many and not timed)

@@ -140,6 +140,7 @@ def recalls(judged: JudgedUpdates, pairs: Pairs) -> FloatArray:
     reward = "binary" if (judged.nuggets.importance < 0).any() else "importance"
     asked = [measure(f"R(reward={reward})")]
     values, defined = evaluate(index, asked, index.first_nugget_times)
-    kept = [index.topics.index(topic) for topic in judged.topics]
+    place = {topic: at for at, topic in enumerate(index.topics)}
+    kept = [place[topic] for topic in judged.topics]
     recall: FloatArray = np.where(defined, values, np.nan)[:, kept, 0]
     return recall

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from tseval.families.timelines.dates import seconds_of
 from tseval.families.timelines.rules import TimelineRules
 from tseval.families.timelines.tables import Timelines
 from tseval.families.timelines.tally import Tally, Timeline
+from tseval.files.limits import DAYS, shown
 from tseval.tables import ABSENT, natural_order
 from tseval.tables.units import Units
 
@@ -67,6 +68,7 @@ class TimelineIndex(Units):
             own.setdefault((key.run, key.topic), {})[key] = each
         topics = natural_order(by_topic)
         apart = rules.protocol == "PROTOCOL-1"
+        place = {topic: at for at, topic in enumerate(topics)}
         units = [
             (topic, each) for topic in topics for each in (by_topic[topic] if apart else [None])
         ]
@@ -79,7 +81,7 @@ class TimelineIndex(Units):
             runs=names,
             topics=tuple(_unit_names(units, by_topic)),
             tallies=tuple(tallies),
-            group=np.array([topics.index(topic) for topic, _ in units], np.int64),
+            group=np.array([place[topic] for topic, _ in units], np.int64),
             starts=np.array(
                 [
                     _start(by_topic[topic] if each is None else {each: by_topic[topic][each]})
@@ -150,21 +152,37 @@ def _tally(
         if len(own) > 1:
             _refuse_several(list(own), runs)
         against = list(references.values()) if apart is None else [references[apart]]
-        return Tally(next(iter(own.values())), against)
-    by_name = {key.timeline: each for key, each in own.items()}
+        return _checked(next(iter(own.items())), against, runs)
+    by_name = {key.timeline: (key, each) for key, each in own.items()}
     found = by_name.get(apart.timeline)
     if found is None and len(own) == len(references):
-        found = list(own.values())[list(references).index(apart)]
-    return None if found is None else Tally(found, [references[apart]])
+        found = list(own.items())[list(references).index(apart)]
+    return None if found is None else _checked(found, [references[apart]], runs)
+
+
+def _checked(own: tuple[Key, Timeline], references: Sequence[Timeline], runs: Timelines) -> Tally:
+    """A timeline beside its references; more pairs of days than the limit are refused."""
+    key, timeline = own
+    tally = Tally(timeline, references)
+    number = len(tally.days) * len(tally.reference_days)
+    if number > DAYS.most:
+        reason = (
+            f'run "{key.run}" has {len(tally.days):,} days of topic "{key.topic}" and its '
+            f"references {len(tally.reference_days):,}: more than {shown(DAYS.most)} pairs, "
+            f"the limit '{DAYS.name}'"
+        )
+        raise InputError([runs.origin.fault(_first_row(key, runs), reason, DAYS.cure)])
+    return tally
 
 
 def _refuse_several(keys: list[Key], runs: Timelines) -> None:
     second = keys[1]
-    names, topics = runs.timeline.to_list(), runs.topic.to_list()
-    row = next(
-        at
-        for at, (timeline, topic) in enumerate(zip(names, topics, strict=True))
-        if timeline == second.timeline and topic == second.topic
-    )
     reason = f'run "{second.run}" has {len(keys)} timelines of topic "{second.topic}"'
-    raise InputError([runs.origin.fault(row, reason, SEVERAL_CURE)])
+    raise InputError([runs.origin.fault(_first_row(second, runs), reason, SEVERAL_CURE)])
+
+
+def _first_row(key: Key, runs: Timelines) -> int:
+    """Where a timeline begins."""
+    columns = (runs.run.to_list(), runs.topic.to_list(), runs.timeline.to_list())
+    wanted = (key.run, key.topic, key.timeline)
+    return next(at for at, row in enumerate(zip(*columns, strict=True)) if row == wanted)

@@ -199,15 +199,15 @@ class Tally:
 
     def dated(self, metric: str, wording: Wording, size: int) -> Dated:
         """The hits of each day with its partner, when the predicted one was there."""
-        counts, gain = self.counts(wording, size), self.gain(wording, size)
+        counts = self.counts(wording, size)
         forth, back = self._equal_days() if metric == AGREEMENT else self.aligned(metric)
         own, other = np.flatnonzero(forth != ABSENT), np.flatnonzero(back != ABSENT)
         precise = np.zeros(len(self.days))
-        precise[own] = gain[own, forth[own]]
+        precise[own] = self._gained(counts, own, forth[own])
         return Dated(
             precise,
             counts.predicted.astype(np.float64),
-            gain[back[other], other],
+            self._gained(counts, back[other], other),
             self.times[back[other]],
             float(counts.reference.sum()),
         )
@@ -236,13 +236,13 @@ class Tally:
         return Sums(hits, float(counts.predicted.sum()), hits, float(counts.reference.sum()))
 
     def _aligned_sums(self, metric: str, wording: Wording, size: int) -> Sums:
-        counts, gain = self.counts(wording, size), self.gain(wording, size)
+        counts = self.counts(wording, size)
         forth, back = self.aligned(metric)
         own, other = np.flatnonzero(forth != ABSENT), np.flatnonzero(back != ABSENT)
         return Sums(
-            float(gain[own, forth[own]].sum()),
+            float(self._gained(counts, own, forth[own]).sum()),
             float(counts.predicted.sum()),
-            float(gain[back[other], other].sum()),
+            float(self._gained(counts, back[other], other).sum()),
             float(counts.reference.sum()),
         )
 
@@ -250,6 +250,11 @@ class Tally:
         """What each pair of days adds when it is aligned: its hits, by the days between them."""
         gain: FloatArray = self.counts(wording, size).hits * self._nearness
         return gain
+
+    def _gained(self, counts: Counts, own: IntArray, other: IntArray) -> FloatArray:
+        """The same of these pairs of days alone."""
+        gained: FloatArray = counts.hits[own, other] * self._nearness[own, other]
+        return gained
 
     # The alignments.
 
@@ -276,11 +281,13 @@ class Tally:
 
         Of precision and of recall; None if there is but one alignment.
         """
-        cost, gain = self.cost(metric), self.gain(wording, size)
-        forth, back = self.aligned(metric)
+        cost = self.cost(metric)
         if metric == MANY_TO_ONE:
+            gain = self.gain(wording, size)
             return choices(cost, gain), choices(cost.T, gain.T)
+        forth, back = self.aligned(metric)
         ties = Ties(cost, forth), Ties(cost.T, back)
         if all(each.surely_one for each in ties):
             return None
+        gain = self.gain(wording, size)
         return ties[0].range_of(gain), ties[1].range_of(gain.T)
