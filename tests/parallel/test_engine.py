@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,16 @@ from tests.test_architecture import modules_after
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
 from tseval.parallel import cluster
 from tseval.parallel import engines as choice
-from tseval.parallel.engine import SAFE_PATH, Engine, Here, Result, Unit, Work, safe_path
+from tseval.parallel.engine import (
+    SAFE_PATH,
+    Engine,
+    Here,
+    Result,
+    Unit,
+    Work,
+    safe_path,
+    starting_processes,
+)
 from tseval.parallel.engines import choose
 
 NAMES = ("local", "dask")
@@ -449,6 +459,37 @@ class TestInterrupts:
             assert running.poll() is None
             time.sleep(0.1)
         raise AssertionError("no workers")
+
+
+def test_an_interrupt_waits_until_processes_are_started() -> None:
+    """Also one that reaches another thread, as one of numpy's, that does not mask it."""
+    seen, over = [], threading.Event()
+
+    def start() -> None:
+        with starting_processes():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            seen.append("started")
+
+    other = threading.Thread(target=over.wait)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start()
+    finally:
+        over.set()
+        other.join()
+    assert seen == ["started"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ended_processes_leave_no_thread_behind() -> None:
+    """One that still gives back locks while this process ends would have them told of as lost."""
+    before = set(threading.enumerate())
+    engine = choose(jobs=2)
+    assert list(engine.run(work.numbered, work.UNITS)) == list(range(1, 11))
+    engine.close()
+    assert set(threading.enumerate()) <= before
 
 
 def test_the_whole_way_by_the_command_line() -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
+from types import FrameType
 from typing import Protocol, TypeAlias, TypeVar
 
 from tseval.errors import EngineError
@@ -52,7 +53,7 @@ def starting_processes() -> Iterator[None]:
 
     Who started them ends them. An interrupt that comes meanwhile is seen afterwards.
     """
-    with safe_path():
+    with safe_path(), interrupts_wait():
         if not hasattr(signal, "pthread_sigmask"):
             yield
             return
@@ -62,6 +63,27 @@ def starting_processes() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """An interrupt that comes during the block is seen at its end, whichever thread it reaches.
+
+    A thread's mask does not do that alone: numpy's threads let the interrupt through, and Python
+    then interrupts the main thread, masked or not.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[FrameType | None] = []
+    signal.signal(signal.SIGINT, lambda _, frame: came.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(signal.SIGINT, came[0])
 
 
 class SafePath:

@@ -70,8 +70,13 @@ class Worker:
     def end(self) -> None:
         """Let the process end at once."""
         if self._pool is not None:
+            queue = self._pool._call_queue
             self._pool.shutdown(kill_workers=True)
             self._pool = None
+            # loky does not wait for the thread that fills its queue; were this process to end while
+            # that one gives back the queue's locks, they would be told of as lost
+            if (filling := queue._thread) is not None:
+                filling.join()
 
 
 class Run(Generic[Result]):
