@@ -10,7 +10,7 @@ import numpy as np
 
 from tseval.core.wording import count, listed
 from tseval.tables import Ids, natural_order
-from tseval.tables.keys import earliest, latest
+from tseval.tables.keys import earliest, latest, rows_by_code
 from tseval.tables.times import UNITS, dated
 
 if TYPE_CHECKING:
@@ -61,9 +61,8 @@ def spans(table: str, topic: Ids, time: FloatArray) -> Iterator[Span]:
 
 def run_spans(runs: Ids, topic: Ids, time: FloatArray) -> Iterator[Span]:
     """The same for each run of a table."""
-    for code, name in enumerate(runs.vocabulary()):
-        own = runs.codes == code
-        yield from spans(f"run {name}", topic.rows(own), time[own])
+    for code, own in rows_by_code(runs.codes).items():
+        yield from spans(f"run {runs.names[code]}", topic.rows(own), time[own])
 
 
 def years_apart(found: Iterable[Span], judged: Iterable[str]) -> Iterator[str]:

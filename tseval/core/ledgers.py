@@ -7,13 +7,14 @@ value at one time, at every time, and, one update after the other, on a live str
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from tseval.core.results import Result, Values
+from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -32,6 +33,8 @@ class Ledger:
     unit: IntArray
     time: FloatArray
     amount: FloatArray
+    _sums: dict[int, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+    """The sums of all amounts, by the number of units."""
 
     @classmethod
     def of(cls, unit: IntArray, time: FloatArray, amount: FloatArray) -> Ledger:
@@ -46,10 +49,18 @@ class Ledger:
     def before(self, times: FloatArray) -> FloatArray:
         """For each unit the sum of the amounts dated strictly before its time."""
         if np.isposinf(times).all():
-            return np.bincount(self.unit, self.amount, len(times)).astype(np.float64)
+            return self._whole(len(times))
         counts = self.time < times[self.unit]
         sums = np.bincount(self.unit[counts], self.amount[counts], len(times))
         return sums.astype(np.float64)
+
+    def _whole(self, units: int) -> FloatArray:
+        """The sum of all amounts of each unit, made once for all measures that need it."""
+        if units not in self._sums:
+            sums = np.bincount(self.unit, self.amount, units).astype(np.float64)
+            sums.setflags(write=False)
+            self._sums[units] = sums
+        return self._sums[units]
 
 
 def _sorted_in_ties(unit: IntArray, time: FloatArray, amount: FloatArray) -> FloatArray:
@@ -57,8 +68,13 @@ def _sorted_in_ties(unit: IntArray, time: FloatArray, amount: FloatArray) -> Flo
     tied = (unit[1:] == unit[:-1]) & (time[1:] == time[:-1])
     if not (tied & (amount[1:] < amount[:-1])).any():
         return amount
-    group = np.append(0, np.cumsum(~tied))
-    ordered: FloatArray = amount[np.lexsort((amount, group))]
+    starts = np.flatnonzero(np.append(True, ~tied))
+    widths = np.diff(np.append(starts, len(amount)))
+    ordered = amount.copy()
+    for width, ties in rows_by_code(widths).items():
+        if width > 1:  # ties of one width are the rows of one table, which are sorted at once
+            rows = starts[ties][:, None] + np.arange(width)
+            ordered[rows] = np.sort(amount[rows], axis=1)
     return ordered
 
 

@@ -128,8 +128,8 @@ class EarliestIndex(Units):
         topic = updates.topic.within(gold.column)
         run = updates.run.within(strings(runs))
         unit = np.where(topic == ABSENT, ABSENT, run * len(topics) + topic)
-        rank = _rank(updates)
-        first, says = _first(pairs, unit, run, rank, len(nuggets))
+        order = np.argsort(updates.time, kind="stable")
+        first, says = _first(pairs, unit, run, order, len(nuggets))
         return cls(
             runs=tuple(runs),
             topics=topics,
@@ -137,9 +137,9 @@ class EarliestIndex(Units):
             nuggets=nuggets,
             unit=unit,
             nugget_topic=gold.of_nuggets,
-            sent=_sent(unit, rank),
+            sent=_sent(unit, order),
             gold=np.arange(len(nuggets)),
-            original=_originals(updates, unit, rank, duplicates),
+            original=_originals(updates, unit, order, duplicates),
             first=first,
             says=says,
         )
@@ -166,42 +166,43 @@ class EarliestIndex(Units):
         return units, np.tile(self.gold, len(self.runs))
 
 
-def _rank(updates: Updates) -> IntArray:
-    """The place of each update in the order of (time, place in the file)."""
-    return _inverse(np.argsort(updates.time, kind="stable"))
+def _rank(order: IntArray) -> IntArray:
+    """The place of each row in an order of all rows."""
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank
 
 
-def _inverse(rank: IntArray) -> IntArray:
-    """The row of each rank."""
-    rows = np.empty_like(rank)
-    rows[rank] = np.arange(len(rank))
-    return rows
-
-
-def _sent(unit: IntArray, rank: IntArray) -> IntArray:
-    """The rows of judged topics, ordered by unit and rank: one sort of whole numbers."""
-    updates = max(len(rank), 1)
-    judged = unit != ABSENT
-    keys = np.sort(unit[judged] * updates + rank[judged])
-    rows: IntArray = _inverse(rank)[keys % updates]
+def _sent(unit: IntArray, order: IntArray) -> IntArray:
+    """The rows of judged topics by unit, then in this order: one sort of whole numbers."""
+    updates = max(len(order), 1)
+    keys = unit[order] * updates
+    keys += np.arange(len(order))
+    judged = unit[order] != ABSENT
+    if not judged.all():
+        keys = keys[judged]
+    keys.sort()
+    keys %= updates
+    rows: IntArray = order[keys]
     return rows
 
 
 def _first(
-    pairs: Pairs, unit: IntArray, run: IntArray, rank: IntArray, nuggets: int
+    pairs: Pairs, unit: IntArray, run: IntArray, order: IntArray, nuggets: int
 ) -> tuple[First, IntArray]:
     """The earliest match of each (run, nugget), and the number of nuggets each update matches.
 
-    One sort of whole numbers does it: (run, nugget) above, rank below; repeats fall together.
+    One sort of whole numbers does it: (run, nugget) above, the place in the updates' order below;
+    repeats fall together.
     """
-    updates = max(len(rank), 1)
+    updates = max(len(order), 1)
     wanted = run[pairs.update]  # one column at a time: pairs may be very many
     wanted *= nuggets
     wanted += pairs.nugget
     wanted *= updates
-    wanted += rank[pairs.update]
+    wanted += _rank(order)[pairs.update]
     keys = distinct(wanted)
-    group, update = keys // updates, _inverse(rank)[keys % updates]
+    group, update = keys // updates, order[keys % updates]
     start = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
     said = np.diff(np.append(start, len(group)))
     if pairs.grade is None:
@@ -213,10 +214,10 @@ def _first(
         at, grade, rise = _rises(best, start, said)
         said = said[np.searchsorted(start, at, "right") - 1]
     nugget = group[at] % nuggets
-    order = np.lexsort((nugget, unit[update[at]]))
-    update_at = update[at][order]
-    first = First(unit[update_at], nugget[order], update_at, said[order], grade[order], rise[order])
-    return first, np.bincount(update, minlength=len(rank))
+    place = np.lexsort((nugget, unit[update[at]]))
+    update_at = update[at][place]
+    first = First(unit[update_at], nugget[place], update_at, said[place], grade[place], rise[place])
+    return first, np.bincount(update, minlength=len(order))
 
 
 def _rises(
@@ -238,19 +239,19 @@ def _rises(
 
 
 def _originals(
-    updates: Updates, unit: IntArray, rank: IntArray, duplicates: Duplicates | None
+    updates: Updates, unit: IntArray, order: IntArray, duplicates: Duplicates | None
 ) -> IntArray:
     """The earliest update of the same unit and the same class of duplicates."""
     rows = np.arange(len(unit))
     if duplicates is None or not len(rows):
         return rows
     label = _duplicate_classes(updates, duplicates)
-    order = np.lexsort((rank, label, unit))
-    new = np.ones(len(order), bool)
-    new[1:] = (np.diff(unit[order]) != 0) | (np.diff(label[order]) != 0)
+    by_class = np.lexsort((_rank(order), label, unit))
+    new = np.ones(len(by_class), bool)
+    new[1:] = (np.diff(unit[by_class]) != 0) | (np.diff(label[by_class]) != 0)
     leader = np.maximum.accumulate(np.where(new, rows, 0))
     originals = np.empty_like(rows)
-    originals[order] = order[leader]
+    originals[by_class] = by_class[leader]
     return originals
 
 
