@@ -16,6 +16,7 @@ from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, Reason, UsageError
 from tseval.tables import natural_order
+from tseval.tables.arrow import release_unused
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
@@ -56,6 +57,7 @@ def scores_of(
 
     `per_topic=False` says that the values of single topics are of no interest.
     """
+    release_unused()
     found = _found(evaluation, wanted, on_missing, undefined, per_topic=per_topic)
     scores, evaluation = found.scores, found.evaluation
     told = (*evaluation.told, *evaluation.caveats(wanted), *found.missing)

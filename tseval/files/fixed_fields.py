@@ -44,6 +44,7 @@ HASH, HYPHEN, SPACE = ord("#"), ord("-"), ord(" ")
 ODD_BLANKS = (b"\t", b"\r", b"\v", b"\f")
 TO_SPACES = bytes.maketrans(b"".join(ODD_BLANKS), b" " * len(ODD_BLANKS))
 """What the fast reader makes of them."""
+CODED = pa.dictionary(pa.int32(), pa.string())
 BETWEEN = strings(["-"])[0]
 INFINITE = strings(["inf", "+inf", "infinity", "+infinity"])
 CERTAIN = "1000"
@@ -159,12 +160,17 @@ def _read_block(
     """A block's cells and faults, with lines counted from the block's first, and their number."""
     regular = _regular_block(block, source, layout, first=first)
     if regular is not None:
-        return regular, [], block.count(b"\n")
+        cells, lines = regular
+        return cells, [], lines
     return _any_block(block, source, layout, first=first)
 
 
-def _regular_block(block: bytes, source: Input, layout: Layout, *, first: bool) -> Cells | None:
-    """The cells of a block whose lines have all fields and nothing else; None of any other.
+def _regular_block(
+    block: bytes, source: Input, layout: Layout, *, first: bool
+) -> tuple[Cells, int] | None:
+    """The cells of a block whose lines have all fields and nothing else, and the number of lines.
+
+    None of any other.
 
     Comments, infinity, and what is no number or no good one are left to the careful way too.
     """
@@ -187,7 +193,7 @@ def _regular_block(block: bytes, source: Input, layout: Layout, *, first: bool) 
         if not _is_name(layout, name) and not _are_good(layout, name, cells, lines.number, source):
             return None
         columns[name] = cells
-    return Cells(columns, lines.number)
+    return Cells(columns, lines.number), lines.all_lines
 
 
 def _joined_fields(layout: Layout) -> list[int]:
@@ -220,6 +226,8 @@ class _EvenLines:
     """Where the fields end: a row a line."""
     number: IntArray
     """The lines' numbers in the block, from 1 on."""
+    all_lines: int
+    """How many lines the block has, empty ones included."""
 
     @classmethod
     def of(cls, block: bytes, fields: int) -> _EvenLines | None:
@@ -229,10 +237,10 @@ class _EvenLines:
         data = np.frombuffer(block, np.uint8)
         ends = _even_ends(data, fields)
         if ends is not None:
-            return cls(data, ends, np.arange(1, len(ends) + 1))
+            return cls(data, ends, np.arange(1, len(ends) + 1), len(ends))
         data, number = _tidied(data)
         ends = _even_ends(data, fields)
-        return None if ends is None else cls(data, ends, number)
+        return None if ends is None else cls(data, ends, number, block.count(b"\n"))
 
     @property
     def first_fields(self) -> list[bytes]:
@@ -253,7 +261,7 @@ class _EvenLines:
         for at in joined:
             data[self.ends[:, at]] = HYPHEN
         names = [str(at) for at in range(self.ends.shape[1]) if at - 1 not in joined]
-        kinds = {name: pa.float64() if name in figures else pa.string() for name in names}
+        kinds = {name: pa.float64() if name in figures else CODED for name in names}
         try:
             table = csv.read_csv(
                 pa.BufferReader(pa.py_buffer(data)),
@@ -268,8 +276,7 @@ class _EvenLines:
             )
         except pa.ArrowInvalid:
             return None
-        cells = {name: table[name].combine_chunks() for name in names}
-        return {name: cells[name] if name in figures else _coded(cells[name]) for name in names}
+        return {name: table[name].combine_chunks() for name in names}
 
 
 def _even_ends(data: ByteArray, fields: int) -> IntArray | None:

@@ -6,6 +6,8 @@ small run; these do not.
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,3 +59,16 @@ def plain_ascii(names: Any) -> bool:
         return False
     content = np.frombuffer(names.buffers()[2] or b"", np.uint8)[bounds[0] : bounds[-1]]
     return bool((content - np.uint8(ord("!")) <= ord("~") - ord("!")).all())  # wraps below "!"
+
+
+def release_unused() -> None:
+    """Give the system back what memory is free, which allocators keep for what may come.
+
+    Worth a call after large tables were made of larger ones: the peak is what a machine must have.
+    Arrow has an allocator of its own. numpy's is that of the C library, which no function of
+    Python's reaches, and only that of Linux can be asked.
+    """
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)

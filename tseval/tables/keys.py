@@ -18,7 +18,19 @@ def pair_keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:
     """One number for each (topic, item) by the vocabularies of others; `ABSENT` where unknown."""
     t = topic.codes if topic is topics else topic.within(topics.names)
     i = item.codes if item is items else item.within(items.names)
-    return np.where((t == ABSENT) | (i == ABSENT), ABSENT, t * len(items.names) + i)
+    keys = t * len(items.names)
+    keys += i
+    keys[(t == ABSENT) | (i == ABSENT)] = ABSENT
+    return keys
+
+
+def by_code(codes: IntArray) -> IntArray:
+    """The rows by their codes, those of one code in their order.
+
+    Numbers of two bytes are sorted by counting, ten times as fast as longer ones.
+    """
+    few = not len(codes) or (codes.min() >= ABSENT and codes.max() < np.iinfo(np.uint16).max)
+    return np.argsort((codes - ABSENT).astype(np.uint16) if few else codes, kind="stable")
 
 
 def rows_by_code(codes: IntArray) -> dict[int, IntArray]:
@@ -26,7 +38,7 @@ def rows_by_code(codes: IntArray) -> dict[int, IntArray]:
 
     To look for each code by itself would take as many looks at every row as there are codes.
     """
-    order = np.argsort(codes, kind="stable")
+    order = by_code(codes)
     ordered = codes[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ABSENT)).tolist()
     bounds = pairwise([*starts, len(codes)])

@@ -36,7 +36,7 @@ class AssessedIndex(EarliestIndex):
     sampled: BoolArray
     """Per update whether it is in the pool; all are where there is no pool."""
     length: FloatArray | None
-    """Per update the pool's length of what stands for it."""
+    """Per update the pool's length of what stands for it, where the rules go by it."""
     weight: FloatArray
     """Per update its weight in the confidence-biased measures."""
     spans: tuple[FloatArray, FloatArray] | None
@@ -122,15 +122,18 @@ class AssessedIndex(EarliestIndex):
                 "verbosity needs the texts of the updates, which a run of the track does not hold: "
                 "give the pool of judged updates (--pool)"
             )
-        idle = np.maximum(self._words - self._marked, 0)
-        topic = np.maximum(self.unit, 0) % len(self.topics)
-        mean = self.mean_length[topic]
-        share: FloatArray = np.divide(idle, mean, out=np.zeros_like(idle), where=mean > 0)
-        return 1 + share
+        idle = self._words  # worked on in place: a column of a million updates is 8 MB
+        idle -= self._marked
+        np.maximum(idle, 0, out=idle)
+        mean = self.mean_length[np.maximum(self.unit, 0) % len(self.topics)]
+        idle[mean <= 0] = 0
+        np.divide(idle, mean, out=idle, where=mean > 0)
+        idle += 1
+        return idle
 
     @property
     def _words(self) -> FloatArray:
-        if self.rules.lengths == "column" and self.length is not None:
+        if self.length is not None:
             words = self.length.copy()
         else:
             words = word_counts(self.updates.text, self.rules.words)
@@ -187,12 +190,13 @@ class AssessedIndex(EarliestIndex):
     @cached_property
     def ledger_count(self) -> Ledger:
         """One for every update."""
-        return self._of_updates(np.ones(len(self.unit)))
+        unit, time = self._sent
+        return Ledger.of(unit, time, np.broadcast_to(1.0, len(unit)))
 
     @cached_property
     def ledger_sampled(self) -> Ledger:
         """One for every update that is in the pool."""
-        return self._of_updates(self.sampled.astype(np.float64))
+        return Ledger.of(*self._sent, self.sampled[self.sent].astype(np.float64))
 
     @cached_property
     def ledger_verbosity(self) -> Ledger:
@@ -227,7 +231,9 @@ class AssessedIndex(EarliestIndex):
     @cached_property
     def ledger_weighted_verbosity(self) -> Ledger:
         """Every update's verbosity by its weight."""
-        return self._of_updates(self.verbosity * self.weight)
+        weighted = self.verbosity[self.sent]
+        weighted *= self.weight[self.sent]
+        return Ledger.of(*self._sent, weighted)
 
     @cached_property
     def ledger_weighted_gain(self) -> Ledger:

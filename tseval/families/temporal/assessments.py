@@ -54,6 +54,9 @@ class CanonicalUpdates:
     """Under the ids, and with the texts, of what stands for them."""
     sampled: BoolArray
     length: FloatArray | None
+    """The pool's length of it, where the rules go by it."""
+    has_texts: bool
+    """Whether there are texts at all: a run of the track has none without a pool."""
 
 
 def standing(
@@ -61,20 +64,24 @@ def standing(
 ) -> CanonicalUpdates:
     """Look every update up in the pool; without one all are sampled and stand for themselves."""
     if pool is None:
-        return CanonicalUpdates(updates, np.ones(len(updates), bool), None)
+        every = np.ones(len(updates), bool)
+        return CanonicalUpdates(updates, every, None, has_texts=updates.team is None)
     row = pool_rows(updates.topic, updates.update_id, pool)
     if duplicates is not None and rules.exact_duplicates == "lookup":
         row = _by_exact_duplicates(row, updates, pool, duplicates)
     row = _canonical(row, pool, rules)
     sampled = row != ABSENT
+    length = pool.length if rules.lengths == "column" else None
     return CanonicalUpdates(
         replace(
             updates,
             update_id=_ids(row, sampled, updates.update_id, pool.update_id),
             text=_texts(row, sampled, updates.text, pool.text),
+            team=None,  # no measure asks for it
         ),
         sampled,
-        None if pool.length is None else np.where(sampled, pool.length[row], 0.0),
+        None if length is None else np.where(sampled, length[row], 0.0),
+        has_texts=updates.team is None or pool.length is not None,
     )
 
 
@@ -110,10 +117,10 @@ def _by_exact_duplicates(
 
 
 def _ids(row: IntArray, sampled: BoolArray, own: Ids, pool: Ids) -> Ids:
-    both = Ids.join([own.rows(~sampled), pool.rows(row[sampled])])
-    codes = np.empty(len(row), np.int64)
-    codes[~sampled], codes[sampled] = np.split(both.codes, [int((~sampled).sum())])
-    return Ids(codes, both.names)
+    names = Ids.join([own.rows(slice(0)), pool.rows(slice(0))]).names
+    codes = own.within(names)
+    codes[sampled] = pool.within(names)[row[sampled]]
+    return Ids(codes, names)
 
 
 def _texts(row: IntArray, sampled: BoolArray, own: Texts, pool: Texts | None) -> Texts:
@@ -158,10 +165,10 @@ def _min_max(unit: IntArray, raw: FloatArray) -> FloatArray:
     least, greatest = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(least, unit, raw)
     np.maximum.at(greatest, unit, raw)
+    share: FloatArray = raw - least[unit]
     span = (greatest - least)[unit]
-    share: FloatArray = np.divide(
-        raw - least[unit], span, out=np.full(len(raw), 0.5), where=span > 0
-    )
+    np.divide(share, span, out=share, where=span > 0)
+    share[~(span > 0)] = 0.5
     return share
 
 
@@ -279,7 +286,7 @@ def assessed_index(
     """Index what counts, with the pairs that do. `updates` are the lines as the runs have them."""
     weight = weights(updates, rules)
     counted, found = _counted(case, found, rules)
-    sampled = case.sampled[counted]
+    rows = slice(None) if counted.all() else counted
     said = case.updates if counted.all() else case.updates.rows(counted)
     index = EarliestIndex.build(said, nuggets, found.pairs, duplicates)
     matches = found.matches
@@ -287,12 +294,12 @@ def assessed_index(
         index,
         rules=rules,
         present=_lines(index, updates),
-        sampled=sampled,
-        length=None if case.length is None else case.length[counted],
-        weight=weight[counted],
+        sampled=case.sampled[rows],
+        length=None if case.length is None else case.length[rows],
+        weight=weight[rows],
         spans=_spans(index, found),
         spans_in_bytes=matches is not None and matches.in_bytes,
-        has_texts=updates.team is None or case.length is not None,
+        has_texts=case.has_texts,
         periods=periods(index, topics),
     )
     return assessed, found.pairs
@@ -314,7 +321,9 @@ def _counted(case: CanonicalUpdates, found: Found, rules: Rules) -> tuple[BoolAr
 
 
 def _lines(index: EarliestIndex, updates: Updates) -> BoolArray:
-    """Which units have any line."""
+    """Which units have any line, counted or not."""
+    if len(updates) == len(index.updates):
+        return index.having(index.unit[index.sent])
     run = updates.run.within(strings(index.runs))
     topic = updates.topic.within(strings(index.topics))
     lines = np.zeros((len(index.runs), len(index.topics)), bool)

@@ -29,7 +29,7 @@ from tseval.tables import (
     natural_order,
 )
 from tseval.tables.arrow import strings
-from tseval.tables.keys import earliest, latest
+from tseval.tables.keys import by_code, earliest, latest
 from tseval.tables.origin import Origin
 from tseval.tables.units import Units
 
@@ -174,17 +174,9 @@ def _rank(order: IntArray) -> IntArray:
 
 
 def _sent(unit: IntArray, order: IntArray) -> IntArray:
-    """The rows of judged topics by unit, then in this order: one sort of whole numbers."""
-    updates = max(len(order), 1)
-    keys = unit[order] * updates
-    keys += np.arange(len(order))
-    judged = unit[order] != ABSENT
-    if not judged.all():
-        keys = keys[judged]
-    keys.sort()
-    keys %= updates
-    rows: IntArray = order[keys]
-    return rows
+    """The rows of judged topics by unit, then in this order."""
+    rows: IntArray = order[by_code(unit[order])]
+    return rows[np.count_nonzero(unit == ABSENT) :]
 
 
 def _first(

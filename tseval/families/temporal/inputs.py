@@ -25,6 +25,7 @@ from tseval.matching.verdicts import design_of, read_judged_pairs
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import (
+    ABSENT,
     Corrections,
     Duplicates,
     InputRecord,
@@ -38,6 +39,7 @@ from tseval.tables import (
     all_names,
     natural_order,
 )
+from tseval.tables.arrow import release_unused
 from tseval.tables.origin import origins_of, records_of
 from tseval.tables.schema import (
     CORRECTIONS,
@@ -226,9 +228,10 @@ class TemporalTables:
         updates = self.updates
         if updates.team is None:
             return {}
-        codes, first = np.unique(updates.run.codes, return_index=True)
-        runs = updates.run.take_names(codes)
-        teams = updates.team.rows(first).to_list()
+        first = np.full(len(updates.run.names), ABSENT)
+        first[updates.run.codes[::-1]] = np.arange(len(updates))[::-1]
+        first = first[first != ABSENT]
+        runs, teams = (names.rows(first).to_list() for names in (updates.run, updates.team))
         return {
             run: (team, run.removeprefix(f"{team}-"))
             for run, team in zip(runs, teams, strict=True)
@@ -352,6 +355,7 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
     )
     rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}
+    release_unused()
     return TemporalTables(
         **{name: with_topics_named(table, rename) for name, table in parts.items()}
     )
