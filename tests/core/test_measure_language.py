@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -199,7 +200,7 @@ def test_a_plug_in_joins_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 
             return replace(found, name="Mine")
 
-    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])  # noqa: ARG005
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()])  # noqa: ARG005
     registry.definitions.cache_clear()
     registry.plugged_in.cache_clear()
     try:

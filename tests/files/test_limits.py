@@ -33,11 +33,8 @@ ROW = b"t1\tu%d\t1329910380\tfour dead\n"
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    most = csv.field_size_limit()
-    yield
-    csv.field_size_limit(most)  # which is set for the whole process
 
 
 @pytest.fixture
@@ -133,6 +130,17 @@ def test_a_quoted_field_over_lines_has_the_limit_of_a_line(monkeypatch: pytest.M
     Path("run.csv").write_bytes(rows)
     done = program.tseval("score", "run.csv", program.NUGGETS)
     assert "run.csv:2: begins a field that is as long as a line of more than 2K" in done.err
+
+
+def test_a_longer_field_than_python_takes_leaves_its_limit_as_it_was() -> None:
+    most = csv.field_size_limit()
+    text = "flood " * most
+    rows = f'topic,update_id,time,text\nflood,u1,1699920000,{text}\nflood,=u2,1699920000,"{text}"\n'
+    Path("run.csv").write_text(rows)
+    done = program.tseval("score", "run.csv", program.NUGGETS, "--explain", "updates", "-f", "csv")
+    assert (done.code, text in done.out) == (0, True), done.err
+    assert "1 cell begins as a formula does (=u2)" in done.err
+    assert csv.field_size_limit() == most
 
 
 def test_a_document_may_be_one_line_and_has_a_limit(

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import metadata
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
@@ -206,7 +207,7 @@ class TestPlugIns:
                 EntryPoint("broken", f"{__name__}:Nothing", choice.GROUP),
             ]
         )
-        monkeypatch.setattr(choice, "entry_points", lambda group: points.select(group=group))
+        monkeypatch.setattr(metadata, "entry_points", lambda group: points.select(group=group))
 
     def test_by_name(self) -> None:
         engine = choose("backwards", 3, "here")

@@ -195,7 +195,7 @@ FAMILY = Family(
     knows=lambda path: not ITEMS.missing(recognise(InputFile(path))[1]),
     over="items",
     curves=True,
-    report=Reporting(
+    reporting=lambda: Reporting(
         (Section("spotted", "What was spotted", counted, "Spotting is seen in runs"),)
     ),
     views=(View("sightings", "a row a sighting", explain),),

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
@@ -32,7 +32,6 @@ from tseval.core.family import (
     Written,
 )
 from tseval.core.naming import AS_THEY_ARE, Naming, named
-from tseval.core.panels import Picture
 from tseval.core.requirements import (
     Requirement,
     failures,
@@ -45,10 +44,12 @@ from tseval.core.scoring import chosen_measures, counted, scores_of
 from tseval.core.wording import count
 from tseval.errors import OutputError, UsageError
 from tseval.files import PICTURES
-from tseval.files.atomic_write import write_together
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
+
+if TYPE_CHECKING:
+    from tseval.core.panels import Picture
 
 Record = TypeVar("Record")
 
@@ -266,6 +267,8 @@ def deliver_written(
     folder = request.output or Path()
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder to write the files into")
+    from tseval.files.atomic_write import write_together
+
     write_together({folder / name: content for name, content in written.files.items()})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import click
 from tseval.cli.options import SAFE_CSV
 from tseval.core.requirements import FAILED
 from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
+from tseval.files import SPREADSHEET_FORMS
 
 
 def check_output(output: Path | None) -> None:
@@ -39,6 +39,8 @@ def check_folder(output: Path) -> None:
             return  # a device or a pipe is written to, and a folder is told of elsewhere
     except OSError as error:
         raise OutputError(f"{output}: {reason_of(error)}") from error
+    import tempfile
+
     try:
         tempfile.TemporaryFile(dir=target.parent).close()
     except OSError as error:
@@ -106,15 +108,14 @@ def deliver(
 
     A result in a form for spreadsheets, and such a file beside it, is looked through for formulas.
     """
-    from tseval.files.atomic_write import write_together
-
     content = _without_formulas(content, form)
     files: dict[str | Path, bytes] = dict(beside_spreadsheets(beside or {}).items())
     if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
         raise UsageError(f"{output} is named for two results: give each a file of its own")
     if output is not None:
         files[output] = content
-    write_together(files)
+    if files:
+        _write(files)
     if output is None:
         try:
             sys.stdout.buffer.write(content)
@@ -127,6 +128,12 @@ def deliver(
             ) from error
 
 
+def _write(files: Mapping[str | Path, bytes]) -> None:
+    from tseval.files.atomic_write import write_together
+
+    write_together(files)
+
+
 def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
     """Files, of which those for spreadsheets, by their suffix, are looked through for formulas."""
     return {
@@ -137,10 +144,10 @@ def beside_spreadsheets(files: Mapping[Path, bytes]) -> dict[Path, bytes]:
 
 def _without_formulas(content: bytes, form: str) -> bytes:
     """A file in which formulas are texts where that was asked for, and are told of where not."""
-    from tseval.files.formulas import FORMS, guarded
-
-    if form not in FORMS:
+    if form not in SPREADSHEET_FORMS:
         return content
+    from tseval.files.formulas import guarded
+
     context = click.get_current_context()
     found = guarded(content, form, safe=context.meta.get(SAFE_CSV, False), option=SAFE_CSV)
     warn([found.warning] if found.warning else [], context.params.get("quiet", False))

@@ -7,18 +7,12 @@ each.
 
 from __future__ import annotations
 
-import io
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
-
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tseval.errors import visible
 from tseval.files.score_tables import head, markdown_table, number, shown
@@ -41,6 +35,17 @@ LONG = ("text", "update_text", "earned_text", "types", "run_types")
 """The columns that hold long texts."""
 LONGEST_TEXT, SHORTEST_TEXT = 60, 20
 """Texts are cut to the first, on a narrow terminal to the second at worst."""
+BOLD, FAINT = 1, 2
+"""How a terminal is told to show a line."""
+PLAIN_TERMINALS = ("dumb", "unknown")
+"""What TERM says of those that cannot be told anything."""
+
+
+class Line(NamedTuple):
+    """A line to show, and how a terminal shows it; 0 is as it is."""
+
+    text: str
+    style: int = 0
 
 
 def scores_table(
@@ -70,7 +75,7 @@ def scores_table(
         )
         for part in _fitting(columns, _room(to_file) - taken)
     ]
-    return rendered([*tables, *map(_text, notes)], scores.signature, to_file=to_file)
+    return rendered([*tables, _lines(notes)], scores.signature, to_file=to_file)
 
 
 def _tall(scores: Scores, per_topic: bool) -> tuple[list[str], list[list[str]], list[list[str]]]:
@@ -107,7 +112,7 @@ def rows_table(
                 row[at] = row[at] if len(row[at]) <= longest else row[at][: longest - 1] + "…"
     sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
     table = _table(list(zip(heads, sides, strict=True)), rows)
-    return rendered([table, *map(_text, notes)], signature, to_file=to_file)
+    return rendered([table, _lines(notes)], signature, to_file=to_file)
 
 
 def with_dates(frame: pd.DataFrame) -> pd.DataFrame:
@@ -132,16 +137,13 @@ def sections_table(
     notes: Sequence[str] = (),
 ) -> bytes:
     """Several frames one below the other, each under its heading, and notes below."""
-    tables: list[Table | Text] = []
+    parts: list[list[Line]] = []
     for heading, frame in sections.items():
         heads = [visible(str(name)) for name in frame.columns]
         sides = ["right" if column.dtype.kind in "iuf" else "left" for _, column in frame.items()]
         rows = [[_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
-        tables += [
-            Text(visible(heading), style="bold"),
-            _table(list(zip(heads, sides, strict=True)), rows),
-        ]
-    return rendered([*tables, *map(_text, notes)], signature, to_file=to_file)
+        parts += [_lines([heading], BOLD), _table(list(zip(heads, sides, strict=True)), rows)]
+    return rendered([*parts, _lines(notes)], signature, to_file=to_file)
 
 
 def sections_markdown(sections: Mapping[str, pd.DataFrame], signature: str) -> bytes:
@@ -163,12 +165,21 @@ def _cell(value: object) -> str:
     return visible(" ".join(str(value).split()))
 
 
-def _text(note: str) -> Text:
-    return Text(visible(note))
+def _lines(texts: Sequence[str], style: int = 0) -> list[Line]:
+    return [Line(line, style) for text in texts for line in visible(text).splitlines()]
 
 
 def _width(column: Sequence[str]) -> int:
-    return max(map(cell_len, column)) + GAP
+    return max(map(_cells, column)) + GAP
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # letters of some scripts are twice as wide, some have no width
+
+    return cell_len(text)
 
 
 def _fitting(columns: list[list[str]], room: int) -> list[list[list[str]]]:
@@ -190,27 +201,33 @@ def on_terminal(to_file: bool) -> bool:
     return sys.stdout.isatty() and not to_file
 
 
-def _table(heads: list[tuple[str, str]], rows: list[list[str]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name, side in heads:
-        table.add_column(Text(name), justify="right" if side == "right" else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, row), style="bold" if "all" in row[:2] else "")
-    return table
+def _table(heads: list[tuple[str, str]], rows: list[list[str]]) -> list[Line]:
+    """The lines of a table: heads, a rule, the rows, with a blank line before and after."""
+    columns = [list(column) for column in zip([name for name, _ in heads], *rows, strict=True)]
+    widths = [_width(column) - GAP for column in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        parts = []
+        for cell, width, (_, side) in zip(cells, widths, heads, strict=True):
+            blank = " " * (width - _cells(cell))
+            parts.append(blank + cell if side == "right" else cell + blank)
+        return f" {(' ' * GAP).join(parts)}"
+
+    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
+    return [
+        Line(""),
+        Line(line([name for name, _ in heads]), BOLD),
+        Line(f" {rule}"),
+        *(Line(line(row), BOLD if "all" in row[:2] else 0) for row in rows),
+        Line(""),
+    ]
 
 
-def rendered(tables: Sequence[Table | Text], signature: str, *, to_file: bool) -> bytes:
-    """The tables and the signature as they are to be written."""
-    terminal = on_terminal(to_file)
-    out = io.StringIO()
-    console = Console(
-        file=out,
-        force_terminal=terminal,
-        width=UNLIMITED,
-        color_system="auto" if terminal else None,
-        highlight=False,
-        legacy_windows=False,
-    )
-    console.print(*tables, Text(visible(signature), style="dim"), sep="\n", soft_wrap=True)
-    lines = [line.rstrip() for line in out.getvalue().splitlines()]
-    return ("\n".join(lines).strip("\n") + "\n").encode()
+def rendered(parts: Sequence[Sequence[Line]], signature: str, *, to_file: bool) -> bytes:
+    """Tables, texts and the signature as they are to be written."""
+    styled = on_terminal(to_file) and os.environ.get("TERM", "").lower() not in PLAIN_TERMINALS
+    shown = []
+    for text, style in [*(each for part in parts for each in part), *_lines([signature], FAINT)]:
+        line = text.rstrip()
+        shown.append(f"\x1b[{style}m{line}\x1b[0m" if styled and style and line else line)
+    return ("\n".join(shown).strip("\n") + "\n").encode()

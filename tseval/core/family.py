@@ -429,8 +429,9 @@ class Family(Generic[Inputs, Options]):
     writers: tuple[Writer, ...] = ()
     beside: Callable[[Any, Asked[Any]], Mapping[Path, bytes]] | None = None
     """Files that are written beside the output, if an option asks for such."""
-    report: Reporting | None = None
-    """What a report has of it, beside curves over time where its measures have such."""
+    reporting: Callable[[], Reporting] | None = None
+    """Gives what a report has of it, beside curves over time where its measures have such; what
+    that needs is imported when a report is made."""
     words: Words = Words()
     work: str = ""
     """What takes time before there are scores, in a word: `matching`."""
@@ -440,6 +441,11 @@ class Family(Generic[Inputs, Options]):
     """Whether a topic where a measure is undefined may count as 0: `--undefined`."""
     times: bool = True
     """Whether measures can be taken at a time: `--at`."""
+
+    @property
+    def report(self) -> Reporting | None:
+        """What a report has of it; None if nothing."""
+        return None if self.reporting is None else self.reporting()
 
 
 def hashes(origins: Mapping[str, Origin | None]) -> dict[str, str]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.editions import Edition
 from tseval.core.family import Family
-from tseval.core.measure import Definition, Measure, parse_measure, split_measures
+from tseval.core.measure import Definition, Measure, calls, parse_measure, split_measures
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.tables import Schema
 
@@ -50,18 +49,31 @@ def all_families() -> Iterator[Family[Any, Any]]:
 @cache
 def definitions(name: str) -> dict[str, Definition]:
     """The definitions of one family by name, in the order in which they are listed."""
-    listed: dict[str, Definition] = {}
-    own = [each for each in plugged_in() if each.family == name]
-    for definition in (*family(name).definitions, *own):
-        if definition.name in listed:
-            raise MeasureError(f"two definitions of {name} measure {definition.name}")
-        listed[definition.name] = definition
-    return listed
+    more = (each for each in plugged_in() if each.family == name)
+    return _by_name(name, (*family(name).definitions, *more))
+
+
+@cache
+def own_definitions(name: str) -> dict[str, Definition]:
+    """The same without those that plug-ins bring."""
+    return _by_name(name, family(name).definitions)
+
+
+def _by_name(family: str, listed: Iterable[Definition]) -> dict[str, Definition]:
+    """Definitions by their names, none of which may stand twice."""
+    named: dict[str, Definition] = {}
+    for definition in listed:
+        if definition.name in named:
+            raise MeasureError(f"two definitions of {family} measure {definition.name}")
+        named[definition.name] = definition
+    return named
 
 
 @cache
 def plugged_in() -> tuple[Definition, ...]:
     """The definitions that plug-ins bring."""
+    from importlib.metadata import entry_points  # to look through all packages takes a while
+
     points = sorted(entry_points(group=MEASURES), key=lambda point: point.name)
     loaded = [point.load() for point in points]
     return tuple(
@@ -77,8 +89,13 @@ def families() -> dict[str, dict[str, Definition]]:
 
 
 def measure(text: str, family: str = FIRST) -> Measure:
-    """One measure by its name, such as `T(unit=min)@24h`."""
-    return parse_measure(text.strip(), definitions(family))
+    """One measure by its name, such as `T(unit=min)@24h`.
+
+    Plug-ins are looked for only where the family itself has none of the name.
+    """
+    own = own_definitions(family)
+    known = own if any(calls(text.strip(), name) for name in own) else definitions(family)
+    return parse_measure(text.strip(), known)
 
 
 def measures(wanted: Iterable[str | Measure], family: str = FIRST) -> list[Measure]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +65,8 @@ def _said(text: str) -> ColumnName:
 
 def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
     """The names that a TOML file holds: `text = "fact"`, those of one kind of inputs in a table."""
+    import tomllib
+
     path = Path(file)
     try:
         content = tomllib.loads(path.read_text("utf-8-sig"))

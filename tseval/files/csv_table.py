@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Iterator
 from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ DIVIDERS = {",": 1, ";": 2, "|": 2}
 OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
 SAID = {",": "commas", ";": "semicolons", "|": "bars"}
+_CHANGING_THE_LIMIT = Lock()
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
 
 
@@ -120,14 +122,11 @@ def _numbered(
     lines: Iterator[str], faults: FaultList, sign: str
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows, each with the number of the line on which it starts; broken ones are noted."""
-    csv.field_size_limit(LINE.most)
     reader = csv.reader(lines, strict=True, delimiter=sign)
     first = 1
     while True:
         try:
-            row = next(reader)
-        except StopIteration:
-            return
+            row = next_row(reader, LINE.most)
         except csv.Error as error:
             if "new-line character" in str(error):
                 faults.add(first, "a carriage return inside the line", RETURN_CURE)
@@ -139,8 +138,24 @@ def _numbered(
             else:
                 faults.add(first, f"broken quotes: {error}", QUOTES_CURE)
         else:
+            if row is None:
+                return
             yield first, row
         first = reader.line_num + 1
+
+
+def next_row(reader: Any, longest: int) -> list[str] | None:
+    """The next row of a reader of CSV, whose fields may be so long; None at the end.
+
+    Python has one limit for the whole process, which is afterwards as it was.
+    """
+    with _CHANGING_THE_LIMIT:
+        before = csv.field_size_limit(longest)
+        try:
+            row: list[str] | None = next(reader, None)
+        finally:
+            csv.field_size_limit(before)
+    return row
 
 
 def _refuse_long(source: Input, line: int, what: str, start: bytes) -> None:

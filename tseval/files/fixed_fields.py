@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv
 
 from tseval.errors import Fault
 from tseval.files import tsv
@@ -257,6 +256,8 @@ class _EvenLines:
 
         Those that are to be joined are with the next by a hyphen.
         """
+        from pyarrow import csv
+
         data = self.data.copy()
         for at in joined:
             data[self.ends[:, at]] = HYPHEN

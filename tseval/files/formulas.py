@@ -11,16 +11,17 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from tseval.errors import visible
+from tseval.files import SPREADSHEET_FORMS
+from tseval.files.csv_table import next_row
 from tseval.files.tsv import BYTE_ORDER_MARK
 
-FORMS = ("csv", "tsv")
-"""The forms that spreadsheets open and that have no types of cells."""
 SHOWN = 40
 """Of a cell that is told about, so many characters are shown."""
 
@@ -48,7 +49,7 @@ class Guarded(NamedTuple):
 
 
 def guarded(content: bytes, form: str, *, safe: bool, option: str) -> Guarded:
-    """A file in one of `FORMS`: if `safe`, with formulas as texts, else with a word about them.
+    """A file for spreadsheets: if `safe`, with formulas as texts, else with a word about them.
 
     The word says which option makes texts of them.
     """
@@ -71,7 +72,7 @@ def guarded(content: bytes, form: str, *, safe: bool, option: str) -> Guarded:
 
 def saved(content: bytes, form: str, *, safe: bool) -> bytes:
     """What a call writes to a file: any form, with a Python warning where formulas are left."""
-    if form not in FORMS:
+    if form not in SPREADSHEET_FORMS:
         return content
     found = guarded(content, form, safe=safe, option="safe_csv=True")
     if found.warning:
@@ -132,5 +133,5 @@ class _Lines(list[str]):
 
 
 def _rows(content: bytes) -> Iterator[list[str]]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(content)))
-    return csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    return iter(partial(next_row, reader, len(content)), None)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from tseval.errors import Fault, InputError
 from tseval.files.cells import Cells
@@ -142,6 +141,8 @@ def _kind_of(values: Any) -> str:
 @contextmanager
 def opened(source: Input) -> Iterator[Any]:
     """The input as a Parquet file; whatever reading it runs into is an `InputError`."""
+    import pyarrow.parquet as pq
+
     try:
         if source.can_be_read_again and not source.is_compressed:
             source.check_unchanged()

@@ -9,9 +9,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from tseval.files.score_tables import latex_scores, markdown_scores
 from tseval.tables.scores import ScoreFile
 from tseval.version import VERSION
@@ -69,6 +66,9 @@ def _weights(scores: ScoreFile) -> dict[str, list[dict[str, Any]]]:
 
 def parquet_bytes(scores: ScoreFile) -> bytes:
     """Tidy rows; an undefined value is null; signature and types are in the metadata."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     records = scores.records
     table = pa.table(
         {

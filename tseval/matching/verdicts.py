@@ -49,7 +49,7 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
         for row in np.flatnonzero(~known).tolist()
     ]
     _refuse(pairs, [*wrong, *_changed(pairs)])
-    expected = int(design_of(pairs)["rows"])
+    expected = int(pairs.design["rows"])
     if len(pairs) != expected:
         lost = f"holds {len(pairs)} of the {expected} pairs of its sample"
         refuse(source, lost, "put back the rows that were removed: what is not judged stays blank")
@@ -87,12 +87,6 @@ def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:
         elif row in twice:
             first = pairs.origin.place(twice[row])
             yield Wrong(row, f"the same pair stands at {first}", "remove one of the two")
-
-
-def design_of(pairs: JudgedPairs) -> dict[str, str]:
-    """How the sample was drawn, by name."""
-    parts = (part.partition(":") for part in pairs.sample[0].split("|"))
-    return {name: value for name, _, value in parts}
 
 
 def _refuse(pairs: JudgedPairs, wrong: list[Wrong]) -> None:
@@ -172,7 +166,7 @@ def verdicts_of(
 
 def _check_nuggets(pairs: JudgedPairs, gold: str, number: int) -> None:
     """Refuse a sample of other nuggets, and one of which not all that count could be drawn."""
-    design, path = design_of(pairs), pairs.origin.sources[0].path
+    design, path = pairs.design, pairs.origin.sources[0].path
     own, whole = design["nuggets"], int(design["sampled"].partition("/")[2])
     if own != gold:
         refuse(

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from pathlib import Path
 from types import FrameType
 from typing import Protocol, TypeAlias, TypeVar
@@ -57,6 +56,8 @@ def starting_processes() -> Iterator[None]:
         if not hasattr(signal, "pthread_sigmask"):
             yield
             return
+        from multiprocessing import resource_tracker
+
         resource_tracker.ensure_running()  # where it is not yet, its start lets interrupts through
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

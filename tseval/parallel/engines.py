@@ -6,8 +6,6 @@ its object a call that takes `jobs` and `scheduler` and gives an `Engine`.
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-
 from tseval.errors import EngineError, UsageError
 from tseval.parallel.engine import Engine, Here
 
@@ -51,6 +49,8 @@ def _dask(jobs: int | None, scheduler: str | None) -> Engine:
 
 
 def _plugged_in(name: str, jobs: int | None, scheduler: str | None) -> Engine:
+    from importlib.metadata import entry_points
+
     points = entry_points(group=GROUP)
     for point in points:
         if point.name != name:

@@ -138,6 +138,12 @@ class JudgedPairs(Table):
     judged: BoolArray
     """Which have a verdict."""
 
+    @property
+    def design(self) -> dict[str, str]:
+        """How the sample was drawn, by name."""
+        parts = (part.partition(":") for part in self.sample[0].split("|"))
+        return {name: value for name, _, value in parts}
+
 
 @dataclass(frozen=True)
 class Topics(Table):

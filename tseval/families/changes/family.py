@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tseval.core.editions import Edition
 from tseval.core.family import Family, View
 from tseval.families.changes import measures
@@ -10,7 +12,6 @@ from tseval.families.changes.evaluation import ChangeEvaluation, ChangeInputs, C
 from tseval.families.changes.explanation import SETS, by_question, days, named, sets
 from tseval.families.changes.formats import FORMATS
 from tseval.families.changes.index import DOCUMENT_LEVEL, QUESTION_LEVEL
-from tseval.families.changes.report import REPORT
 from tseval.families.changes.rules import ChangeRules
 from tseval.families.changes.tables import (
     DAYS,
@@ -23,11 +24,21 @@ from tseval.families.changes.tables import (
 from tseval.files.inputs import Input
 from tseval.files.plain import recognise
 
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
+
 
 def is_table_of_gains(path: str) -> bool:
     """Whether a file has the columns of judged documents; standard input is not looked at."""
     source = Input(path)
     return source.can_be_read_again and not GAINS.missing(recognise(source)[1])
+
+
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.changes.report import REPORT
+
+    return REPORT
 
 
 NAME = measures.FAMILY
@@ -75,6 +86,6 @@ tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --days days.txt
         View("questions", "question by question the means over its days", by_question),
         View("days", "day by day what was returned, what it is worth, and the end", days),
     ),
-    report=REPORT,
+    reporting=reporting,
     words=ChangeEvaluation.words,
 )

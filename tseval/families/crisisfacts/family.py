@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tseval.core.family import Family
 from tseval.families.crisisfacts.editions import EDITIONS, NAME
 from tseval.families.crisisfacts.evaluation import CrisisEvaluation, read
@@ -9,8 +11,18 @@ from tseval.families.crisisfacts.explanation import VIEWS
 from tseval.families.crisisfacts.formats import FORMATS, together
 from tseval.families.crisisfacts.inputs import CrisisInputs, CrisisOptions, is_of_gold
 from tseval.families.crisisfacts.measures import DEFINITIONS
-from tseval.families.crisisfacts.report import REPORT
 from tseval.families.crisisfacts.tables import COLLAPSED, GOLD_FACTS, ITEMS, LABELS, REQUESTS
+
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
+
+
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.crisisfacts.report import REPORT
+
+    return REPORT
+
 
 FAMILY = Family(
     name=NAME,
@@ -40,6 +52,6 @@ tseval crisisfacts --edition crisisfacts2022 matches.jsonl facts.json
     curves=True,
     batches=True,
     views=VIEWS,
-    report=REPORT,
+    reporting=reporting,
     words=CrisisEvaluation.words,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tseval.core.family import Family
 from tseval.families.filtering import measures
 from tseval.families.filtering.editions import DIETZ2013, KBA2013, KENTER2015
@@ -9,9 +11,19 @@ from tseval.families.filtering.evaluation import FilterEvaluation, read
 from tseval.families.filtering.explanation import PICTURE, VIEWS, series
 from tseval.families.filtering.formats import FORMATS
 from tseval.families.filtering.inputs import FilterInputs, FilterOptions
-from tseval.families.filtering.report import REPORT
 from tseval.families.filtering.tables import TRUTH
 from tseval.tables.schema import POSTS
+
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
+
+
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.filtering.report import REPORT
+
+    return REPORT
+
 
 FAMILY = Family(
     name=measures.FAMILY,
@@ -27,7 +39,7 @@ tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
 """,
     inputs=FilterInputs,
     options=FilterOptions,
-    report=REPORT,
+    reporting=reporting,
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
     read=read,

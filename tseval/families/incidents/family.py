@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tseval.core.family import Asked, Family, Shown, View, Writer, Written
 from tseval.families.incidents import alerts, information_types, priorities
 from tseval.families.incidents.alerts import WORTH
@@ -30,10 +32,12 @@ from tseval.families.incidents.inputs import (
     IncidentOptions,
 )
 from tseval.families.incidents.picture import trust_picture
-from tseval.families.incidents.report import REPORT
 from tseval.families.incidents.tables import LABELS, PREDICTIONS
 from tseval.families.incidents.trec_is import official_files
 from tseval.files import PICTURES
+
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
 
 
 def shown_alerts(evaluation: IncidentEvaluation, _: Asked[IncidentOptions]) -> Shown:
@@ -68,6 +72,13 @@ def track_files(evaluation: IncidentEvaluation, asked: Asked[IncidentOptions], _
     return Written(files=files, warnings=warnings)
 
 
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.incidents.report import REPORT
+
+    return REPORT
+
+
 FAMILY = Family(
     name=NAME,
     command="incidents",
@@ -82,7 +93,7 @@ tseval incidents mine.txt theirs.txt labels.json --ontology types.json -q
 """,
     inputs=IncidentInputs,
     options=IncidentOptions,
-    report=REPORT,
+    reporting=reporting,
     definitions=(
         *information_types.DEFINITIONS,
         *priorities.DEFINITIONS,

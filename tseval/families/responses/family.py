@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tseval.core.family import Family
 from tseval.families.responses.editions import EDITIONS, NAME
 from tseval.families.responses.evaluation import ResponseEvaluation, read
@@ -10,10 +12,20 @@ from tseval.families.responses.files import is_labelled
 from tseval.families.responses.formats import FORMATS
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
 from tseval.families.responses.measures import DEFINITIONS
-from tseval.families.responses.report import REPORT
 from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS
 from tseval.files.inputs import Input
 from tseval.tables.schema import TOPICS
+
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
+
+
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.responses.report import REPORT
+
+    return REPORT
+
 
 FAMILY = Family(
     name=NAME,
@@ -39,7 +51,7 @@ tseval responses labels.csv --nuggets rubrics.jsonl
     knows=lambda path: is_labelled(Input(path)),
     over="responses",
     curves=True,
-    report=REPORT,
+    reporting=reporting,
     views=VIEWS,
     words=ResponseEvaluation.words,
 )

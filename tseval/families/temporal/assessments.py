@@ -18,7 +18,6 @@ from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.plain_files import read_nuggets
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import TrackReading
-from tseval.matching.passage_files import TextRows
 from tseval.tables import (
     ABSENT,
     NO_DUPLICATE,
@@ -39,6 +38,7 @@ from tseval.tables.keys import earliest
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
+    from tseval.matching.passage_files import TextRows
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 INFINITE_CONFIDENCE = 1000.0
@@ -200,6 +200,8 @@ class GoldReading:
 
     def __call__(self, path: str) -> tuple[TextRows, Callable[[Ids], Ids]]:
         """Their texts, and what renames topics as theirs are."""
+        from tseval.matching.passage_files import TextRows
+
         nuggets = read_nuggets(path, self.form, self.reading)
         rename = TopicNames(nuggets.topic, self.rules.topic_names)
         nuggets = with_topics_named(nuggets, rename)

@@ -26,6 +26,7 @@ from tseval.tables import (
     Topics,
     Updates,
     all_names,
+    distinct,
     known_updates,
     natural_order,
     resolve,
@@ -262,7 +263,7 @@ def _censuses(
     for at, name in enumerate(index.runs):
         own = rows_of.get(at, np.zeros(0, np.int64))
         lost = updates.topic.codes[own[~judged[own]]]
-        unjudged = tuple(sorted(updates.topic.take_names(np.unique(lost))))
+        unjudged = tuple(sorted(updates.topic.take_names(distinct(lost))))
         confidence = None if updates.confidence is None else updates.confidence[own]
         constant = _constant(confidence)
         mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))

@@ -138,6 +138,34 @@ class Correction:
         error = self.verdicts.drawn.error((own * self.differences).T, foreseen.T)
         return total_intervals(value, error, share=share)
 
+    def remarks(self, index: AssessedIndex) -> Iterator[str]:
+        """What a reader of corrected scores should know."""
+        sampled = len(self.verdicts.nugget)
+        if sampled < PROMISED:
+            yield (
+                f"the sample has {count(sampled, 'nugget')}: intervals hold what they say from "
+                f"{PROMISED} on"
+            )
+        if sampled < EACH_TOPIC * len(index.topics):
+            yield (
+                f"the sample has {count(sampled, 'nugget')} in "
+                f"{count(len(index.topics), 'topic')}: intervals over topics, and those of "
+                f"differences between runs, hold what they say from {EACH_TOPIC} in each on"
+            )
+        if self.likeliest.probable:
+            share = 1.0 / np.bincount(index.nugget_topic, minlength=len(index.topics))
+            mean = share[index.nugget_topic] / len(index.topics)
+            unread = self.likeliest.unread @ mean
+            if unread.max() >= 0.005:
+                yield (
+                    "what stands below the texts that were read counts as not said: by the matcher "
+                    f"another {unread.max():.2f} of the nuggets at most"
+                )
+        yield (
+            f"corrected are {listed(CORRECTED)} at the end; T and values at a time are not, since "
+            "nobody judged which update is the first to say a nugget"
+        )
+
 
 def by_topic(index: AssessedIndex, each: FloatArray) -> FloatArray:
     """The sums over each topic's nuggets: runs x topics."""
@@ -255,32 +283,3 @@ def check_rates(options: TemporalOptions) -> None:
             f"sensitivity {given[0]:g} and specificity {given[1]:g} add up to {sum(given):g}: at "
             f"{WEAKEST} or less the matcher says too little to correct by"
         )
-
-
-def remarks_on(correction: Correction, index: AssessedIndex) -> Iterator[str]:
-    """What a reader of corrected scores should know."""
-    sampled = len(correction.verdicts.nugget)
-    if sampled < PROMISED:
-        yield (
-            f"the sample has {count(sampled, 'nugget')}: intervals hold what they say from "
-            f"{PROMISED} on"
-        )
-    if sampled < EACH_TOPIC * len(index.topics):
-        yield (
-            f"the sample has {count(sampled, 'nugget')} in {count(len(index.topics), 'topic')}: "
-            "intervals over topics, and those of differences between runs, hold what they say from "
-            f"{EACH_TOPIC} in each on"
-        )
-    if correction.likeliest.probable:
-        share = 1.0 / np.bincount(index.nugget_topic, minlength=len(index.topics))
-        mean = share[index.nugget_topic] / len(index.topics)
-        unread = correction.likeliest.unread @ mean
-        if unread.max() >= 0.005:
-            yield (
-                "what stands below the texts that were read counts as not said: by the matcher "
-                f"another {unread.max():.2f} of the nuggets at most"
-            )
-    yield (
-        f"corrected are {listed(CORRECTED)} at the end; T and values at a time are not, since "
-        "nobody judged which update is the first to say a nugget"
-    )

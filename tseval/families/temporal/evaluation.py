@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,14 +43,6 @@ from tseval.families.temporal.caveats import (
     of_pool_file,
     refuse_foreign_matches,
 )
-from tseval.families.temporal.correcting import (
-    CORRECTED,
-    Correction,
-    check_rates,
-    likeliest_of,
-    remarks_on,
-    with_intervals,
-)
 from tseval.families.temporal.draft import OF_TIMES, default_cost, leaves_cost_open
 from tseval.families.temporal.inputs import (
     ASSESSED,
@@ -67,15 +59,12 @@ from tseval.families.temporal.inputs import (
 from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.files.score_tables import shown
 from tseval.matching.asking import answer_traits, remarks
-from tseval.matching.corrections import Decided, decided_pairs, laid_over
-from tseval.matching.in_units import match_in_units
 from tseval.matching.matching import get_matcher
-from tseval.matching.passages import Files
-from tseval.matching.trust import trust
-from tseval.matching.verdicts import design_of, verdicts_of
-from tseval.tables import Corrections, Nuggets, Pairs, resolve
+from tseval.tables import Corrections, Nuggets, Pairs, Updates, resolve
 
 if TYPE_CHECKING:
+    from tseval.families.temporal.correcting import Correction
+    from tseval.matching.passages import Files
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
@@ -143,6 +132,8 @@ class TemporalEvaluation(Evaluation):
         """
         every = self.edition.measures
         if self.correction is not None:
+            from tseval.families.temporal.correcting import CORRECTED
+
             return [name for name in every if name in CORRECTED] or ["C"]
         own = [name for name in OF_TIMES if name in every]
         return own if own and self.options.jitter is not None else every
@@ -174,6 +165,8 @@ class TemporalEvaluation(Evaluation):
         """With intervals, where a sample was judged."""
         if self.correction is None:
             return scores
+        from tseval.families.temporal.correcting import with_intervals
+
         wanted = measures(scores.measures, self.edition.family)
         automatic = [super(TemporalEvaluation, self).take(each, {}).values for each in wanted]
         return with_intervals(scores, wanted, automatic, self.correction, self.index, self.options)
@@ -188,6 +181,8 @@ class TemporalEvaluation(Evaluation):
         """How far a matcher can be trusted."""
         maker = self.traits["matcher"]
         if maker != ASSESSED:
+            from tseval.matching.trust import trust
+
             yield trust(maker, self.index.updates.text, self.index.nuggets.text)
 
     def companions(self, scores: Scores, asked: Asked[TemporalOptions]) -> Iterator[str]:
@@ -257,7 +252,7 @@ def read(
         using = get_matcher(name, options.threshold, options.terms)
         name = str(using)
         tables.check_texts()
-        pairs = match_in_units(using, case.updates, nuggets, access.sharing, files, access.progress)
+        pairs = _matched(using, case.updates, nuggets, files, access)
         pairs = _corrected(pairs, tables, case, kept)
         found = Found(counted_pairs(pairs, changed, are_graded=bool(using.grades)))
         answers, told = answer_traits(using), remarks(using)
@@ -277,7 +272,7 @@ def read(
             *of_pool_file(inputs, tables, changed),
             *of_fit(tables, case, found, kept),
             *of_evaluation(tables, case, index),
-            *(() if correction is None else remarks_on(correction, index)),
+            *(() if correction is None else correction.remarks(index)),
         ),
         asked_rules=rules,
         teams=tables.teams,
@@ -297,12 +292,24 @@ def _correction(
     """What scores are corrected by, if a sample was judged."""
     if tables.judged is None:
         return None
+    from tseval.families.temporal.correcting import Correction, check_rates, likeliest_of
+    from tseval.matching.verdicts import verdicts_of
+
     check_rates(options)
-    depth = int(design_of(tables.judged)["depth"])
+    depth = int(tables.judged.design["depth"])
     likeliest = likeliest_of(name, options, index, depth, access)
     gold = tables.hashes()["nuggets"]
     verdicts = verdicts_of(tables.judged, gold, index.updates, index.nuggets, likeliest)
     return Correction(likeliest, verdicts)
+
+
+def _matched(
+    matcher: Any, updates: Updates, nuggets: Nuggets, files: Files | None, access: Access
+) -> Pairs:
+    """What a matcher finds, wherever the work is done."""
+    from tseval.matching.in_units import match_in_units
+
+    return match_in_units(matcher, updates, nuggets, access.sharing, files, access.progress)
 
 
 def _corrected(
@@ -311,6 +318,8 @@ def _corrected(
     """A matcher's pairs with the corrections laid over them; they may be of nuggets left out."""
     if tables.corrections is None:
         return pairs
+    from tseval.matching.corrections import Decided, decided_pairs, laid_over
+
     decided = decided_pairs(tables.corrections, case.updates, tables.nuggets, tables.pool)
     counts = kept[decided.pairs.nugget]
     nugget = (np.cumsum(kept) - 1)[decided.pairs.nugget[counts]]
@@ -336,8 +345,11 @@ def _indexed(
 def _files(inputs: TemporalInputs, rules: Rules, access: Access) -> Files | None:
     """Where workers find what is matched; nowhere, if texts come from a pool or are in memory."""
     paths = [inputs.nuggets, *inputs.updates]
-    if inputs.pool is not None or not all(isinstance(path, str | Path) for path in paths):
+    given = inputs.matches is not None or inputs.pool is not None
+    if given or not all(isinstance(path, str | Path) for path in paths):
         return None
+    from tseval.matching.passages import Files
+
     reader = GoldReading(access.form("nuggets"), reading_by(rules), rules)
     updates = [str(path) for path in inputs.updates]
     return Files(updates, str(inputs.nuggets), reader, access.form("updates"))

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from tseval.core.family import Asked, Family, Shown, View, Words, Writer, Written
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tseval.core.editions import Edition
+from tseval.core.family import (
+    Access,
+    Asked,
+    Family,
+    Judgments,
+    Matched,
+    Shown,
+    View,
+    Words,
+    Writer,
+    Written,
+)
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
-from tseval.families.temporal.correcting import CorrectedScores
 from tseval.families.temporal.editions import DRAFT, TS, TS2013, TS2014, TS2015
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
-from tseval.families.temporal.explanation import explain_nuggets, explain_updates
 from tseval.families.temporal.formats import FORMATS, together
 from tseval.families.temporal.inputs import (
     CORRECTED_SCORES,
@@ -17,11 +30,7 @@ from tseval.families.temporal.inputs import (
     TemporalInputs,
     TemporalOptions,
 )
-from tseval.families.temporal.jitter import jittered
-from tseval.families.temporal.judgments import judgments
-from tseval.families.temporal.matched import matched
-from tseval.families.temporal.report import REPORT
-from tseval.families.temporal.trec_table import trec_table_bytes
+from tseval.families.temporal.rules import Rules
 from tseval.files import TREC_TS
 from tseval.tables.schema import (
     CORRECTIONS,
@@ -34,19 +43,28 @@ from tseval.tables.schema import (
     UPDATES,
 )
 
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
+
 
 def nugget_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
     """Nugget by nugget, who said it."""
+    from tseval.families.temporal.explanation import explain_nuggets
+
     return Shown(explain_nuggets(evaluation.index))
 
 
 def update_rows(evaluation: TemporalEvaluation, _: Asked[TemporalOptions]) -> Shown:
     """Update by update, what it was worth."""
+    from tseval.families.temporal.explanation import explain_updates
+
     return Shown(explain_updates(evaluation.index))
 
 
 def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
     """Each score with the interval in which it lies."""
+    from tseval.families.temporal.jitter import jittered
+
     found = jittered(evaluation, asked)
     rule = asked.on_missing or evaluation.edition.on_missing
     traits = {"missing": rule, "undefined": asked.undefined} | dict(found.drawn)
@@ -59,6 +77,8 @@ def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -
 
 def corrected_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -> Shown:
     """Each corrected score with its intervals."""
+    from tseval.families.temporal.correcting import CorrectedScores
+
     scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
     shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
     rule = asked.on_missing or evaluation.edition.on_missing
@@ -74,12 +94,47 @@ def official_table(
     evaluation: TemporalEvaluation, asked: Asked[TemporalOptions], _: str
 ) -> Written:
     """The table as the script of the edition's year prints it."""
+    from tseval.families.temporal.trec_table import trec_table_bytes
+
     edition = evaluation.edition
     if not edition.titles:
         raise UsageError(f"edition {edition.name} has no official table: see --edition")
     scores = scores_of(evaluation, asked.measures, asked.on_missing, asked.undefined)
     content = trec_table_bytes(scores, edition.titles, evaluation.teams)
     return Written(content, warnings=scores.warnings)
+
+
+def judgments(
+    inputs: TemporalInputs,
+    options: TemporalOptions,
+    edition: Edition[Rules],
+    rules: Mapping[str, str],
+    access: Access,
+) -> Judgments:
+    """The inputs, to be scored without what single runs contributed."""
+    from tseval.families.temporal.judgments import judgments as read_once
+
+    return read_once(inputs, options, edition, rules, access)
+
+
+def matched(
+    inputs: TemporalInputs,
+    options: TemporalOptions,
+    edition: Edition[Rules],
+    rules: Mapping[str, str],
+    access: Access,
+) -> Matched:
+    """The inputs, to be scored by one matcher after the other."""
+    from tseval.families.temporal.matched import matched as read_once
+
+    return read_once(inputs, options, edition, rules, access)
+
+
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.temporal.report import REPORT
+
+    return REPORT
 
 
 FAMILY = Family(
@@ -96,7 +151,7 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
 """,
     inputs=TemporalInputs,
     options=TemporalOptions,
-    report=REPORT,
+    reporting=reporting,
     definitions=(*draft.DEFINITIONS, *track.DEFINITIONS),
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,

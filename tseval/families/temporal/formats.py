@@ -18,8 +18,6 @@ from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.imports import Import, Imported, NothingAsked, numbers_as_text, optional_numbers
 from tseval.files.inputs import Input
 from tseval.files.topics import read_events, read_topics
-from tseval.matching.corrections import decided_pairs, read_corrections
-from tseval.matching.verdicts import read_judged_pairs
 from tseval.tables import (
     ABSENT,
     Corrections,
@@ -221,6 +219,8 @@ def together(read: Sequence[Any]) -> Iterator[Line]:
         except InputError as error:
             yield from ((str(fault), True) for fault in error.faults)
     for corrections in [table for table in read if isinstance(table, Corrections)]:
+        from tseval.matching.corrections import decided_pairs
+
         try:
             decided_pairs(corrections, Updates.join(updates), nuggets[0], pool)
         except InputError as error:
@@ -246,8 +246,8 @@ FORMATS = (
         imports=_import("ts-matches", "matches", _matches, WithPool),
     ),
     _format("pool", plain_files.read_pool, imports=_import("ts-pool", "pools", _pool)),
-    _format("corrections", read_corrections),
-    _format("judged", read_judged_pairs),
+    _format("corrections", plain_files.read_corrections),
+    _format("judged", plain_files.read_judged),
     _format("topics", read_topics, imports=_import("ts-topics", "topics", _topics)),
     _format("duplicates", plain_files.read_duplicates, layouts=(trec.DUPLICATE_LINES,)),
 )

@@ -20,8 +20,6 @@ from tseval.families.temporal.trec_files import TrackReading
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.matching.asking import AskingOptions
-from tseval.matching.corrections import read_corrections
-from tseval.matching.verdicts import design_of, read_judged_pairs
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.tables import (
@@ -297,7 +295,7 @@ def check_rules(
 
 def sample_matcher(judged: JudgedPairs, options: TemporalOptions) -> str:
     """The matcher that a sample was drawn by, with its threshold; another beside it is refused."""
-    own = design_of(judged)["matcher"]
+    own = judged.design["matcher"]
     if options.matcher is not None or options.threshold is not None:
         raise UsageError(f"the sample was drawn by {own}, which corrects: name no other matcher")
     return own
@@ -350,8 +348,10 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
             inputs.duplicates, plain_files.read_duplicates, form("duplicates")
         ),
         pool=read_if_given(inputs.pool, plain_files.read_pool, form("pool"), reading),
-        corrections=read_if_given(inputs.corrections, read_corrections, form("corrections")),
-        judged=read_if_given(inputs.judged, read_judged_pairs, form("judged")),
+        corrections=read_if_given(
+            inputs.corrections, plain_files.read_corrections, form("corrections")
+        ),
+        judged=read_if_given(inputs.judged, plain_files.read_judged, form("judged")),
     )
     rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}

@@ -26,7 +26,9 @@ from tseval.files.reading import (
     rows_of,
 )
 from tseval.tables import (
+    Corrections,
     Duplicates,
+    JudgedPairs,
     Matches,
     Nuggets,
     Pool,
@@ -139,6 +141,20 @@ def read_pool(
     if trec.is_official(source, "pool", form):
         return trec.read_pool(source, reading)
     return read_table(source, tables.POOL, Pool, form)
+
+
+def read_corrections(given: Given, form: str | None = None) -> Corrections:
+    """Verdicts on pairs, whatever a matcher finds."""
+    from tseval.matching import corrections
+
+    return corrections.read_corrections(given, form)
+
+
+def read_judged(given: Given, form: str | None = None) -> JudgedPairs:
+    """What was judged of a sample."""
+    from tseval.matching import verdicts
+
+    return verdicts.read_judged_pairs(given, form)
 
 
 def resolve_checked(

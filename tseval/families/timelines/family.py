@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tseval.core.family import Family, View
 from tseval.families.timelines.editions import EDITIONS
 from tseval.families.timelines.evaluation import TimelineEvaluation, read
@@ -18,14 +20,24 @@ from tseval.families.timelines.inputs import INTERVALS, TimelineInputs, Timeline
 from tseval.families.timelines.intervals import intervals
 from tseval.families.timelines.measures import DEFINITIONS
 from tseval.families.timelines.measures import FAMILY as NAME
-from tseval.families.timelines.report import REPORT
 from tseval.families.timelines.tables import TIMELINES
 from tseval.files.inputs import Input
+
+if TYPE_CHECKING:
+    from tseval.core.sections import Reporting
 
 PAPERS = ("dates", "concat", "agree", "align", "align+", "align+m:1")
 """What papers print: F of each metric for single words."""
 ALIGNED_BOTH = ("align(rouge_1)", "align+m:1(rouge_1)")
 """An alignment one to one, and one in which a day may be taken twice."""
+
+
+def reporting() -> Reporting:
+    """What a report has of it."""
+    from tseval.families.timelines.report import REPORT
+
+    return REPORT
+
 
 FAMILY = Family(
     name=NAME,
@@ -62,7 +74,7 @@ tseval timelines mine.jsonl theirs.jsonl reference.jsonl --gold another.jsonl
         ),
     ),
     words=TimelineEvaluation.words,
-    report=REPORT,
+    reporting=reporting,
     curves=True,
     knows=lambda path: is_timeline(Input(path)),
 )
