@@ -22,6 +22,7 @@ TOPIC = Head("topic", "name", is_filter=True, choices=("flood", "mine"))
 WEIGHT = Head("weight", decimals=1, is_filter=True)
 WORDS = Head("words", "count", is_filter=True)
 TEXT = Head("text", "name")
+RUNS = Head("runs", "runs", is_filter=True)
 
 
 def lists() -> Searched:
@@ -126,6 +127,53 @@ def test_search_and_filters_hold_together(chromium: Any, page_file: Path) -> Non
     seen.filter("Search").fill("nowhere")
     assert seen.told == "0 of 0 that fit"
     visit.check()
+
+
+def test_what_several_runs_did_is_one_row_that_each_of_them_finds(
+    chromium: Any, report: Report, tmp_path: Path
+) -> None:
+    names = tuple(f"run-{at}" for at in range(1, 6))
+    every, most, few, one = (0, 1, 2, 3, 4), (0, 2, 3, 4), (1, 4), (3,)
+    heads = Head("topic", "name"), RUNS, TEXT
+    rows = tuple(("mine", own, str(len(own))) for own in (every, most, few, one))
+    lists = Searched(
+        (
+            Listed("Together", 4, "", Rows("Together", heads, rows)),
+            Listed("Alone", 1, "", Rows("Alone", (RUN, TEXT), ((1, "2"),))),
+        )
+    )
+    path = tmp_path / "together.html"
+    path.write_bytes(with_lists(replace(report, runs=names), lists))
+    visit = Visit(chromium, path)
+    seen = Lists(visit.page)
+    told = {row[2]: row[1] for row in seen.rows}
+    assert told == {"5": "all 5", "4": "all but run-2", "2": "run-2, run-5", "1": "run-4"}
+    found = {}
+    for name in names:
+        seen.filter("run").select_option(name)
+        found[name] = [row[2] for row in seen.rows]
+    assert found == {
+        "run-1": ["5", "4"],
+        "run-2": ["5", "2"],
+        "run-3": ["5", "4"],
+        "run-4": ["5", "4", "1"],
+        "run-5": ["5", "4", "2"],
+    }
+    seen.filter("run").select_option("all")
+    seen.filter("Search").fill("RUN-4")
+    assert [row[2] for row in seen.rows] == ["5", "4", "1"]
+    # The filter of one run is that of the other list too.
+    seen.filter("Search").fill("")
+    seen.filter("run").select_option("run-1")
+    seen.choose("Alone")
+    assert seen.rows == []
+    seen.filter("run").select_option("run-2")
+    assert seen.rows == [["run-2", "2"]]
+    visit.check()
+    bare = Visit(chromium, path, java_script_enabled=False)
+    bare.page.locator("#wrong summary").first.click()
+    cells = bare.page.locator("#wrong details").first.locator("tbody tr > :nth-child(2)")
+    assert cells.all_inner_texts() == list(told.values())
 
 
 @pytest.mark.parametrize("width", [400, 1600])

@@ -86,9 +86,9 @@ class Timelines:
     topics: tuple[Timeline, ...]
 
 
-Holds: TypeAlias = Literal["run", "text", "name", "number", "count", "chance", "parts"]
-"""What a column holds: a run's place, words, a name that comes from a file, a number, a whole
-number, a p value, or the sizes of the parts of a bar."""
+Holds: TypeAlias = Literal["run", "runs", "text", "name", "number", "count", "chance", "parts"]
+"""What a column holds: a run's place, the places of several runs, words, a name that comes from a
+file, a number, a whole number, a p value, or the sizes of the parts of a bar."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Listed:
 class Searched:
     """Lists of many rows: a reader chooses one, searches and filters it, and sees some at a time.
 
-    Heads of one name are one filter for all lists.
+    Heads of one name are one filter for all lists, and so are those of a run and of several.
     """
 
     lists: tuple[Listed, ...]

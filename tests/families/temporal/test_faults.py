@@ -54,7 +54,15 @@ def _rows(listed: Listed, runs: tuple[str, ...]) -> Rows:
     heads = [head.head for head in listed.table.heads]
     made = [dict(zip(heads, row, strict=True)) for row in listed.table.rows]
     assert listed.total == len(made)
-    return [{**row, "run": runs[row["run"]]} for row in made]
+    if listed.name != "Missed":
+        return [{**row, "run": runs[row["run"]]} for row in made]
+    assert all(row["missed by"] == len(set(row["runs"])) > 0 for row in made)
+    return [{**row, "runs": [runs[each] for each in row["runs"]]} for row in made]
+
+
+def of_runs(missed: Rows) -> Rows:
+    """The list of missed nuggets with a row for each run."""
+    return [{**row, "run": run} for row in missed for run in row["runs"]]
 
 
 def fixtures() -> TemporalEvaluation:
@@ -97,6 +105,9 @@ class TestSlowly:
                 wanted["Late"].update((*where, times[n] / HOUR, s) for n, s in own.late.items())
                 wanted["Repeats"].update((*where, name) for name in own.repeats)
                 wanted["Noise"].update((*where, name) for name in own.noise)
+        nuggets = {(topic, name) for _, topic, name in wanted["Missed"]}
+        assert sorted((r["topic"], r["its id"]) for r in found["Missed"]) == sorted(nuggets)
+        found["Missed"] = of_runs(found["Missed"])
         keys = {"Missed": "its id", "Repeats": "update", "Noise": "update"}
         for kind, key in keys.items():
             got = Counter((row["run"], row["topic"], row[key]) for row in found[kind])
@@ -121,6 +132,7 @@ class TestSlowly:
         said = table(folder / "matches.tsv.gz")
         matches = {(row["update_id"], row["nugget_id"]): 1.0 for row in said}
         found = lists(of_2014(conformance))
+        found["Missed"] = of_runs(found["Missed"])
         counted = dict.fromkeys(KINDS, 0)
         for path in sorted(folder.glob("runs/*.gz")):
             sent: dict[str, list[Sent]] = {}
@@ -158,6 +170,7 @@ class TestScoresAndExplanations:
         is_real = which == "2014"
         found = of_2014(request.getfixturevalue("conformance")) if is_real else fixtures()
         rows = lists(found)
+        rows["Missed"] = of_runs(rows["Missed"])
         nuggets, updates = explain_nuggets(found.index), explain_updates(found.index)
         missed = nuggets[nuggets.status == "missed"]
         assert Counter(zip(missed.run, missed.topic, missed.nugget_id, strict=True)) == Counter(
@@ -186,7 +199,7 @@ class TestScoresAndExplanations:
                 total = sum(weight for own, weight in weights if own == topic)
                 missed = sum(
                     row["weight"]
-                    for row in lists(found)["Missed"]
+                    for row in of_runs(lists(found)["Missed"])
                     if (row["run"], row["topic"]) == (run, topic)
                 )
                 assert 1 - missed / total == pytest.approx(scores.value("R", topic, run))
@@ -204,8 +217,28 @@ class TestByHand:
             sizes = [row[by] for row in rows[kind]]
             assert sizes == sorted(sizes, reverse=True), kind
         first = rows["Missed"][0]
-        assert (first["run"], first["topic"], first["weight"]) == ("swift", "mine", 3)
+        assert (first["runs"], first["topic"], first["weight"]) == (["swift"], "mine", 3)
         assert first["at (h)"] == 6.0
+
+    def test_what_several_runs_missed_is_one_row_and_the_note_counts_both(self) -> None:
+        found = fixtures()
+        made = faults(found, Setting(found.index.runs, (), found.options))
+        assert made is not None
+        missed = made.lists[0]
+        rows = lists(found)["Missed"]
+        of_two = [row for row in rows if row["missed by"] == 2]
+        weight = sum(row["weight"] for row in rows)
+        assert (missed.total, len(of_two), weight) == (8, 2, 12)
+        assert missed.note == (
+            "8 nuggets of weight 12 together that some of 2 runs never said, 10 times in all; no "
+            "run said 2 of them. The heaviest come first, of equal ones what most runs missed."
+        )
+
+    def test_one_run_missed_what_it_missed(self) -> None:
+        found = cases.read(TemporalInputs([SWIFT], NUGGETS, MATCHES, TOPICS))
+        made = faults(found, Setting(found.index.runs, (), found.options))
+        assert made is not None
+        assert "together that the run never said, the heaviest first." in made.lists[0].note
 
     def test_a_repeat_names_what_it_repeats_and_how_long_after(self) -> None:
         repeats = {row["update"]: row for row in lists(fixtures())["Repeats"]}

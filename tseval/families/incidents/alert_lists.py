@@ -73,27 +73,34 @@ class AlertLists:
         return Searched(lists) if any(each.total for each in lists) else None
 
     def missed(self) -> Listed:
-        """The posts that deserved an alert and got none: the most urgent first."""
+        """The posts that deserved an alert and got none of some run: the most urgent first."""
         lost = self.trail[self.trail["outcome"] == MISSED]
-        runs = lost.groupby(["event", "post_id"])["run"].transform("nunique")
+        by: dict[tuple[str, str], list[int]] = {}
+        for event, post, run in zip(lost["event"], lost["post_id"], lost["run"], strict=True):
+            by.setdefault((event, post), []).append(self.setting.run(run))
         urgency = lost["level"].map({level: -at for at, level in enumerate(URGENT)})
-        lost = lost.assign(by=runs, urgency=urgency)
-        posts = lost.drop_duplicates(["event", "post_id"])
+        posts = lost.assign(urgency=urgency).drop_duplicates(["event", "post_id"])
+        posts = posts.assign(by=[len(own) for own in by.values()])
         number = self.trail["run"].nunique()
         by_all = f", {(posts['by'] == number).sum():,} by every run" if number > 1 else ""
+        times = f" {count(len(lost), 'alert')} did not come in all." if number > 1 else ""
         note = (
             f"{count(len(posts), 'post')} of priority High or Critical without an alert{by_all}; "
-            f"{(posts['level'] == URGENT[0]).sum():,} are Critical. These come first, then what "
-            "most runs missed."
+            f"{(posts['level'] == URGENT[0]).sum():,} are Critical.{times} These come first, then "
+            "what most runs missed."
         )
-        kept = _worst(lost, ["urgency", "by"])
-        sizes = {Head("missed by", "count", is_filter=True): kept["by"].tolist()}
-        return self._listed("Missed alerts", len(lost), note, kept, sizes)
+        kept = posts.sort_values(["urgency", "by"], ascending=False, kind="stable")[:MOST]
+        places = zip(kept["event"], kept["post_id"], strict=True)
+        sizes = {
+            Head("missed by", "count", is_filter=True): kept["by"].tolist(),
+            Head("runs", "runs", is_filter=True): [tuple(sorted(by[each])) for each in places],
+        }
+        return self._listed("Missed alerts", len(posts), note, kept, sizes)
 
     def false(self) -> Listed:
         """Alerts for posts that deserved none, as they came."""
         false = self.trail[self.trail["outcome"] == FALSE]
-        kept = _worst(false, ["delta"]).sort_index()
+        kept = _worst(false).sort_index()
         is_dated = bool(kept["time"].notna().all())
         if is_dated:
             kept = kept.sort_values("time", kind="stable")
@@ -106,7 +113,7 @@ class AlertLists:
             Head("in a row", "count", is_filter=True): (kept["delta"] + 1).tolist(),
             Head("worth", decimals=2): kept["worth"].tolist(),
         }
-        return self._listed("False alerts", len(false), note, kept, sizes)
+        return self._listed("False alerts", len(false), note, kept, sizes, by_run=True)
 
     def _listed(
         self,
@@ -114,12 +121,18 @@ class AlertLists:
         total: int,
         note: str,
         kept: pd.DataFrame,
-        sizes: Mapping[Head, list[float]],
+        sizes: Mapping[Head, list[Any]],
+        *,
+        by_run: bool = False,
     ) -> Listed:
-        """A list with what is told of every post; what is known of none has no column."""
+        """A list with what is told of every post, `by_run` also of the one run that its row is of.
+
+        What is known of none has no column.
+        """
         is_timed, events = self.trail["time"].notna().any(), tuple(self.trail["event"].unique())
-        columns: dict[Head, list[Any]] = {
-            Head("run", "run", is_filter=True): [self.setting.run(run) for run in kept["run"]],
+        own = [self.setting.run(run) for run in kept["run"]]
+        columns: dict[Head, list[Any]] = {Head("run", "run", is_filter=True): own} if by_run else {}
+        columns |= {
             Head("event", "name", is_filter=True, choices=events): kept["event"].tolist(),
             Head("priority", "text", is_filter=True, choices=LEVELS[:LOW:-1]): kept[
                 "level"
@@ -130,22 +143,20 @@ class AlertLists:
         columns |= sizes
         if self.texts:
             columns[Head("text", "name")] = [self.texts.get(each, "") for each in kept["post_id"]]
-        for head, of in (
-            ("types", "types"),
-            ("types of the run", "run_types"),
-            ("post", "post_id"),
-        ):
+        of_run = [("types of the run", "run_types")] if by_run else []
+        for head, of in (("types", "types"), *of_run, ("post", "post_id")):
             columns[Head(head, "name")] = [each.replace(",", ", ") for each in kept[of]]
         left = total - len(kept)
-        cut = f" {left:,} are left out; the page holds the worst of each run." if left else ""
+        worst = "the worst of each run" if by_run else "the worst"
+        cut = f" {left:,} are left out; the page holds {worst}." if left else ""
         rows = tuple(zip(*columns.values(), strict=True))
         told = note + cut + ("" if self.texts else WORDLESS)
         return Listed(name, total, told, Rows(name, tuple(columns), rows))
 
 
-def _worst(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """The rows by these columns, the largest first; of too many as many of each run."""
-    ordered = rows.sort_values(by, ascending=False, kind="stable")
+def _worst(rows: pd.DataFrame) -> pd.DataFrame:
+    """False alerts, after the most others first; of too many as many of each run."""
+    ordered = rows.sort_values("delta", ascending=False, kind="stable")
     if len(rows) <= MOST:
         return ordered
     return ordered[ordered.groupby("run").cumcount() < max(1, MOST // rows["run"].nunique())]

@@ -31,6 +31,7 @@ RUN, TOPIC = Head("run", "run", is_filter=True), Head("topic", "name", is_filter
 TIME = Head("at (h)", decimals=1)
 PART = Head("part of topic", "text", is_filter=True, choices=PARTS)
 WORDS = Head("words", "count", is_filter=True)
+RUNS = Head("runs", "runs", is_filter=True)
 NUGGET, UPDATE = Head("nugget", "name"), Head("update", "name")
 
 
@@ -54,6 +55,11 @@ class _Faults:
         return RUN, replace(TOPIC, choices=self.evaluation.index.topics), TIME, PART
 
     @cached_property
+    def runs(self) -> IntArray:
+        """The place of each run of the evaluation among those of the report."""
+        return np.array([self.setting.run(name) for name in self.evaluation.index.runs], np.int64)
+
+    @cached_property
     def _held(self) -> HeldTexts:
         return held_texts(self.evaluation)
 
@@ -64,26 +70,42 @@ class _Faults:
         return Head("weight", decimals=2 * bool((weights % 1).any()), is_filter=True)
 
     def missed(self) -> Listed:
-        """What a run never said, the heaviest first."""
+        """What some run never said: a row each with those runs, the heaviest first."""
         index = self.evaluation.index
         unit, nugget = index.gold_units()
         missed = first_of(index, unit, nugget) == ABSENT
-        unit, nugget = unit[missed], nugget[missed]
-        weight = index.nuggets.importance[nugget]
-        kept = worst(unit // len(index.topics), weight, np.ones(len(unit)), ROWS)
-        total = f"of weight {_plain(weight.sum())} together"
-        note = f"{count(len(unit), 'nugget')} that a run never said, {total}, the heaviest first."
-        unit, nugget = unit[kept], nugget[kept]
+        run, nugget = self.runs[unit[missed] // len(index.topics)], nugget[missed]
+        lost, by = np.unique(nugget, return_counts=True)
+        weight = index.nuggets.importance[lost]
+        note = self._never_said(by, float(weight.sum()))
+        kept = np.lexsort((lost, -by, -weight))[:ROWS]
+        first = np.cumsum(by) - by
+        grouped = run[np.lexsort((run, nugget))].tolist()
+        runs = [tuple(grouped[first[at] : first[at] + by[at]]) for at in kept.tolist()]
+        nugget = lost[kept]
         rows = zip(
-            *self._where(unit, index.nuggets.time[nugget]),
+            *self._when(index.nugget_topic[nugget], index.nuggets.time[nugget]),
             weight[kept].tolist(),
+            by[kept].tolist(),
+            runs,
             self._words(index.nuggets.text.rows(nugget)),
             index.nuggets.text.rows(nugget)[:],
             index.nuggets.nugget_id.rows(nugget).to_list(),
             strict=True,
         )
-        heads = (*self.where, self.weight, WORDS, NUGGET, Head("its id", "name"))
-        return _listed("Missed", missed.sum(), note, heads, rows)
+        sizes = (self.weight, Head("missed by", "count", is_filter=True))
+        heads = (*self.where[1:], *sizes, RUNS, WORDS, NUGGET, Head("its id", "name"))
+        return _listed("Missed", len(lost), note, heads, rows, "the heaviest")
+
+    def _never_said(self, by: IntArray, weight: float) -> str:
+        """What the list of missed nuggets holds, which so many runs each never said."""
+        number = len(self.evaluation.index.runs)
+        nuggets = f"{count(len(by), 'nugget')} of weight {_plain(weight)} together that"
+        if number == 1:
+            return f"{nuggets} the run never said, the heaviest first."
+        times = f"{count(int(by.sum()), 'time')} in all; no run said {int((by == number).sum()):,}"
+        order = "The heaviest come first, of equal ones what most runs missed."
+        return f"{nuggets} some of {number:,} runs never said, {times} of them. {order}"
 
     def late(self) -> Listed:
         """What a run first said after it happened, the largest weight x delay first."""
@@ -179,15 +201,17 @@ class _Faults:
 
     def _where(self, unit: IntArray, time: FloatArray) -> tuple[Sequence[Any], ...]:
         """For each row the run, the topic, the hours since its start, and the third of it."""
-        index = self.evaluation.index
-        run, topic = np.divmod(unit, len(index.topics))
-        places = np.array([self.setting.run(name) for name in index.runs], np.int64)
+        run, topic = np.divmod(unit, len(self.evaluation.index.topics))
+        return self.runs[run].tolist(), *self._when(topic, time)
+
+    def _when(self, topic: IntArray, time: FloatArray) -> tuple[Sequence[Any], ...]:
+        """For each row the topic, the hours since its start, and the third of it."""
         start, end = self.evaluation.starts[topic], self.evaluation.ends[topic]
         long = np.where((end > start) & np.isfinite(end - start), end - start, np.inf)
         third = np.clip(3 * (time - start) / long, 0, 2).astype(np.int64)
-        names = [index.topics[each] for each in topic.tolist()]
+        names = [self.evaluation.index.topics[each] for each in topic.tolist()]
         hours = ((time - start) / HOUR).tolist()
-        return places[run].tolist(), names, hours, [PARTS[each] for each in third.tolist()]
+        return names, hours, [PARTS[each] for each in third.tolist()]
 
     def _said(self, update: IntArray, nugget: IntArray) -> tuple[Sequence[Any], ...]:
         """For each update how many words it has, its text, the nugget that it says, and its id."""
@@ -202,13 +226,20 @@ class _Faults:
         return [int(each) for each in counts.tolist()]
 
 
-def _listed(name: str, total: int, note: str, heads: tuple[Head, ...], rows: Any) -> Listed:
+def _listed(
+    name: str,
+    total: int,
+    note: str,
+    heads: tuple[Head, ...],
+    rows: Any,
+    kept: str = "the first of each run",
+) -> Listed:
     """A list, with a word on what of it the page does not hold."""
     held = tuple(rows)
     left = int(total) - len(held)
     if left:
         verb = "is" if left == 1 else "are"
-        note += f" {left:,} of them {verb} left out; the page holds the first of each run."
+        note += f" {left:,} of them {verb} left out; the page holds {kept}."
     return Listed(name, int(total), note, Rows(name, heads, held))
 
 

@@ -3,24 +3,30 @@
   const { data, all, make, bdi } = page;
   const AT_A_TIME = 50;
   const isNumber = (kind) => kind === "number" || kind === "count";
+  const isRuns = (kind) => kind === "run" || kind === "runs";
   const small = data.texts.map(() => null);
   const lowered = (at) => (small[at] ??= data.texts[at].toLowerCase());
 
   function shown([, kind, decimals], value) {
     if (kind === "run") return bdi(data.runs[value]);
+    if (kind === "runs") return told(value);
     if (!isNumber(kind)) return bdi(data.texts[value]);
     if (value === null) return "–";
     const digits = kind === "count" ? 0 : decimals;
     return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
   }
 
-  // Columns that are the same for several runs stand once, with the place of each row among them.
-  const whole = ({ places, columns: [first, ...others], ...list }) => ({
-    ...list, columns: [first, ...(places ? others.map((column) => places.map((at) => column[at])) : others)],
-  });
+  // Of many runs the few others are named.
+  function told(runs) {
+    const named = (places) => make("span", {}, ...places.flatMap((run, at) => [at ? ", " : "", bdi(data.runs[run])]));
+    const number = data.runs.length;
+    if (number === 1 || 2 * runs.length <= number) return named(runs);
+    if (runs.length === number) return number === 2 ? "both" : `all ${number}`;
+    return make("span", {}, "all but ", named(data.runs.map((_, run) => run).filter((run) => !runs.includes(run))));
+  }
 
   all(".searched").forEach((found) => {
-    const lists = data.lists[found.dataset.lists].map(whole);
+    const lists = data.lists[found.dataset.lists];
     const buttons = all(".list", found);
     const filters = all("[data-head]", found);
     const field = found.querySelector("input[type=search]");
@@ -30,14 +36,14 @@
     function fits(list) {
       const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
       const said = list.heads.flatMap(([, kind], at) => (isNumber(kind) ? [] : [[kind, list.columns[at]]]));
-      const holds = (row, word) => said.some(([kind, column]) =>
-        (kind === "run" ? data.runs[column[row]].toLowerCase() : lowered(column[row])).includes(word));
+      const holds = (row, word) => said.some(([kind, column]) => (isRuns(kind)
+        ? [column[row]].flat().some((run) => data.runs[run].toLowerCase().includes(word)) : lowered(column[row]).includes(word)));
       const asked = filters.flatMap((filter) => {
-        const at = list.heads.findIndex((head) => head[3] && head[0] === filter.dataset.head);
+        const at = list.heads.findIndex((head) => head[3] === filter.dataset.head);
         if (at < 0 || filter.value === "") return [];
         const [, kind] = list.heads[at], column = list.columns[at];
         if (isNumber(kind)) return [(row) => column[row] !== null && column[row] >= Number(filter.value)];
-        if (kind === "run") return [(row) => column[row] === Number(filter.value)];
+        if (isRuns(kind)) return [(row) => [column[row]].flat().includes(Number(filter.value))];
         return [(row) => data.texts[column[row]] === filter.value];
       });
       const rows = [];
@@ -50,9 +56,9 @@
       const heads = list.heads.map(([head, kind]) => make("th", { scope: "col", role: "columnheader", class: isNumber(kind) ? "number" : "" }, head));
       const cells = (row) => list.heads.map((head, at) => {
         const name = at === 0 ? "th" : "td";
-        const text = isNumber(head[1]) || head[1] === "run" ? "" : data.texts[list.columns[at][row]];
+        const text = isNumber(head[1]) || isRuns(head[1]) ? "" : data.texts[list.columns[at][row]];
         const long = text.length > 40 && text.includes(" ");
-        const look = isNumber(head[1]) ? "number" : long ? "text" : head[1] === "text" ? "short" : "";
+        const look = isNumber(head[1]) ? "number" : head[1] === "runs" ? "runs" : long ? "text" : head[1] === "text" ? "short" : "";
         const attributes = at === 0 ? { scope: "row", role: "rowheader" } : { class: look, role: "cell", "data-of": head[0] };
         return make(name, attributes, shown(head, list.columns[at][row]));
       });
@@ -65,7 +71,7 @@
       const list = lists[chosen];
       buttons.forEach((each, at) => each.setAttribute("aria-pressed", String(at === chosen)));
       filters.forEach((filter) => {
-        filter.closest(".control").hidden = !list.heads.some((head) => head[3] && head[0] === filter.dataset.head);
+        filter.closest(".control").hidden = !list.heads.some((head) => head[3] === filter.dataset.head);
       });
       const rows = fits(list);
       const seen = rows.slice(0, most);

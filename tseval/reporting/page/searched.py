@@ -55,21 +55,27 @@ def _beginning(listed: Listed, table: Callable[[Rows], Markup]) -> Markup:
 
 
 def filters_of(block: Searched) -> list[Head]:
-    """The heads that can be filtered by, each once, in the order of the lists."""
-    return list(
-        {h.head: h for each in block.lists for h in each.table.heads if h.is_filter}.values()
-    )
+    """The heads that can be filtered by, each once: runs, then the others as lists have them."""
+    heads = (head for each in block.lists for head in each.table.heads if head.is_filter)
+    found = {filter_of(head): head for head in heads}
+    return sorted(found.values(), key=lambda head: filter_of(head) != "run")
+
+
+def filter_of(head: Head) -> str:
+    """What the filter by a head is called."""
+    return "run" if head.kind == "runs" else head.head
 
 
 def _control(name: str, head: Head, report: Report) -> Markup:
     """What a filter is chosen with."""
-    given = {"data-head": head.head, **_kept(name, head.head)}
+    label = filter_of(head)
+    given = {"data-head": label, **_kept(name, label)}
     if head.kind in ("number", "count"):
         least = {"type": "number", "step": "any", "class": "least", **given}
-        return labelled(f"{head.head} at least", given["id"], element("input", least))
+        return labelled(f"{label} at least", given["id"], element("input", least))
     options = [element("option", {"value": ""}, "all")]
     options += [element("option", {"value": value}, text) for value, text in _choices(head, report)]
-    return labelled(head.head, given["id"], element("select", given, options))
+    return labelled(label, given["id"], element("select", given, options))
 
 
 def _kept(name: str, of: str) -> dict[str, str]:
@@ -86,7 +92,7 @@ def labelled(label: str, name: str, control: Markup) -> Markup:
 
 def _choices(head: Head, report: Report) -> Iterator[tuple[int | str, str]]:
     """Each choice by what stands for it in the data."""
-    if head.kind == "run":
+    if head.kind in ("run", "runs"):
         yield from ((at, shown(name)) for at, name in enumerate(report.runs))
     else:
         yield from ((shown(name), shown(name)) for name in head.choices)
@@ -99,26 +105,13 @@ def list_data(block: Searched, texts: dict[str, int]) -> list[dict[str, Any]]:
             "note": each.note,
             "label": each.table.label,
             "heads": [
-                [head.head, head.kind, head.decimals, int(head.is_filter)]
+                [head.head, head.kind, head.decimals, filter_of(head) if head.is_filter else ""]
                 for head in each.table.heads
             ],
-            **_rows(each.table, texts),
+            "columns": _columns(each.table, texts),
         }
         for each in block.lists
     ]
-
-
-def _rows(table: Rows, texts: dict[str, int]) -> dict[str, Any]:
-    """The columns; where rows differ in the first one alone, the others once and their places.
-
-    A nugget that ten runs missed is told once.
-    """
-    columns = _columns(table, texts)
-    others: dict[tuple[Any, ...], int] = {}
-    places = [others.setdefault(own, len(others)) for own in zip(*columns[1:], strict=True)]
-    if 2 * len(others) > len(places):
-        return {"columns": columns}
-    return {"columns": [columns[0], *map(list, zip(*others, strict=True))], "places": places}
 
 
 def _columns(table: Rows, texts: dict[str, int]) -> list[list[Any]]:

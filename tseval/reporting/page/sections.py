@@ -23,7 +23,7 @@ from tseval.core.blocks import (
 from tseval.reporting.content import Report
 from tseval.reporting.page.heat import crossed, shaded
 from tseval.reporting.page.listing import NUMBER, listing
-from tseval.reporting.page.markup import Markup, element, isolated, joined
+from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
 from tseval.reporting.page.numbers import chance, number
 from tseval.reporting.page.panels import Lines, explained, side_by_side
 from tseval.reporting.page.searched import searched
@@ -31,7 +31,7 @@ from tseval.reporting.page.timeline import timeline_section
 
 WIDTH, HEIGHT = 180, 14
 """Of a bar, in pixels."""
-LEFT = ("run", "text", "name", "parts")
+LEFT = ("run", "runs", "text", "name", "parts")
 """The kinds of columns that stand at the left."""
 
 
@@ -98,12 +98,25 @@ def _cell(report: Report, column: Head, value: Any, is_head: bool) -> Markup:
 def _content(report: Report, column: Head, value: Any) -> Iterator[Markup]:
     if column.kind == "run":
         yield isolated(report.runs[value])
+    elif column.kind == "runs":
+        yield joined([several_runs(report.runs, value)])
     elif column.kind == "name":
         yield isolated(value)
     elif column.kind == "parts":
         yield _bar(column.parts, value)
     else:
         yield joined([_words(column, value)])
+
+
+def several_runs(names: Sequence[str], runs: Sequence[int]) -> Iterator[Child]:
+    """Runs by name; where they are most of all runs, the few others."""
+    is_most = len(names) > 1 and 2 * len(runs) > len(names)
+    if is_most and len(runs) == len(names):
+        yield "both" if len(names) == 2 else f"all {len(names)}"
+        return
+    named = [run for run in range(len(names)) if run not in runs] if is_most else runs
+    yield "all but " if is_most else ""
+    yield [[", " if at else "", isolated(names[run])] for at, run in enumerate(named)]
 
 
 def _words(column: Head, value: Any) -> str:
