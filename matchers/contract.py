@@ -88,6 +88,9 @@ class Matcher(ABC):
     """What each score is called, of a matcher that knows but a few."""
     probable: ClassVar[bool] = False
     """Whether a score is the probability that assessors would call the pair a match."""
+    across_topics: ClassVar[bool] = False
+    """Whether small topics may be matched together: pairs across them, which nobody wants, cost
+    little, and every score is the same to the last bit in whatever company its pair is."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -43,6 +43,7 @@ class Fuzzy(Matcher):
     """
 
     name: ClassVar[str] = "fuzzy"
+    across_topics: ClassVar[bool] = True
     word: float = parameter(80.0, number(50, 100), "how alike two words must be: a RapidFuzz ratio")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)

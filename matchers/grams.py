@@ -38,6 +38,7 @@ class Grams(Matcher):
     """
 
     name: ClassVar[str] = "grams"
+    across_topics: ClassVar[bool] = True
     n: int = parameter(4, whole(2, 16), "how many characters a gram has")
     threshold: float = threshold(0.55)
     window: int = window_parameter(shown=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -123,37 +124,76 @@ class NuggetsByTopic:
     def match(self, updates: TopicTexts, progress: Progress | None = None) -> Pairs:
         """The pairs of a block, as `match` has them for all updates at once."""
         found: list[Pairs] = []
-        done = held = 0
-        for code, rows in self._rows_of(updates).items():
-            if code in self._gold:
-                for pairs in self._match_topic(code, updates.text, rows, self._gold[code]):
-                    found.append(pairs)
-                    held += len(pairs)
-                    check_held(held, self._topic.names[code].as_py())
-            done += len(rows)
+        rows_of = {c: rows for c, rows in self._rows_of(updates).items() if c in self._gold}
+        held, done = 0, len(updates.text) - sum(map(len, rows_of.values()))
+        for codes in self._together(rows_of):
+            for pairs in self._match_topics(codes, updates.text, rows_of):
+                found.append(pairs)
+                held += len(pairs)
+                check_held(held, self._topic.names[codes[-1]].as_py())
+            done += sum(len(rows_of[code]) for code in codes)
             if progress:
                 progress(done, len(updates.text))
         return sorted_pairs(found)
 
-    def _match_topic(
-        self, code: int, text: Texts, rows: IntArray, gold: IntArray
+    def _together(self, rows_of: Mapping[int, IntArray]) -> Iterator[list[int]]:
+        """The topics in lots: several small ones, where the matcher can take them together.
+
+        Where all topics stay prepared each is by itself.
+        """
+        shared = self._matcher.across_topics and self._kept < len(self._topic.names)
+        most = PAIRS_TOGETHER if shared else 0
+        codes: list[int] = []
+        said = wanted = 0
+        for code, rows in rows_of.items():
+            said, wanted = said + len(rows), wanted + len(self._gold[code])
+            if codes and said * wanted > most:
+                yield codes
+                codes, said, wanted = [], len(rows), len(self._gold[code])
+            codes.append(code)
+        if codes:
+            yield codes
+
+    def _match_topics(
+        self, codes: list[int], text: Texts, rows_of: Mapping[int, IntArray]
     ) -> Iterator[Pairs]:
+        """The pairs of some topics; those that a matcher finds across topics are none."""
+        rows, topic = _one_below_the_other(rows_of, codes)
+        gold, gold_topic = _one_below_the_other(self._gold, codes)
         try:
-            for pairs in self._of_topic(code, gold).blocks(text.rows(rows)):
-                yield Pairs(
-                    rows[pairs.update], gold[pairs.nugget], np.asarray(pairs.score, np.float64)
-                )
+            for found in self._of_topics(codes, gold).blocks(text.rows(rows)):
+                pairs = Pairs(found.update, found.nugget, np.asarray(found.score, np.float64))
+                if len(codes) > 1:
+                    pairs = pairs.rows(topic[pairs.update] == gold_topic[pairs.nugget])
+                yield replace(pairs, update=rows[pairs.update], nugget=gold[pairs.nugget])
         except _own_matchers().MatcherError as error:
             raise UsageError(str(error)) from error
 
-    def _of_topic(self, code: int, gold: IntArray) -> matchers.PreparedNuggets:
-        """A topic's nuggets, prepared; another's make room for them."""
+    def _of_topics(self, codes: list[int], gold: IntArray) -> matchers.PreparedNuggets:
+        """The nuggets of some topics, prepared; those of a single one make room for another's."""
+        if len(codes) > 1:
+            return self._prepare(gold)
+        code = codes[0]
         if code not in self._prepared:
             while len(self._prepared) >= self._kept:
                 del self._prepared[next(iter(self._prepared))]
-            texts = list(self._text.rows(gold))
-            self._prepared[code] = self._matcher.prepared(texts, collection=self.collection)
+            self._prepared[code] = self._prepare(gold)
         return self._prepared[code]
+
+    def _prepare(self, gold: IntArray) -> matchers.PreparedNuggets:
+        return self._matcher.prepared(list(self._text.rows(gold)), collection=self.collection)
+
+
+def _one_below_the_other(
+    rows_of: Mapping[int, IntArray], codes: Sequence[int]
+) -> tuple[IntArray, IntArray]:
+    """The rows of some topics, and the topic of each."""
+    parts = [rows_of[code] for code in codes]
+    return np.concatenate(parts), np.repeat(codes, [len(part) for part in parts])
+
+
+PAIRS_TOGETHER = 1 << 14
+"""So many pairs, those across topics included, take a matcher hardly longer than a few do."""
 
 
 def check_held(number: int, topic: str) -> None:
