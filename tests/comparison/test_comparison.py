@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 import tseval
 from tests.oracles import comparison as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
+from tseval import statistics
 from tseval.comparison import Findings, Plan, Treatment, correlate, discriminate, read_board
 from tseval.comparison.directions import higher_is_better, in_order, wanted_measures
 from tseval.comparison.frames import sections
 from tseval.comparison.reusability import leave_out, teams_of
+from tseval.comparison.runs import topic_draws
 from tseval.comparison.scored_runs import ScoredRuns
 from tseval.core.registry import family
 from tseval.errors import MissingTopics, UsageError
@@ -785,3 +787,25 @@ def test_measures_that_no_run_has_a_value_of_are_no_trouble() -> None:
     scores = pd.DataFrame(rows, columns=["run", "topic", "measure", "value"])
     found = tseval.compare(scores)
     assert {row.measure for row in found.parts["means"].rows} == {"R"}
+
+
+@pytest.mark.parametrize(("topics", "size"), [(200, 1), (300, 2)])
+def test_draws_take_no_more_room_than_they_count(topics: int, size: int) -> None:
+    names = [f"t{at}" for at in range(topics)]
+    draws = topic_draws(names, Plan(resamples=100))
+    assert draws.nbytes == 100 * topics * size
+    seed = statistics.seeded(Plan().seed, "topics", *names)
+    assert np.array_equal(draws, statistics.resamples(topics, seed, 100))
+
+
+def test_more_runs_on_topics_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = wide(a=[1, 2, 3, 4, 5, 6], b=[2, 3, 1, 5, 4, 7])
+    monkeypatch.setenv("TSEVAL_LIMITS", "orders=71")
+    with pytest.raises(UsageError) as error:
+        correlate(scores, scores, plan=Plan(resamples=100))
+    assert str(error.value).startswith(
+        "2 runs, on each of 6 topics held against those on all others, are more than 71 pairs, "
+        "the limit 'orders'; if it is meant to be so many"
+    )
+    monkeypatch.setenv("TSEVAL_LIMITS", "orders=72")
+    assert len(correlate(scores, scores, plan=Plan(resamples=100)).frame("correlations"))

@@ -208,6 +208,51 @@ def test_parquet_that_tells_many_rows_with_few_bytes_is_refused(
     assert "stands twice" in done.out
 
 
+def parquet_that_tells(name: str, rows: int, told: dict[int, int]) -> None:
+    """Parquet of so many rows, in whose metadata some numbers are others."""
+
+    def whole(number: int) -> bytes:
+        left, found = number << 1, bytearray()
+        while left > 127:
+            found.append(left & 127 | 128)
+            left >>= 7
+        return bytes([*found, left])
+
+    columns = {"topic": "t", "time": "1329910380", "text": "storm"}
+    table = {each: [value] * rows for each, value in columns.items()}
+    table["update_id"] = [f"u{at}" for at in range(rows)]
+    pq.write_table(pa.table(table), name, compression="none")
+    content = Path(name).read_bytes()
+    size = int.from_bytes(content[-8:-4], "little")
+    pages, metadata = content[: -8 - size], content[-8 - size : -8]
+    for number, other in told.items():
+        assert whole(number) in metadata
+        metadata = metadata.replace(whole(number), whole(other))
+    Path(name).write_bytes(pages + metadata + len(metadata).to_bytes(4, "little") + b"PAR1")
+
+
+@pytest.mark.parametrize("rows", [10_000, 2_000_000_000])
+def test_parquet_that_tells_other_numbers_of_rows_is_refused(rows: int) -> None:
+    parquet_that_tells("true.parquet", 5000, {5000: 5000})
+    assert program.tseval("validate", "true.parquet", "--table", "updates").code == 0
+    parquet_that_tells("run.parquet", 5000, {5000: rows})
+    limit = "is a file that is read as a whole, of more than 1G, the limit 'document'"
+    other = f"tells {rows:,} rows and has 5,000"
+    whole = limit if rows > 10_000 else other
+    asked = ("score", "run.parquet", program.NUGGETS, "--matcher", "exact")
+    assert f"run.parquet: {whole}" in program.tseval(*asked).err
+    assert f"run.parquet: {other}" in program.tseval(*asked, "--in-blocks", "1000").err
+    assert f"run.parquet: {whole}" in program.tseval("validate", "run.parquet").out
+
+
+def test_parquet_that_tells_large_sizes_holds_no_more_than_the_limit() -> None:
+    parquet_that_tells("run.parquet", 5000, {})
+    told = pq.ParquetFile("run.parquet").metadata.row_group(0).total_byte_size
+    parquet_that_tells("run.parquet", 5000, {5000: 2_000_000_000, told: 10**12})
+    done = program.tseval("validate", "run.parquet", "--table", "updates")
+    assert "run.parquet: is a file that is read as a whole, of more than 1G" in done.out
+
+
 def test_a_live_line_is_not_waited_for_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     limited(monkeypatch, "line=2K")
     taken: list[int] = []

@@ -459,7 +459,7 @@ JSON_LINES = {
         'no "update_id"',
         'every line needs the key "update_id"; --column update_id=KEY says what it is called',
     ),
-    "a null": (b'{"topic": null}\n', 'no "topic"', 'every line needs the key "topic"'),
+    "a null": (b'{"topic": null}\n', '"topic" is null', "every line needs a value for it"),
     "a wrong type": (b'{"topic": ["t"]}\n', '"topic" is a list', "give a string or a number"),
     "a boolean": (
         b'{"topic":"t","update_id":"u","time":true,"text":""}\n',

@@ -14,7 +14,7 @@ from tseval.cli import options
 from tseval.cli.declared_options import folder_forms, parameters, written_forms
 from tseval.cli.ineffective_options import called, refuse_ineffective
 from tseval.cli.options import parted
-from tseval.cli.output import check_output, deliver, form_of, leave_if, remark, warn
+from tseval.cli.output import check_into, check_output, deliver, form_of, leave_if, remark, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
@@ -224,6 +224,7 @@ def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -
     if request.form is not None and request.form in folders:
         if view is not None:
             raise UsageError(f"{family.view_option} has no meaning with -f {request.form}")
+        check_into(request.output or Path())
         return request.form
     check_output(request.output)
     if request.output is not None and request.output.is_dir():
@@ -265,8 +266,6 @@ def deliver_written(
         deliver(content, request.output, beside, form=form)
         return
     folder = request.output or Path()
-    if not folder.is_dir():
-        raise OutputError(f"{folder}: there is no such folder to write the files into")
     from tseval.files.atomic_write import write_together
 
     write_together({folder / name: content for name, content in written.files.items()})

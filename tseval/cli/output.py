@@ -39,13 +39,24 @@ def check_folder(output: Path) -> None:
             return  # a device or a pipe is written to, and a folder is told of elsewhere
     except OSError as error:
         raise OutputError(f"{output}: {reason_of(error)}") from error
+    _check_takes_files(output, target.parent)
+
+
+def check_into(folder: Path) -> None:
+    """Refuse a folder for several files that is not there, or takes none."""
+    if not folder.is_dir():
+        raise OutputError(f"{folder}: there is no such folder to write the files into")
+    _check_takes_files(folder, folder)
+
+
+def _check_takes_files(output: Path, folder: Path) -> None:
     import tempfile
 
     try:
-        tempfile.TemporaryFile(dir=target.parent).close()
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
         raise OutputError(
-            f"{output}: nothing can be written into {target.parent}: {reason_of(error)}"
+            f"{output}: nothing can be written into {folder}: {reason_of(error)}"
         ) from error
 
 

@@ -16,11 +16,21 @@ from tseval.comparison.plan import Plan
 from tseval.comparison.runs import signature, topic_draws
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
+from tseval.files.limits import ORDERS, shown
 from tseval.statistics import PERSISTENCE
 from tseval.tables.times import written
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
+
+
+def _check_orders(runs: int, topics: int) -> None:
+    """Refuse to hold each run on each topic against all topics, where they are too many."""
+    if runs * topics**2 > ORDERS.most:
+        raise UsageError(
+            f"{count(runs, 'run')}, on each of {topics:,} topics held against those on all others, "
+            f"are more than {shown(ORDERS.most)} pairs, the limit '{ORDERS.name}'; {ORDERS.cure}"
+        )
 
 
 class Correlation(NamedTuple):
@@ -128,8 +138,9 @@ def correlate_boards(
         raise UsageError(f"the persistence has to lie between 0 and 1, not {persistence:g}")
     check_directions(board, other)
     sides = Sides.of(board, other)
-    once = np.ones((1, len(sides.topics)), np.int64)
-    draws = np.vstack([once, topic_draws(sides.topics, plan)])
+    _check_orders(len(sides.runs), len(sides.topics))
+    draws = topic_draws(sides.topics, plan)
+    draws = np.vstack([np.ones_like(draws[:1]), draws])
     rows = []
     for names in sides.measures(versus):
         found = statistics.rank_correlations(*sides.values(*names), draws, persistence)

@@ -19,6 +19,7 @@ from tseval.errors import UsageError
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
+    from tseval.statistics.bootstrap import Times
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 NOISE = 1e-12
@@ -221,10 +222,10 @@ def _fill(
     found.p[columns] = statistics.p_values(differences, plan.test, seed, plan.resamples, most)
 
 
-def topic_draws(names: Sequence[str], plan: Plan) -> IntArray:
+def topic_draws(names: Sequence[str], plan: Plan) -> Times:
     """How often each of these topics is drawn in each resample, by the topics' names."""
     seed = statistics.seeded(plan.seed, "topics", *names)
-    return statistics.resamples(len(names), seed, plan.resamples)
+    return statistics.compact_resamples(len(names), seed, plan.resamples)
 
 
 def _contests(

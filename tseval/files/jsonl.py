@@ -169,10 +169,7 @@ def cells_in(
         value = _value(record, column)
         if value is None:
             if column.required and not (column.may_be_blank and _has_key(record, column)):
-                cure = f'every {faults.source.unit} needs the key "{column.name}"'
-                if schema.people_make_it and not _has_key(record, column):
-                    cure += f"; --column {column.name}=KEY says what it is called"
-                faults.add(line, f'no "{column.name}"', cure)
+                _add_missing(record, column, schema, line, faults)
                 return None
             continue
         cell = _cell(value, column)
@@ -184,6 +181,20 @@ def cells_in(
             return None
         cells[column.name] = cell
     return cells
+
+
+def _add_missing(
+    record: dict[str, Any], column: Column, schema: Schema, line: int, faults: FaultList
+) -> None:
+    """Note that a required value is not there, or null."""
+    null = next((name for name in column.names if name in record), None)
+    if null is not None:
+        faults.add(line, f'"{null}" is null', f"every {faults.source.unit} needs a value for it")
+        return
+    cure = f'every {faults.source.unit} needs the key "{column.name}"'
+    if schema.people_make_it:
+        cure += f"; --column {column.name}=KEY says what it is called"
+    faults.add(line, f'no "{column.name}"', cure)
 
 
 def _value(record: dict[str, Any], column: Column) -> Any:

@@ -54,7 +54,9 @@ MATCHES = Limit("matches", 64 * UNITS["M"], "matches of updates with nuggets", "
 """Each takes about a hundred bytes until it is scored."""
 DAYS = Limit("days", 16 * UNITS["M"], "pairs of days", "so many")
 """Of a timeline with days of its references: each takes about a hundred bytes."""
-LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT, MATCHES, DAYS)}
+ORDERS = Limit("orders", 64 * UNITS["M"], "runs on topics, each against all topics", "so many")
+"""What rank correlations over topics count: each takes 32 bytes."""
+LIMITS = {limit.name: limit for limit in (LINE, DOCUMENT, MATCHES, DAYS, ORDERS)}
 
 
 def shown(size: int) -> str:

@@ -68,6 +68,7 @@ def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
         _refuse_periods(file.schema_arrow, places, faults)
         _check_unpacked(source, file.metadata, len(places))
         table = file.read(columns=[names[at] for at in places.values()])
+        _check_rows(source, file.metadata, len(table))
         _settle(source)
     return arrow_cells({c: table.column(names[at]) for c, at in places.items()}, schema, faults)
 
@@ -87,6 +88,7 @@ def cell_blocks(source: Input, schema: Schema, faults: FaultList, number: int) -
             faults.extend(replace(f, line=(f.line or 0) + before) for f in own.noted)
             yield replace(cells, lines=cells.lines + before)
             before += batch.num_rows
+        _check_rows(source, file.metadata, before)
         _settle(source)
 
 
@@ -94,11 +96,27 @@ def _check_unpacked(source: Input, told: Any, columns: int) -> None:
     """Refuse rows that take more than a document may have, of a file that has next to none of them.
 
     Kilobytes can tell a thousand million rows that are all alike. Those of updates or of matches
-    differ, and take no less than a hundredth of their size in a file.
+    differ, and take no less than a hundredth of their size in a file. The sizes of its groups may
+    not be true; but no more than a hundred times the file is believed.
     """
     size = told.num_rows * columns * CELL_BYTES
-    if size > PACKED * sum(told.row_group(at).total_byte_size for at in range(told.num_row_groups)):
+    unpacked = sum(told.row_group(at).total_byte_size for at in range(told.num_row_groups))
+    if size > PACKED * min(unpacked, PACKED * _size(source)):
         check_document(source, size)
+
+
+def _size(source: Input) -> int:
+    """How many bytes of Parquet there are."""
+    if source.can_be_read_again and not source.is_compressed:
+        return source.file.stat().st_size
+    return len(source.whole())
+
+
+def _check_rows(source: Input, told: Any, rows: int) -> None:
+    """Refuse a file that has not as many rows as it tells: it is cut, or was put together wrong."""
+    if rows != told.num_rows:
+        reason = f"tells {told.num_rows:,} rows and has {rows:,}"
+        raise InputError([Fault(source.path, None, reason, "write it anew")])
 
 
 def _settle(source: Input) -> None:

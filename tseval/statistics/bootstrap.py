@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Times = NDArray[np.integer[Any]]
+"""How often each topic (a column) is drawn in each resample (a row)."""
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -40,11 +42,22 @@ def resamples(
     The same seed gives the same draws. One row a draw, one column a topic.
     """
     found = np.zeros((number, topics), np.int64)
+    _fill(found, topics, seed)
+    return found
+
+
+def compact_resamples(topics: int, seed: int | np.random.SeedSequence, number: int) -> Times:
+    """The same, counted by the smallest type that can: whoever adds them up takes a larger one."""
+    found: Times = np.zeros((number, topics), np.min_scalar_type(topics))
+    _fill(found, topics, seed)
+    return found
+
+
+def _fill(found: Times, topics: int, seed: int | np.random.SeedSequence) -> None:
     done = 0
-    for block in resample_blocks(topics, seed, number):
+    for block in resample_blocks(topics, seed, len(found)):
         found[done : done + len(block)] = block
         done += len(block)
-    return found
 
 
 def resample_blocks(
@@ -87,7 +100,7 @@ def interval(values: Floats, level: float = LEVEL) -> Interval:
     return Interval(float(low), float(high))
 
 
-def weighted_sums(weights: NDArray[np.int64] | NDArray[np.int8], values: Floats) -> Floats:
+def weighted_sums(weights: Times, values: Floats) -> Floats:
     """For each row of weights and each column of values the weighted sum over topics.
 
     It is added up topic by topic, not as a product of matrices: so no sum depends, not even in its
@@ -99,7 +112,7 @@ def weighted_sums(weights: NDArray[np.int64] | NDArray[np.int8], values: Floats)
     return sums.T
 
 
-def _add_up(weights: NDArray[np.int64] | NDArray[np.int8], values: Floats, sums: Floats) -> None:
+def _add_up(weights: Times, values: Floats, sums: Floats) -> None:
     """Add the weighted sums of some draws to the sums, which have a row for each column."""
     by_topic = np.ascontiguousarray(weights.T, np.float64)
     step = max(1, CACHED // max(1, len(weights)))
@@ -127,7 +140,7 @@ def column_blocks(rows: int, columns: int) -> Iterator[slice]:
 
 
 def mean_intervals(
-    values: Floats, times: NDArray[np.int64], method: str = INTERVALS[0], level: float = LEVEL
+    values: Floats, times: Times, method: str = INTERVALS[0], level: float = LEVEL
 ) -> Floats:
     """For each column the interval of its mean over the rows, as two rows: low, high.
 
@@ -148,7 +161,7 @@ def mean_intervals(
     return result
 
 
-def chance_means(values: Floats, times: NDArray[np.int64], level: float = LEVEL) -> Floats:
+def chance_means(values: Floats, times: Times, level: float = LEVEL) -> Floats:
     """For each column how far from 0 its mean stays by chance, in so many of the resamples.
 
     That is if its values had the mean 0. NaN for fewer than two rows.
@@ -164,7 +177,7 @@ def chance_means(values: Floats, times: NDArray[np.int64], level: float = LEVEL)
     return result
 
 
-def _deviations(centred: Floats, times: NDArray[np.int64], method: str, level: float) -> Floats:
+def _deviations(centred: Floats, times: Times, method: str, level: float) -> Floats:
     """How far both ends of the intervals are from the means."""
     rows = len(centred)
     drawn = weighted_sums(times, centred) / rows

@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from tseval.statistics.bootstrap import (
     NOISE,
+    Times,
     column_blocks,
     column_means,
     column_sums,
+    compact_resamples,
     further_seed,
     resample_blocks,
-    resamples,
     standard_errors,
     weighted_sums,
 )
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Weights = NDArray[np.int8] | NDArray[np.int64]
-Sums = Callable[[Weights, Floats], Floats]
+Sums = Callable[[Times, Floats], Floats]
 
 TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 EXACT_SIGNS = 20
@@ -61,7 +61,8 @@ def p_values(
     if test == "randomisation":
         return randomisation(differences, seed, number, last)
     if test == "bootstrap":
-        return bootstrap(differences, resamples(len(differences), seed, number), seed, last)
+        times = compact_resamples(len(differences), seed, number)
+        return bootstrap(differences, times, seed, last)
     return t_test(differences) if test == "t" else wilcoxon(differences)
 
 
@@ -103,7 +104,7 @@ def randomisation(
     if len(many):
         topics = len(differences)
 
-        def signs(step: int, size: int) -> Iterator[Weights]:
+        def signs(step: int, size: int) -> Iterator[Times]:
             return _sign_blocks(topics, further_seed(seed, step) if step else seed, size)
 
         result[many] = _by_draws(differences[:, many], signs, _far_by_signs, number, most)
@@ -128,8 +129,8 @@ def _sign_blocks(
 
 def _by_draws(
     differences: Floats,
-    draw: Callable[[int, int], Iterator[Weights]],
-    extreme: Callable[[Floats, Weights, Sums], Bools],
+    draw: Callable[[int, int], Iterator[Times]],
+    extreme: Callable[[Floats, Times, Sums], Bools],
     number: int,
     most: int,
 ) -> Floats:
@@ -175,7 +176,7 @@ def _stop(
         result[chosen[at]] = ENOUGH / (done + last + 1)
 
 
-def _products(weights: Weights, values: Floats) -> Floats:
+def _products(weights: Times, values: Floats) -> Floats:
     """The weighted sums of `weighted_sums`, faster, and not the same to the last digit.
 
     Only for what is compared with a margin for rounding.
@@ -198,13 +199,13 @@ def _all_signs(differences: Floats) -> Floats:
     return np.asarray(np.count_nonzero(_far(sums, differences), axis=0) / len(sums))
 
 
-def _far_by_signs(differences: Floats, signs: Weights, sums: Sums) -> Bools:
+def _far_by_signs(differences: Floats, signs: Times, sums: Sums) -> Bools:
     return _far(sums(signs, differences), differences)
 
 
 def bootstrap(
     differences: Floats,
-    times: NDArray[np.int64],
+    times: Times,
     seed: np.random.SeedSequence | None = None,
     most: int = 0,
 ) -> Floats:
@@ -220,7 +221,7 @@ def bootstrap(
         return result
     judged = np.flatnonzero(_errors(differences) > 0)
 
-    def draw(step: int, size: int) -> Iterator[Weights]:
+    def draw(step: int, size: int) -> Iterator[Times]:
         if step and seed is not None:
             yield from resample_blocks(topics, further_seed(seed, step), size)
         else:
@@ -232,7 +233,7 @@ def bootstrap(
     return result
 
 
-def _far_by_topics(differences: Floats, times: Weights, sums: Sums) -> Bools:
+def _far_by_topics(differences: Floats, times: Times, sums: Sums) -> Bools:
     """Which draws of topics have a studentised mean as far from 0 as each column's own."""
     topics = len(differences)
     mean, error = column_means(differences), _errors(differences)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tseval.statistics.bootstrap import BLOCK, weighted_sums
+from tseval.statistics.bootstrap import BLOCK, Times, weighted_sums
 from tseval.statistics.ranks import (
     LEVELS,
     PERSISTENCE,
@@ -26,7 +26,6 @@ from tseval.statistics.ranks import (
 from tseval.statistics.trend import ratio
 
 Floats = NDArray[np.float64]
-Times = NDArray[np.int64]
 
 COEFFICIENTS = ("tau-b", "tau-AP", "RBO")
 

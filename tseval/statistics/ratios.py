@@ -13,6 +13,7 @@ from tseval.statistics.bootstrap import (
     INTERVALS,
     LEVEL,
     NOISE,
+    Times,
     column_means,
     column_sums,
     interval_ends,
@@ -50,7 +51,7 @@ def _residuals(values: Floats, whole: Floats) -> Floats:
 def quotient_intervals(
     values: Floats,
     weights: Floats,
-    times: NDArray[np.int64],
+    times: Times,
     method: str = INTERVALS[0],
     level: float = LEVEL,
     less: tuple[Floats, Floats] | None = None,
@@ -88,7 +89,7 @@ def _squares(
     parts: list[tuple[float, Floats, Floats]],
     below: list[Floats],
     moved: list[Floats],
-    times: NDArray[np.int64],
+    times: Times,
 ) -> Floats:
     """The mean square of the topics' contributions within each draw."""
     rows = times.shape[1]

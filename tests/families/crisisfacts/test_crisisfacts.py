@@ -31,6 +31,7 @@ from tseval.files.inputs import Input
 FEW = 2
 """How many collapsed facts, and gold facts of a day, are enough in these tests."""
 RULES = {rule.name: tuple(rule.values) for rule in CrisisRules().each() if rule.name != "facts"}
+UNCOUNTED = r"leaves no request that counts|names no run|does not fit the rule events=track"
 ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -103,7 +104,7 @@ def test_collapsed_facts_under_all_rules(
     wanted = [name if at is None else f"{name}@{at}" for name in names]
     runs = slow.runs_of(world.facts)
     if not table or not runs:
-        with pytest.raises(InputError, match=r"leaves no request that counts|names no run"):
+        with pytest.raises(InputError, match=UNCOUNTED):
             tseval.score_crisisfacts(*given, wanted, **asked)
         return
     scores = tseval.score_crisisfacts(*given, wanted, requests=worlds.days(), **asked)
@@ -126,7 +127,7 @@ def test_items_under_all_rules(
     wanted = [name if at is None else f"{name}@{at}" for name in slow.OF_2022]
     known = [q for q, own in world.gold.items() if slow.counts(q, own, reading)]
     if not known:
-        with pytest.raises(InputError, match="leaves no request that counts"):
+        with pytest.raises(InputError, match=UNCOUNTED):
             tseval.score_crisisfacts(*given, wanted, **asked)
         return
     # The track's own file tells days.
@@ -368,6 +369,12 @@ def test_faulty_facts(tmp_path: Path, change: dict[str, Any], reason: str) -> No
         ("[\n" + json.dumps(FACT) + ",\n" + json.dumps(FACT) + "]", 3, 'collapsed fact "E-1-r1'),
         (json.dumps(FACT) + "\n" + json.dumps(FACT)[:-9] + "\n", 2, "not JSON"),
         (json.dumps({"facts": [FACT]}) + "\n", 1, 'no "requestID"'),
+        (
+            json.dumps({"requestID": None, "facts": [FACT]}) + "\n",
+            1,
+            '"requestID" is a null where a name is expected',
+        ),
+        (json.dumps({"requestID": " ", "facts": [FACT]}) + "\n", 1, '"requestID" names nothing'),
         (json.dumps({"requestID": "E-1-r1", "facts": FACT}) + "\n", 1, '"facts" is no list'),
     ],
 )
@@ -478,6 +485,36 @@ def test_the_other_edition_and_measures() -> None:
     some = HAND_LABELS[HAND_LABELS["label"] != "LAGGED_FACT"]
     with pytest.raises(UsageError, match="no label says LAGGED_FACT"):
         tseval.score_crisisfacts(BY_HAND, some, "lagged")
+
+
+def test_a_rule_that_takes_no_event_of_the_files() -> None:
+    folder = program.FIXTURES / "crisisfacts"
+    told = program.tseval(
+        "crisisfacts", folder / "collapsed.jsonl", folder / "labels.tsv", "--rule", "events=track"
+    )
+    assert told.code == 1
+    assert told.err == (
+        f"error: {folder}/collapsed.jsonl: does not fit the rule events=track: its events are "
+        "Calder-002, Osk-001\n"
+        "  the rule takes CrisisFACTS-009 to CrisisFACTS-018 alone; leave it out to take all "
+        "events\n"
+    )
+
+
+def test_what_is_asked_for_is_said_in_words() -> None:
+    told = program.tseval("crisisfacts", "facts.jsonl")
+    assert told.err.splitlines()[-1] == (
+        "Error: Give one or more files of collapsed facts (of 2022: of assessed items), then the "
+        "file of their labels (of 2022: of gold facts)."
+    )
+
+
+def test_a_null_is_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "requests.jsonl"
+    path.write_text('{"requestID": null, "day": "2020-03-01"}\n')
+    with pytest.raises(InputError) as error:
+        tseval.score_crisisfacts(BY_HAND, HAND_LABELS, requests=path)
+    assert error.value.faults[0].reason == '"requestID" is null'
 
 
 def test_curves(tmp_path: Path) -> None:

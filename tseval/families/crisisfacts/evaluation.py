@@ -11,10 +11,12 @@ import numpy as np
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
+from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.crisisfacts.caveats import caveats, lacking
 from tseval.families.crisisfacts.files import RAW_CURE
 from tseval.families.crisisfacts.index import (
+    TRACK,
     CrisisIndex,
     Judged,
     Pool,
@@ -37,7 +39,7 @@ from tseval.families.crisisfacts.measures import (
     needs,
 )
 from tseval.families.crisisfacts.rules import CrisisRules
-from tseval.families.crisisfacts.tables import COLLAPSED, ITEMS, LABELS, LAGGED
+from tseval.families.crisisfacts.tables import COLLAPSED, ITEMS, LABELS, LAGGED, event_of
 from tseval.files.reading import faults_of, input_of, refuse
 
 if TYPE_CHECKING:
@@ -155,7 +157,7 @@ def read(
         _refuse_strange(held, inputs)
         index = of_items(held, tables.days, applied)
     if not index.requests:
-        refuse(input_of(inputs.gold, LABELS), "leaves no request that counts", NO_REQUEST)
+        _refuse_without_requests(held, inputs, applied)
     if not index.runs:
         refuse(input_of(inputs.runs[0], COLLAPSED), "names no run", RAW_CURE)
     told = applied.said(edition.rules)
@@ -167,6 +169,17 @@ def read(
         inputs=tables.records(),
         warnings=tuple(caveats(held, index, applied)),
     )
+
+
+def _refuse_without_requests(held: Pool | Judged, inputs: CrisisInputs, rules: CrisisRules) -> None:
+    """Refuse files of which no request counts, or a rule that takes none of their events."""
+    events = dict.fromkeys(map(event_of, held.requests))
+    if rules.events == "track" and events and not events.keys() & {*TRACK}:
+        source = inputs.runs[0] if isinstance(held, Pool) else inputs.gold
+        reason = f"does not fit the rule events=track: its events are {listed(list(events))}"
+        cure = f"the rule takes {TRACK[0]} to {TRACK[-1]} alone; leave it out to take all events"
+        refuse(input_of(source, COLLAPSED), reason, cure)
+    refuse(input_of(inputs.gold, LABELS), "leaves no request that counts", NO_REQUEST)
 
 
 def _refuse_strange(own: Judged, inputs: CrisisInputs) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -67,6 +67,15 @@ def kind_of(value: Any) -> str:
 def is_name(value: Any) -> TypeGuard[str]:
     """Whether this is a text that can name something."""
     return isinstance(value, str) and bool(value.strip()) and value.isprintable()
+
+
+def lacks(record: Mapping[str, Any], key: str, wanted: str = "a name") -> str:
+    """Why a record has nothing under a key that serves."""
+    if key not in record:
+        return f'no "{key}"'
+    if isinstance(record[key], str):
+        return f'"{key}" names nothing'
+    return f'"{key}" is a {kind_of(record[key])} where {wanted} is expected'
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -207,8 +216,8 @@ def _facts_in(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any]
         elif is_name(request) and isinstance(listed, list):
             yield from ((line, request, fact) for fact in listed)
         else:
-            lacks = '"facts" is no list' if is_name(request) else 'no "requestID"'
-            faults.add(line, lacks, 'a line is {"requestID": …, "facts": [FACT, …]}')
+            wrong = '"facts" is no list' if is_name(request) else lacks(record, "requestID")
+            faults.add(line, wrong, 'a line is {"requestID": …, "facts": [FACT, …]}')
 
 
 def _wrong_in(fact: Any) -> str:

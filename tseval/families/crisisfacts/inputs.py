@@ -49,11 +49,11 @@ class CrisisInputs:
 
     runs: Sequence[Given] = argument(
         "FACTS",
-        "collapsed facts, with the runs in their raw facts; of 2022 the assessed items of runs",
+        "one or more files of collapsed facts (of 2022: of assessed items)",
         COLLAPSED,
         several=True,
     )
-    gold: Given = argument("GOLD", "labels of collapsed facts; of 2022 gold facts", LABELS)
+    gold: Given = argument("GOLD", "the file of their labels (of 2022: of gold facts)", LABELS)
     requests: Given | None = file_option(
         "--requests",
         "The day of each request: a table `request day`. Without it measures have no times, but of "

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tseval.families.crisisfacts.files import head_of, is_name, kind_of
+from tseval.families.crisisfacts.files import head_of, is_name, lacks
 from tseval.families.crisisfacts.tables import RunFacts
 from tseval.files.faults import FaultList
 from tseval.files.formats import Line
@@ -57,30 +57,24 @@ class Wrong(NamedTuple):
 def wrong_in(record: Mapping[str, Any]) -> Iterator[Wrong]:
     """Everything for which the track's checker refuses a line, its look at requests left out."""
     if not isinstance(record.get("requestID"), str):
-        yield Wrong(_lacks(record, "requestID", "a text"))
+        yield Wrong(lacks(record, "requestID", "a text"))
     elif not is_name(record["requestID"]):
         yield Wrong('"requestID" names nothing')
     if not isinstance(record.get("factText"), str):
-        yield Wrong(_lacks(record, "factText", "a text"))
+        yield Wrong(lacks(record, "factText", "a text"))
     if type(record.get("unixTimestamp")) is not int:
-        yield Wrong(_lacks(record, "unixTimestamp", "a whole number"))
+        yield Wrong(lacks(record, "unixTimestamp", "a whole number"))
     yield from _wrong_importance(record)
     yield from _wrong_sources(record)
     if "streamID" not in record or not isinstance(record["streamID"], str | None):
-        yield Wrong(_lacks(record, "streamID", "a text or null"), readable=True)
+        yield Wrong(lacks(record, "streamID", "a text or null"), readable=True)
     yield from _wrong_needs(record)
-
-
-def _lacks(record: Mapping[str, Any], key: str, wanted: str) -> str:
-    if key not in record:
-        return f'no "{key}"'
-    return f'"{key}" is a {kind_of(record[key])} where {wanted} is expected'
 
 
 def _wrong_importance(record: Mapping[str, Any]) -> Iterator[Wrong]:
     value = record.get("importance")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        yield Wrong(_lacks(record, "importance", "a number"))
+        yield Wrong(lacks(record, "importance", "a number"))
     elif not 0 <= value <= 1:
         yield Wrong(f'"importance" {value} is outside of 0 to 1')
     elif isinstance(value, int):
@@ -90,7 +84,7 @@ def _wrong_importance(record: Mapping[str, Any]) -> Iterator[Wrong]:
 def _wrong_sources(record: Mapping[str, Any]) -> Iterator[Wrong]:
     sources = record.get("sources")
     if not isinstance(sources, list):
-        yield Wrong(_lacks(record, "sources", "a list"))
+        yield Wrong(lacks(record, "sources", "a list"))
     elif not sources:
         yield Wrong('"sources" is empty')
     else:
@@ -102,10 +96,10 @@ def _wrong_sources(record: Mapping[str, Any]) -> Iterator[Wrong]:
 def _wrong_needs(record: Mapping[str, Any]) -> Iterator[Wrong]:
     needs = record.get("informationNeeds")
     if needs is None:
-        lacks = '"informationNeeds" is null' if "informationNeeds" in record else None
-        yield Wrong(lacks or 'no "informationNeeds"', readable=True)
+        null = '"informationNeeds" is null' if "informationNeeds" in record else None
+        yield Wrong(null or 'no "informationNeeds"', readable=True)
     elif not isinstance(needs, list):
-        yield Wrong(_lacks(record, "informationNeeds", "a list"))
+        yield Wrong(lacks(record, "informationNeeds", "a list"))
     else:
         for need in needs:
             if not isinstance(need, str) or need not in STRICT:
