@@ -20,6 +20,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 import numpy as np
 
@@ -32,6 +33,8 @@ NUGGETS, NUGGET_WORDS, UPDATE_WORDS, VOCABULARY = 1000, 8, 20, 20_000
 PIECE = 100_000
 MIB = 1024**2
 MEASURES = "P R Rs T P(updates) P(cost=words)"
+AT_ONCE, SINGLY = 100, 1000
+"""Updates of a live stream that come together, and then one by one."""
 LIVE_GOAL, EACH_GOAL, MEMORY_GOAL = 20_000, 10_000, 3 * 1024 * MIB
 """Updates a second, once each thousand and once each is looked at; and bytes."""
 
@@ -163,6 +166,41 @@ def live_at_each(folder: Path, number: int) -> None:
     took = spent.processor - start.processor
     what = "live, --every 1, of the processor"
     tell(Row(what, f"{number:,} updates", took, most=number / EACH_GOAL))
+    one_by_one(lines.read_bytes().splitlines(keepends=True), follow)
+
+
+def one_by_one(lines: list[bytes], follow: tuple[object, ...]) -> None:
+    """Send each line when the one before was answered; what each takes by itself.
+
+    The first come at once, until each more changes the precision, and so is answered.
+    """
+    command = [sys.executable, "-m", "tseval", *map(str, follow)]
+    singly = lines[AT_ONCE : AT_ONCE + SINGLY]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        sent, answers = cast("IO[bytes]", running.stdin), cast("IO[bytes]", running.stdout)
+        sent.write(b"".join(lines[:AT_ONCE]))
+        sent.flush()
+        while json.loads(answers.readline()).get("updates") != AT_ONCE:
+            pass
+        before, waited = processor_of(running.pid), []
+        for line in singly:
+            began = time.perf_counter()
+            sent.write(line)
+            sent.flush()
+            answers.readline()
+            waited.append(time.perf_counter() - began)
+        spent = processor_of(running.pid) - before
+        sent.close()
+        answers.read()
+    size = f"{len(singly):,} updates"
+    tell(Row("live, one by one, of the processor", size, spent))
+    tell(Row("live, one by one, until one is answered", "median", float(np.median(waited))))
+
+
+def processor_of(pid: int) -> float:
+    """The seconds of processor that a running program has taken, as Linux tells them."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def chart(rows: list[dict[str, float]], path: Path) -> None:

@@ -21,6 +21,7 @@ import pytest
 from tests.program import FIXTURES, MATCHES, NUGGETS, ROOT, command
 from tests.program import tseval as program
 from tseval.core.wording import count
+from tseval.families.temporal.streaming.follow import Follower
 
 LINES = (FIXTURES / "live.jsonl").read_bytes().splitlines(keepends=True)
 COUNTING = {
@@ -119,8 +120,14 @@ def by_exception() -> None:
 @pytest.mark.parametrize("act", [by_signal, by_exception])
 @pytest.mark.parametrize("together", [1, 3])
 def test_interrupted_anywhere_the_state_is_one_between_two_updates(
-    act: Callable[[], None], together: int, states: list[State], matches: str, tmp_path: Path
+    act: Callable[[], None],
+    together: int,
+    states: list[State],
+    matches: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(Follower, "together", together)
     every = ("--every", together)
     whole = last(follow(tmp_path / "whole", matches, LINES, *every))
     with at_line(0, act) as lines:

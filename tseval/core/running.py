@@ -1,19 +1,18 @@
 """Measures of what is not at its end: the sums of their ledgers, kept as more comes.
 
-Blocks, live streams and `tseval.RunningScores` all add up here. What has come stays added. What may
-still change, as an update that a later one may yet turn out to be earlier than, is given each time
-that values are asked for.
+Blocks, live streams and `tseval.RunningScores` all add up here. Sums stand in arrays by ledger and
+topic, so whoever has several can add them, or look at them after each of many steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.ledgers import Account, Score
+from tseval.core.ledgers import Account
 from tseval.core.measure import Measure
 from tseval.core.results import Values
 from tseval.core.taking import account_in, moments
@@ -23,62 +22,47 @@ if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
 
 
-@dataclass(frozen=True)
-class Held:
-    """What may still change, as it is now: for each measure its score, and its ledgers' sums."""
-
-    scores: list[Score]
-    of_ledgers: list[list[FloatArray]]
-
-
-class RunningSums:
+class LedgerSums:
     """The sums of the ledgers of some measures, each measure at its time, for a run's topics."""
 
-    def __init__(self, measures: Sequence[Measure], starts: FloatArray) -> None:
-        self.measures = tuple(measures)
-        self._topics = np.arange(len(starts))
+    def __init__(self, measures: Sequence[Measure], starts: FloatArray, gold: Units) -> None:
+        """`gold` is an index without any update: by it is known how sums become values."""
         wholes = [measure.whole for measure in measures]
         self._wholes = list(dict.fromkeys(wholes))
         self._places = [self._wholes.index(whole) for whole in wholes]
         self._times = [moments(measure, starts) for measure in measures]
-        self._scores: list[Score] = []
-        """How sums become values, as what was added first has it."""
-        self.of_ledgers: list[list[FloatArray]] = [[] for _ in measures]
-        """For each measure the sums of each of its ledgers; none before anything is added."""
+        self._topics = np.arange(len(starts))
+        accounts = self._accounts(gold)
+        self._scores = [account.score for account in accounts]
+        ends = accumulate((len(account.ledgers) for account in accounts), initial=0)
+        self._own = [slice(*each) for each in pairwise(ends)]
+        """For each measure its ledgers among all."""
 
-    def add(self, index: Units) -> None:
-        """Count all that an index holds: one update or a block."""
-        accounts = self._of(index)
-        self._scores = self._scores or [each.score for each in accounts]
-        for sums, own in zip(self.of_ledgers, self._before(accounts), strict=True):
-            sums[:] = sums or [np.zeros_like(each) for each in own]
-            for total, more in zip(sums, own, strict=True):
-                total += more
-
-    def values(self, measure: Measure) -> Values:
-        """One of the measures in each topic, of all that was added."""
-        at = self.measures.index(measure)
-        return self._scores[at](self.of_ledgers[at], self._topics)
-
-    def held(self, index: Units) -> Held:
-        """What an index holds that is not added: it serves until that changes."""
-        accounts = self._of(index)
-        return Held([each.score for each in accounts], list(self._before(accounts)))
-
-    def values_with(self, held: Held) -> list[Values]:
-        """Each measure in each topic, of all that was added, and of what is held beside it."""
-        both = [
-            [mine + total for mine, total in zip(own, sums, strict=True)] if sums else own
-            for own, sums in zip(held.of_ledgers, self.of_ledgers, strict=True)
+    def of(self, index: Units) -> FloatArray:
+        """What an index holds, by ledger, run and topic."""
+        shape = (len(index.runs), len(self._topics))
+        sums = [
+            ledger.before(np.tile(times, len(index.runs))).reshape(shape)
+            for account, times in zip(self._accounts(index), self._times, strict=True)
+            for ledger in account.ledgers
         ]
-        return [score(sums, self._topics) for score, sums in zip(held.scores, both, strict=True)]
+        return np.stack(sums)
 
-    def _of(self, index: Units) -> list[Account]:
+    def values(self, sums: FloatArray) -> Values:
+        """Every measure of such sums, by run, topic and measure."""
+        found = [self.values_of(at, sums) for at in range(len(self._scores))]
+        value = np.stack([each.value for each in found], axis=2)
+        return Values(value, np.stack([each.defined for each in found], axis=2))
+
+    def values_of(self, measure: int, sums: FloatArray) -> Values:
+        """One of the measures, by run and topic."""
+        shape = sums.shape[1:]
+        topics = np.tile(self._topics, shape[0])
+        own = [each.reshape(-1) for each in sums[self._own[measure]]]
+        values = self._scores[measure](own, topics)
+        return Values(values.value.reshape(shape), values.defined.reshape(shape))
+
+    def _accounts(self, index: Units) -> list[Account]:
         """The account of each measure; one that is taken at several times is made once."""
         made = [account_in(whole, whole.definition.account(index, whole)) for whole in self._wholes]
         return [made[place] for place in self._places]
-
-    def _before(self, accounts: Sequence[Account]) -> Iterator[list[FloatArray]]:
-        """For each measure the sum of each ledger before its time."""
-        for account, times in zip(accounts, self._times, strict=True):
-            yield [ledger.before(times) for ledger in account.ledgers]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.results import Values
 from tseval.core.wording import count
 from tseval.errors import UsageError, did_you_mean
 from tseval.tables import ALL_TOPICS, InputRecord
@@ -34,6 +35,18 @@ class Overall:
     weights: FloatArray | None = None
     """Where such a value is a quotient of sums over topics, what the value of each topic is divided
     by, of the shape (runs, topics, measures); NaN for other measures."""
+
+
+def over_topics(values: Values, counted: BoolArray, *, undefined_as_zero: bool) -> Values:
+    """The mean of each run and measure over the topics that count, of values as `Scores` has them.
+
+    `counted` has their shape, or one that stands for it.
+    """
+    used = np.broadcast_to(counted, values.value.shape)
+    used = used if undefined_as_zero else used & values.defined
+    number = used.sum(axis=1)
+    sums = np.where(used & values.defined, values.value, 0.0).sum(axis=1)
+    return Values(sums / np.maximum(number, 1), number > 0)
 
 
 SHOWN = 4
@@ -71,14 +84,10 @@ class Scores:
     mean_defined: BoolArray = field(init=False)
 
     def __post_init__(self) -> None:
-        counted = self.counted[:, :, None]
-        used = (
-            np.broadcast_to(counted, self.values.shape) if self.undefined_as_zero else self.defined
-        )
-        used = used & counted & self._applicable
-        number = used.sum(axis=1)
-        sums = np.where(used & self.defined, self.values, 0.0).sum(axis=1)
-        means, defined = sums / np.maximum(number, 1), number > 0
+        values = Values(self.values, self.defined)
+        counted = self.counted[:, :, None] & self._applicable
+        found = over_topics(values, counted, undefined_as_zero=self.undefined_as_zero)
+        means, defined = found.value, found.defined
         if self.overall is not None:
             means = np.where(self.overall.given, self.overall.value, means)
             defined = np.where(self.overall.given, self.overall.defined, defined)

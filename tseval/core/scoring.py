@@ -70,16 +70,6 @@ def scores_of(
     return evaluation.finished(replace(scores, warnings=(*told, *more)))
 
 
-def values_alone(
-    evaluation: Evaluation,
-    wanted: Sequence[Measure],
-    on_missing: str | None = None,
-    undefined: str = "skip",
-) -> Scores:
-    """The same scores without warnings, for whoever asks again after each update."""
-    return _found(evaluation, wanted, on_missing, undefined, per_topic=True).scores
-
-
 @dataclass(frozen=True)
 class _Found:
     """Scores, and what their warnings are made of."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import tempfile
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pandas as pd
@@ -20,11 +23,13 @@ from tests.oracles import temporal as slow
 from tests.program import FIXTURES, NUGGETS
 from tests.program import tseval as program
 from tseval.core.calling import CommonOptions
+from tseval.core.running import LedgerSums
 from tseval.errors import InputError, UsageError
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.streaming import fold
 from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.families.temporal.streaming.evaluation import StreamEvaluation
-from tseval.families.temporal.streaming.fold import RunFold
+from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.follow import Follower, Following
 from tseval.families.temporal.streaming.scorer import StreamScorer
 
@@ -205,7 +210,10 @@ def test_a_live_stream_tells_what_is_known_so_far(
     with tempfile.TemporaryDirectory() as name:
         written = Written(Path(name), collection, ".jsonl")
         lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
-        told = followed(written, "--every", every, lines=b"".join(lines))
+        missing = data.draw(st.sampled_from(("zero", "skip")))
+        undefined = data.draw(st.sampled_from(("zero", "skip")))
+        rules = ("--on-missing", missing, "--undefined", undefined)
+        told = followed(written, "--every", every, *rules, lines=b"".join(lines))
         assert told[-1]["final"] is True
         if not lines:
             return
@@ -216,8 +224,8 @@ def test_a_live_stream_tells_what_is_known_so_far(
             seen = int(line["updates"])  # type: ignore[call-overload]
             assert seen % every == 0
             if data.draw(st.booleans()):
-                assert known == whole(written, Path(name), lines[:seen])
-        assert records(told[-1]) == whole(written, Path(name), lines)
+                assert known == whole(written, Path(name), lines[:seen], missing, undefined)
+        assert records(told[-1]) == whole(written, Path(name), lines, missing, undefined)
 
 
 def named(row: dict[str, str]) -> list[str]:
@@ -225,7 +233,9 @@ def named(row: dict[str, str]) -> list[str]:
     return [row["run"]] if row.get("run") else []
 
 
-def whole(written: Written, folder: Path, lines: list[bytes]) -> dict[tuple[str, ...], object]:
+def whole(
+    written: Written, folder: Path, lines: list[bytes], missing: Any, undefined: Any
+) -> dict[tuple[str, ...], object]:
     """The scores of the first lines at once; matches of later ones left out."""
     part = folder / "part.jsonl"
     part.write_bytes(b"".join(lines))
@@ -245,6 +255,8 @@ def whole(written: Written, folder: Path, lines: list[bytes]) -> dict[tuple[str,
         str(matches),
         topics=written.paths["topics"],
         measures=NAMES,
+        on_missing=missing,
+        undefined=undefined,
     )
     return {record[:3]: record.value for record in scores.records()}
 
@@ -306,26 +318,109 @@ def test_a_time_may_stand_alone(at: str | list[str]) -> None:
     assert found.measures == ("R", "R@6h")
 
 
-def test_only_what_an_update_changed_is_looked_at_again(tmp_path: Path) -> None:
-    """Work is counted: what is kept is scored anew where it changed, warnings come at the end."""
+def told_by(scorer: StreamScorer, pieces: list[bytes], **more: Any) -> list[str]:
+    """Every line that is told of these pieces of a stream."""
+    follower = Follower(scorer, Following(**more))
+    return [line for piece in pieces for line in follower.take(piece)] + [follower.finish()]
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases.collections(), st.integers(1, 4), st.integers(1, 5), st.booleans(), st.data())
+def test_in_whatever_pieces_lines_come_the_same_bytes_are_told(
+    collection: slow.Collection, every: int, together: int, matches: bool, data: st.DataObject
+) -> None:
+    """One by one, or many that are counted at once; with costs whose sums depend on their order."""
+    tenths = [replace(each, cost=each.cost / 10) for each in collection.updates]
+    with tempfile.TemporaryDirectory() as name:
+        written = Written(Path(name), replace(collection, updates=tenths), ".jsonl")
+        lines = Path(written.paths["updates"]).read_bytes().splitlines(keepends=True)
+        inputs = replace(written.sources(matches=matches), updates=[])
+        asked = CommonOptions(NAMES, on_missing=data.draw(st.sampled_from(("zero", "skip"))))
+        more = {"every": every, "per_topic": data.draw(st.booleans())}
+
+        def told(pieces: list[bytes]) -> list[str]:
+            return told_by(StreamScorer(inputs, TemporalOptions(), asked), pieces, **more)
+
+        cuts = [0, *sorted(data.draw(st.sets(st.integers(1, max(len(lines) - 1, 1)))))]
+        pieces = [b"".join(lines[a:b]) for a, b in pairwise([*cuts, len(lines)])]
+        singly = told(lines)
+        assert told(pieces) == singly
+        with (
+            patch.object(Follower, "together", together),
+            patch.object(fold, "KEPT_AT_ONCE", together),
+        ):
+            assert told(pieces) == singly
+
+
+@pytest.mark.parametrize("names", ["P(updates)", "P R T"])
+@pytest.mark.parametrize("seed", range(3))
+def test_means_over_many_topics_have_the_bits_of_the_whole(names: str, seed: int) -> None:
+    """Of so many topics that the order in which values are added up shows in the last digits."""
+    draw = random.Random(seed)
+    topics = [f"t{at}" for at in range(19)]
+    gold = [
+        {"topic": t, "nugget_id": f"n{n}", "time": draw.randrange(99), "text": f"{t}word w{n}"}
+        for t in topics
+        for n in range(draw.randrange(1, 4))
+    ]
+    sent: list[dict[str, object]] = []
+    for at in range(150):
+        said = draw.choice(gold)
+        text = said["text"] if draw.random() < 0.7 else "nothing"
+        own = {"topic": said["topic"], "time": draw.randrange(99), "text": text}
+        sent.append({"run": draw.choice("ab"), "update_id": f"u{at}"} | own)
+    nuggets = pd.DataFrame(gold)
+    scorer = StreamScorer(TemporalInputs([], nuggets), TemporalOptions(), CommonOptions(names))
+    content = "".join(json.dumps(each) + "\n" for each in sent).encode()
+    told = [json.loads(line) for line in told_by(scorer, [content], per_topic=True)]
+    known: dict[tuple[str, ...], object] = {}
+    for line in told[1:-1]:
+        known |= records(line)
+        if line["updates"] % 10 == 0:
+            part = pd.DataFrame(sent[: line["updates"]])
+            whole = tseval.score(part, nuggets, measures=names)
+            assert known == {record[:3]: record.value for record in whole.records()}
+
+
+@pytest.mark.parametrize(("every", "told"), [(1, 1), (2, 2), (3, 1)])
+def test_a_run_that_lacks_a_topic_at_a_look_is_refused_after_what_was_told_before(
+    every: int, told: int, tmp_path: Path
+) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("topic\tnugget_id\ttime\ttext\na\tn\t0\tx\nb\tn\t0\tx\n")
+    sent = [("r", "a"), ("r", "b"), ("s", "a"), ("r", "a")]
+    lines = [
+        json.dumps({"run": run, "topic": topic, "update_id": f"u{at}", "time": at, "text": "x"})
+        for at, (run, topic) in enumerate(sent)
+    ]
+    options = ("--on-missing", "error", "--every", every)
+    given = "".join(f"{line}\n" for line in lines).encode()
+    outcome = program("score", "--follow", gold, *options, stdin=given)
+    lacks = "run r has no updates for 1 judged topic: b"
+    missing = lacks if every == 1 else "run s has no updates for 1 judged topic: b"
+    assert (outcome.code, missing in outcome.err) == (1, True)
+    assert len(outcome.out.splitlines()) == told
+
+
+def test_only_what_an_update_changed_is_added_up_again(tmp_path: Path) -> None:
+    """Work is counted: that of a block is the same however many updates it has."""
     gold = tmp_path / "gold.tsv"
     gold.write_text("topic\tnugget_id\ttime\ttext\nt\tn1\t0\thouse on fire\nt\tn2\t0\troad shut\n")
     inputs = TemporalInputs([], str(gold))
     asked = CommonOptions(["P", "R"], on_missing="zero")
-    follower = Follower(StreamScorer(inputs, TemporalOptions(), asked), Following(every=1))
     texts = ["house on fire", *["something else"] * 20, "road shut", *["nothing new"] * 20]
-    with (
-        patch.object(RunFold, "_index", autospec=True, side_effect=RunFold._index) as kept,
-        patch.object(StreamEvaluation, "caveats", return_value=iter(())) as caveats,
-    ):
-        told = [
-            line
-            for at, text in enumerate(texts)
-            for line in follower.take(
-                json.dumps({"topic": "t", "update_id": f"u{at}", "time": at, "text": text}).encode()
-                + b"\n"
-            )
-        ]
-        assert not caveats.called
-    assert len(told) == 1 + len(texts)  # P changes with every update
-    assert kept.call_count == 2
+    lines = [
+        json.dumps({"topic": "t", "update_id": f"u{at}", "time": at, "text": text}).encode() + b"\n"
+        for at, text in enumerate(texts)
+    ]
+    for pieces, of_kept, sums in ((lines, 3, 4 + len(lines)), ([b"".join(lines)], 2, 4)):
+        follower = Follower(StreamScorer(inputs, TemporalOptions(), asked), Following())
+        with (
+            patch.object(Fold, "_of_kept", autospec=True, side_effect=Fold._of_kept) as kept,
+            patch.object(LedgerSums, "of", autospec=True, side_effect=LedgerSums.of) as every,
+            patch.object(StreamEvaluation, "caveats", return_value=iter(())) as caveats,
+        ):
+            told = [line for piece in pieces for line in follower.take(piece)]
+            assert not caveats.called
+        assert len(told) == 1 + len(texts)  # P changes with every update
+        assert (kept.call_count, every.call_count) == (of_kept, sums)

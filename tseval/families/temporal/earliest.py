@@ -11,7 +11,7 @@ the same index for updates that come one at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +62,10 @@ class First:
 
     def __len__(self) -> int:
         return len(self.unit)
+
+    def rows(self, chosen: IntArray) -> First:
+        """The chosen ones."""
+        return First(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
     @property
     def opens(self) -> BoolArray:
@@ -116,22 +120,36 @@ class EarliestIndex(Units):
         nuggets: Nuggets,
         pairs: Pairs,
         duplicates: Duplicates | None = None,
-        known: GoldTopics | None = None,
     ) -> EarliestIndex:
-        """Index a whole stream. Equal times: the update that stands first in the file.
-
-        `known` are the topics of the nuggets, for whoever indexes many parts with the same.
-        """
+        """Index a whole stream. Equal times: the update that stands first in the file."""
         runs = natural_order(updates.run.vocabulary())
-        gold = known or GoldTopics.of(nuggets)
+        run = updates.run.within(strings(runs))
+        return cls.divided(
+            run, tuple(runs), updates, nuggets, pairs, GoldTopics.of(nuggets), duplicates
+        )
+
+    @classmethod
+    def divided(
+        cls,
+        run: IntArray,
+        runs: tuple[str, ...],
+        updates: Updates,
+        nuggets: Nuggets,
+        pairs: Pairs,
+        gold: GoldTopics,
+        duplicates: Duplicates | None = None,
+    ) -> EarliestIndex:
+        """The same for updates that stand in the runs with these numbers, whatever they say.
+
+        `gold` are the topics of the nuggets, for whoever indexes many parts with the same.
+        """
         topics = gold.names
         topic = updates.topic.within(gold.column)
-        run = updates.run.within(strings(runs))
         unit = np.where(topic == ABSENT, ABSENT, run * len(topics) + topic)
         order = np.argsort(updates.time, kind="stable")
         first, says = _first(pairs, unit, run, order, len(nuggets))
         return cls(
-            runs=tuple(runs),
+            runs=runs,
             topics=topics,
             updates=updates,
             nuggets=nuggets,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tseval.core.measure import Measure
 from tseval.core.registry import measures as listed
-from tseval.core.running import RunningSums
+from tseval.core.running import LedgerSums
 from tseval.errors import UsageError
 from tseval.families.temporal.draft import FAMILY
 from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
@@ -34,12 +34,12 @@ class RunningScores:
         gold = stream.start()
         start = dict(zip(self.topics, gold.first_nugget_times, strict=True)) | dict(starts or {})
         times = np.array([start[topic] for topic in self.topics])
-        self._sums = RunningSums(self.measures, times)
-        self._sums.add(gold)
+        self._ledgers = LedgerSums(self.measures, times, gold)
+        self._sums = self._ledgers.of(gold)
 
     def add(self, step: EarliestIndex) -> None:
         """Count what one update changes."""
-        self._sums.add(step)
+        self._sums += self._ledgers.of(step)
 
     def value(self, measure: str | Measure, topic: str = ALL_TOPICS) -> float | None:
         """A measure of a topic so far, or its mean over the topics where it is defined.
@@ -49,11 +49,12 @@ class RunningScores:
         names = [each.name for each in self.measures]
         if str(measure) not in names:
             raise UsageError(f"{measure} is not followed; these are: {', '.join(names)}")
-        values = self._sums.values(self.measures[names.index(str(measure))])
+        found = self._ledgers.values_of(names.index(str(measure)), self._sums)
+        value, defined = found.value[0], found.defined[0]
         if topic == ALL_TOPICS:
-            number = int(values.defined.sum())
-            return float(values.value[values.defined].sum() / number) if number else None
+            number = int(defined.sum())
+            return float(value[defined].sum() / number) if number else None
         if topic not in self.topics:
             raise UsageError(f"no topic '{topic}' in the gold; there are: {', '.join(self.topics)}")
         place = self.topics.index(topic)
-        return float(values.value[place]) if values.defined[place] else None
+        return float(value[place]) if defined[place] else None

@@ -16,8 +16,9 @@ from tseval.core.results import Result, Values
 from tseval.families.temporal.caveats import Census, gold_spans, of_gold, of_matches, of_runs
 from tseval.families.temporal.draft import leaves_cost_open
 from tseval.families.temporal.editions import DRAFT
-from tseval.families.temporal.streaming.fold import Fold, RunFold
+from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
+from tseval.families.temporal.streaming.run_fold import RunFold
 from tseval.tables import InputRecord, natural_order
 from tseval.tables.units import Units
 
@@ -82,14 +83,17 @@ class StreamEvaluation(Evaluation):
     @cached_property
     def _values(self) -> dict[Measure, Values]:
         """Each measure in every unit."""
-        of_runs = [each.values() for each in self._folds]
+        sums = np.concatenate([self.fold.sums(name) for name in self.runs], axis=1)
+        units = self._units.units
+        found = [self.fold.ledgers.values_of(at, sums) for at in range(len(self._measures))]
         return {
-            measure: Values(
-                np.concatenate([own[at].value for own in of_runs]),
-                np.concatenate([own[at].defined for own in of_runs]),
-            )
-            for at, measure in enumerate(self.fold.wanted.measures)
+            measure: Values(own.value.reshape(units), own.defined.reshape(units))
+            for measure, own in zip(self._measures, found, strict=True)
         }
+
+    @property
+    def _measures(self) -> tuple[Measure, ...]:
+        return self.fold.wanted.measures
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """A measure at its time."""

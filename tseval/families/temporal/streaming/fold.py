@@ -1,248 +1,76 @@
-"""What is known of some runs after any number of blocks, in memory that does not grow with them.
+"""Several runs after any number of blocks: what their updates add, counted in parts.
 
-For each nugget the earliest update that says it is kept, as it is; where matches have grades, for
-each of them the earliest that says the nugget so far. Of all other updates only their
-amounts in the ledgers of the measures are kept, added up. An update that comes late, older than
-some that came before, may take a nugget from a later one, which then is added to the others; so the
-values are those of the whole stream in whatever order it came.
+A block is counted as a whole, or one update after the other; then it is known what its run has come
+to after each. Either way there is one index of the whole block, in which the parts stand for runs,
+and each ledger is added up once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.measure import Measure
-from tseval.core.results import Values
-from tseval.core.running import Held, RunningSums
-from tseval.families.temporal.earliest import EarliestIndex, First, GoldTopics
-from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Texts, Updates
-from tseval.tables.arrow import strings
-from tseval.tables.origin import Origin
+from tseval.core.running import LedgerSums
+from tseval.families.temporal.earliest import EarliestIndex, First
+from tseval.families.temporal.streaming.run_fold import (
+    KeptUpdate,
+    RunFold,
+    Said,
+    Takes,
+    Wanted,
+    table_of,
+)
+from tseval.tables import ABSENT, Pairs, Updates, distinct
+from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 _NOTHING: IntArray = np.zeros(0, np.int64)
+KEPT_AT_ONCE = 1 << 17
+"""So many nuggets that are said, over all looks at kept updates, are added up at once."""
 
 
 @dataclass(frozen=True)
-class KeptUpdate:
-    """An update that is the earliest to say a nugget."""
+class Looked:
+    """What runs have come to after some of the updates of a block, in the order of these."""
 
-    topic: str
-    update_id: str
-    time: float
-    place: int
-    """The number of the update in the stream: of equal times the one that came first is earlier."""
-    text: str
-    cost: float | None
-
-
-@dataclass
-class Seen:
-    """What the stream had beside what is scored: for the warnings."""
-
-    updates: int = 0
-    late: int = 0
-    """Updates older than one that came before."""
-    latest: float = -np.inf
-    early: int = 0
-    """Updates before the start of their topic."""
-    unjudged: set[str] = field(default_factory=set)
-    """Topics that are not in the gold."""
-    confidence: tuple[float, float] | None = None
-    """The lowest and the highest; None where there are none."""
-    silent: int = 0
-    """Updates without text."""
-    judged: int = 0
-    """Updates of topics that are in the gold."""
-    pooled: bool = False
-    """Whether any of them is in the pool; without a pool all are."""
+    row: IntArray
+    run: list[str]
+    sums: FloatArray
+    """By ledger, look and topic."""
+    present: BoolArray
+    """Which topics the run has had updates of, by look and topic."""
+    late: BoolArray
+    """Which updates of the whole block are older than one of their run before."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is scored: the gold, the measures, and when each topic starts."""
+class Share:
+    """What a block has of one run."""
 
-    nuggets: Nuggets
-    topics: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    starts: FloatArray
-    grades: tuple[float, ...] = (1.0,)
-    """Every grade above 0 that a match can have, the lowest first."""
-
-    @cached_property
-    def gold_topics(self) -> GoldTopics:
-        """The topics of the nuggets, looked up once."""
-        return GoldTopics.of(self.nuggets)
+    run: RunFold
+    rows: IntArray
+    parts: IntArray
+    looks: IntArray
+    """After which of the parts the run is looked at, as places among them."""
 
 
-class RunFold:
-    """One run."""
+@dataclass(frozen=True)
+class Block:
+    """Updates that are counted together, in parts of one run each."""
 
-    def __init__(self, run: str, wanted: Wanted, *, has_cost: bool = False) -> None:
-        self.run = run
-        self.wanted = wanted
-        number = len(wanted.grades) * len(wanted.nuggets)
-        self.time = np.full(number, np.inf)
-        """When each nugget was first said so far: all for the lowest grade, then the next."""
-        self.keeper = np.full(number, ABSENT)
-        """Which of the kept updates said it."""
-        self.kept: dict[int, KeptUpdate] = {}
-        self.seen = Seen()
-        self.span = (np.full(len(wanted.topics), np.inf), np.full(len(wanted.topics), -np.inf))
-        """The earliest and the latest time of each topic."""
-        self.has_cost = has_cost
-        self.sums = RunningSums(wanted.measures, wanted.starts)
-        """Over the updates that are not kept."""
-        self._held: Held | None = None
-        """What the kept updates come to; None where others are kept since."""
-        self._values: list[Values] | None = None
-        """Each measure in each topic; None where an update came since."""
-
-    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
-        """Take the next updates of the run.
-
-        `pairs` are those of their rows with nuggets, `sampled` are the rows that are in the pool.
-        """
-        self._values = None
-        index = self._index_of(updates, pairs)
-        rows = self._take_over(index)
-        others = np.ones(len(updates), bool)
-        others[rows] = False
-        self._add_up(index, index.sent[others[index.sent]])
-        self._look_at(updates, index, sampled)
-
-    @property
-    def present(self) -> BoolArray:
-        """The topics that have updates."""
-        first, last = self.span
-        there: BoolArray = first <= last
-        return there
-
-    @property
-    def says_any(self) -> bool:
-        """Whether any update says a nugget."""
-        return bool((self.keeper != ABSENT).any())
-
-    def _take_over(self, index: EarliestIndex) -> IntArray:
-        """Give each nugget to a new update that says it earlier; the rows of these updates."""
-        updates = index.updates
-        parts = [self._first_so_far(index.first, at) for at in range(len(self.wanted.grades))]
-        nuggets: IntArray = np.concatenate([nuggets for nuggets, _ in parts])
-        rows: IntArray = np.concatenate([rows for _, rows in parts])
-        time = updates.time[rows]
-        better = time < self.time[nuggets]
-        nuggets, rows = nuggets[better], rows[better]
-        if not len(nuggets):
-            return rows
-        self._held = None
-        before = np.unique(self.keeper[nuggets])
-        self.time[nuggets] = time[better]
-        place = self.seen.updates + rows
-        self.keeper[nuggets] = place
-        for row in np.unique(rows).tolist():
-            self.kept[self.seen.updates + row] = _kept(updates, row, self.seen.updates)
-        still = set(np.unique(self.keeper).tolist())
-        given_up = [at for at in before.tolist() if at != ABSENT and at not in still]
-        if given_up:
-            self._return([self.kept.pop(at) for at in given_up])
-        return rows
-
-    def _first_so_far(self, first: First, level: int) -> tuple[IntArray, IntArray]:
-        """The places of nuggets that are said as far as a grade, each with the first row that does.
-
-        A nugget's matches stand in the order of time.
-        """
-        enough = np.flatnonzero(first.grade >= self.wanted.grades[level])
-        nuggets, at = np.unique(first.nugget[enough], return_index=True)
-        places: IntArray = nuggets + level * len(self.wanted.nuggets)
-        return places, first.update[enough[at]]
-
-    def _return(self, kept: Sequence[KeptUpdate]) -> None:
-        """Add what is kept no more to the others."""
-        updates = table_of(self.run, kept, has_cost=self.has_cost)
-        index = self._index_of(updates, Pairs.none())
-        self._add_up(index, index.sent)
-
-    def _add_up(self, index: EarliestIndex, rows: IntArray) -> None:
-        """Add updates that are the earliest to say nothing to the sums."""
-        says = np.zeros(len(index.updates), np.int64)
-        self.sums.add(replace(index, sent=rows, gold=_NOTHING, first=First.none(), says=says))
-
-    def _look_at(self, updates: Updates, index: EarliestIndex, sampled: BoolArray) -> None:
-        seen, judged = self.seen, index.unit != ABSENT
-        np.minimum.at(self.span[0], index.unit[judged], updates.time[judged])
-        np.maximum.at(self.span[1], index.unit[judged], updates.time[judged])
-        before = np.maximum.accumulate(np.append(seen.latest, updates.time))
-        seen.late += int((updates.time < before[:-1]).sum())
-        seen.latest = float(before[-1])
-        seen.early += int((updates.time[judged] < self.wanted.starts[index.unit[judged]]).sum())
-        seen.unjudged.update(updates.topic.take_names(np.unique(updates.topic.codes[~judged])))
-        seen.silent += int((updates.text.blank & judged).sum())
-        seen.judged += int(judged.sum())
-        seen.pooled |= bool((sampled & judged).any())
-        seen.updates += len(updates)
-        if updates.confidence is not None and len(updates):
-            low, high = float(updates.confidence.min()), float(updates.confidence.max())
-            known = seen.confidence or (low, high)
-            seen.confidence = (min(low, known[0]), max(high, known[1]))
-
-    def values(self) -> list[Values]:
-        """Each measure in each topic: only what changed since is made anew."""
-        if self._held is None:
-            self._held = self.sums.held(self._index())
-        if self._values is None:
-            self._values = self.sums.values_with(self._held)
-        return self._values
-
-    def _index(self) -> EarliestIndex:
-        """The kept updates alone, with all of the gold."""
-        places = sorted(self.kept)
-        updates = table_of(self.run, [self.kept[at] for at in places], has_cost=self.has_cost)
-        said = np.flatnonzero(self.keeper != ABSENT)
-        row = np.searchsorted(np.array(places, np.int64), self.keeper[said])
-        level, nugget = np.divmod(said, max(len(self.wanted.nuggets), 1))
-        grades = self.wanted.grades
-        grade = None if grades == (1.0,) else np.array(grades)[level]
-        return self._index_of(updates, Pairs(row, nugget, None, grade))
-
-    def _index_of(self, updates: Updates, pairs: Pairs) -> EarliestIndex:
-        gold = self.wanted
-        return EarliestIndex.build(updates, gold.nuggets, pairs, known=gold.gold_topics)
-
-
-def _kept(updates: Updates, row: int, before: int) -> KeptUpdate:
-    return KeptUpdate(
-        topic=updates.topic[row],
-        update_id=updates.update_id[row],
-        time=float(updates.time[row]),
-        place=before + row,
-        text=updates.text[row],
-        cost=None if updates.cost is None else float(updates.cost[row]),
-    )
-
-
-def table_of(run: str, kept: Sequence[KeptUpdate], *, has_cost: bool = False) -> Updates:
-    """Updates that are kept as a table, in the order in which they came."""
-    ordered = sorted(kept, key=lambda each: each.place)
-    places = np.arange(len(ordered))
-    costs = [1.0 if each.cost is None else each.cost for each in ordered]
-    return Updates(
-        run=Ids.constant(run, len(ordered)),
-        topic=Ids.of(strings([each.topic for each in ordered])),
-        update_id=Ids.of(strings([each.update_id for each in ordered])),
-        time=np.array([each.time for each in ordered], np.float64),
-        text=Texts.of([each.text for each in ordered]),
-        confidence=None,
-        cost=np.array(costs, np.float64) if has_cost else None,
-        origin=Origin((), np.zeros(len(ordered), np.int64), places),
-    )
+    updates: Updates
+    index: EarliestIndex
+    """In which the parts stand for runs."""
+    part: IntArray
+    topic: IntArray
+    """The topic of each update; `ABSENT` where it is not in the gold."""
+    shares: list[Share]
 
 
 class Fold:
@@ -257,31 +85,206 @@ class Fold:
     def run(self, name: str) -> RunFold:
         """What is known of a run; nothing if it is new."""
         if name not in self.runs:
-            self.runs[name] = RunFold(name, self.wanted, has_cost=self.has_cost)
+            self.runs[name] = RunFold(name, self.wanted)
         return self.runs[name]
-
-    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
-        """Take the next updates of any runs, with their pairs, and which are in the pool."""
-        for code in np.unique(updates.run.codes).tolist():
-            mine = updates.run.codes == code
-            name = updates.run.take_names(np.array([code]))[0]
-            chosen = updates if mine.all() else updates.rows(mine)
-            own = replace(chosen, run=Ids.constant(name, len(chosen)))
-            self.run(name).add(own, _of_rows(pairs, mine), sampled[mine])
 
     @property
     def updates(self) -> int:
         """How many updates there were."""
         return sum(run.seen.updates for run in self.runs.values())
 
+    @property
+    def late(self) -> int:
+        """How many of them were older than one of their run before."""
+        return sum(run.seen.late for run in self.runs.values())
 
-def _of_rows(pairs: Pairs, chosen: BoolArray) -> Pairs:
-    """The pairs of the chosen rows, numbered as these are among themselves."""
-    if chosen.all():
-        return pairs
-    kept = pairs.rows(chosen[pairs.update])
-    place = np.cumsum(chosen) - 1
-    return replace(kept, update=place[kept.update])
+    @property
+    def latest(self) -> float:
+        """The latest time."""
+        return max((run.seen.latest for run in self.runs.values()), default=-np.inf)
+
+    @cached_property
+    def ledgers(self) -> LedgerSums:
+        """The ledgers of the measures."""
+        return LedgerSums(self.wanted.measures, self.wanted.starts, self._gold)
+
+    @cached_property
+    def _gold(self) -> EarliestIndex:
+        """The gold without any update."""
+        return self._index(_NOTHING, 1, table_of([], has_cost=self.has_cost), Pairs.none())
+
+    @cached_property
+    def _of_gold(self) -> FloatArray:
+        """The sums of the gold, which every run has."""
+        return self.ledgers.of(self._gold)
+
+    def sums(self, name: str) -> FloatArray:
+        """What a run has come to, by ledger and topic, in an array for one run."""
+        run = self.run(name)
+        held = self.held(run)
+        return held if run.others is None else held + run.others
+
+    def _index(self, part: IntArray, parts: int, updates: Updates, pairs: Pairs) -> EarliestIndex:
+        """Updates in parts that stand for runs."""
+        names, gold = tuple(map(str, range(parts))), self.wanted
+        return EarliestIndex.divided(part, names, updates, gold.nuggets, pairs, gold.gold_topics)
+
+    def add(self, updates: Updates, pairs: Pairs, sampled: BoolArray) -> None:
+        """Take the next updates of any runs, with their pairs, and which are in the pool."""
+        runs, part = np.unique(updates.run.codes, return_inverse=True)
+        never = np.zeros(len(runs), bool)
+        self._take(self._block(updates, pairs, part, never), sampled)
+
+    def add_each(
+        self, updates: Updates, pairs: Pairs, sampled: BoolArray, looked: BoolArray
+    ) -> Looked:
+        """The same one by one; what the run of each that is looked at has come to with it.
+
+        Every sum is what it would be if each came by itself.
+        """
+        part = np.arange(len(updates))
+        return self._take(self._block(updates, pairs, part, looked), sampled)
+
+    def _block(self, updates: Updates, pairs: Pairs, part: IntArray, looked: BoolArray) -> Block:
+        """Updates in these parts, some of which are looked at when they are counted."""
+        index = self._index(part, len(looked), updates, pairs)
+        topic = np.where(index.unit == ABSENT, ABSENT, index.unit - part * len(index.topics))
+        shares = []
+        for code, rows in rows_by_code(updates.run.codes).items():
+            run = self.run(updates.run.take_names(np.array([code]))[0])
+            parts = distinct(part[rows])
+            shares.append(Share(run, rows, parts, np.flatnonzero(looked[parts])))
+        return Block(updates, index, part, topic, shares)
+
+    def _take(self, block: Block, sampled: BoolArray) -> Looked:
+        """Count a block."""
+        updates, first = block.updates, block.index.first
+        others, late = np.ones(len(updates), bool), np.zeros(len(updates), bool)
+        held: list[FloatArray] = []
+        returned: list[tuple[int, KeptUpdate]] = []
+        matched = rows_by_code(updates.run.codes[first.update])
+        for share in block.shares:
+            own = matched.get(int(updates.run.codes[share.rows[0]]), _NOTHING)
+            takes = share.run.takes(first.rows(own), updates.time)
+            others[takes.row] = False
+            held.append(self._held_at_looks(share, takes, updates))
+            returned += share.run.given_up()
+        amounts = self._amounts(block, others, returned)
+        sums, present = [amounts[:, :0, 0]], [np.zeros((0, len(self.wanted.topics)), bool)]
+        for share, kept in zip(block.shares, held, strict=True):
+            rows, topic = share.rows, block.topic[share.rows]
+            sums.append(kept + _added_up(share, amounts))
+            present.append(_present_at_looks(share, block.part[rows], topic))
+            late[rows] = share.run.look_at(updates.rows(rows), topic, sampled[rows])
+        row = np.concatenate([_NOTHING, *(share.parts[share.looks] for share in block.shares)])
+        names = [share.run.run for share in block.shares for _ in share.looks]
+        order = np.argsort(row)
+        return Looked(
+            row[order],
+            [names[at] for at in order.tolist()],
+            np.concatenate(sums, axis=1)[:, order],
+            np.concatenate(present)[order],
+            late,
+        )
+
+    def _held_at_looks(self, share: Share, takes: Takes, updates: Updates) -> FloatArray:
+        """Let updates take nuggets over; what is held at each look, by ledger, look and topic."""
+        run, looks = share.run, share.parts[share.looks]
+        states = [self.held(run)] if len(looks) else [self._of_gold]
+        place = np.zeros((len(looks), len(self.wanted.topics)), np.int64)
+        """At each look and in each topic the last of the states there is."""
+        known = 1
+        for said in _together(run.take_over(takes, updates, share.rows, looks)):
+            states.append(self._of_kept(run, said))
+            for each in said:
+                place[each.look, each.topic] = known
+                known += 1
+        np.maximum.accumulate(place, axis=0, out=place)
+        held: FloatArray = np.concatenate(states, axis=1)[:, place, np.arange(place.shape[1])]
+        if len(looks) and run.held is not None:
+            run.held = held[:, -1:].copy()
+        return held
+
+    def held(self, run: RunFold) -> FloatArray:
+        """The sums of the gold and of the updates that a run keeps, as they are now."""
+        if run.held is None:
+            run.held = self._of_kept(run, [run.said(np.arange(len(run.keeper)))])
+        return run.held
+
+    def _of_kept(self, run: RunFold, states: Sequence[Said]) -> FloatArray:
+        """The same in each of several states, by ledger, state and topic."""
+        part = np.repeat(np.arange(len(states)), [len(each.place) for each in states])
+        level, nugget = np.divmod(
+            np.concatenate([each.place for each in states]), max(len(self.wanted.nuggets), 1)
+        )
+        keeper = np.concatenate([each.keeper for each in states])
+        numbers = distinct(keeper)
+        table = table_of([run.kept[at] for at in numbers.tolist()], has_cost=self.has_cost)
+        width = max(len(numbers), 1)
+        stands, row = np.unique(
+            part * width + np.searchsorted(numbers, keeper), return_inverse=True
+        )
+        part, at = np.divmod(stands, width)
+        grades = self.wanted.grades
+        grade = None if grades == (1.0,) else np.array(grades)[level]
+        index = self._index(part, len(states), table.rows(at), Pairs(row, nugget, None, grade))
+        return self._of_gold + self.ledgers.of(replace(index, gold=_NOTHING))
+
+    def _amounts(
+        self, block: Block, others: BoolArray, returned: Sequence[tuple[int, KeptUpdate]]
+    ) -> FloatArray:
+        """What is added in each part beside what is kept, by ledger, part, and topic.
+
+        What was kept before stands before the others, where any was.
+        """
+        index = block.index
+        found = [self._alone(index, index.sent[others[index.sent]])]
+        if returned:
+            part = np.array([part for part, _ in returned])
+            table = table_of([kept for _, kept in returned], has_cost=self.has_cost)
+            back = self._index(part, len(index.runs), table, Pairs.none())
+            found.insert(0, self._alone(back, back.sent))
+        return np.stack(found, axis=2)
+
+    def _alone(self, index: EarliestIndex, rows: IntArray) -> FloatArray:
+        """The sums of updates that are the earliest to say nothing."""
+        says = np.zeros(len(index.updates), np.int64)
+        return self.ledgers.of(
+            replace(index, sent=rows, gold=_NOTHING, first=First.none(), says=says)
+        )
+
+
+def _together(states: Iterable[Said]) -> Iterator[list[Said]]:
+    """As many as are added up at once."""
+    found, size = list[Said](), 0
+    for each in states:
+        found.append(each)
+        size += len(each.place)
+        if size >= KEPT_AT_ONCE:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
+
+
+def _added_up(share: Share, amounts: FloatArray) -> FloatArray:
+    """Add the amounts of its parts to a run's, one after the other; the sums at its looks."""
+    run, each = share.run, amounts.shape[2]
+    own = amounts[:, share.parts].reshape(len(amounts), -1, amounts.shape[3])
+    before = np.zeros_like(own[:, :1]) if run.others is None else run.others
+    sums = np.cumsum(np.concatenate([before, own], axis=1), axis=1)
+    run.others = sums[:, -1:].copy()
+    at_looks: FloatArray = sums[:, (share.looks + 1) * each]
+    return at_looks
+
+
+def _present_at_looks(share: Share, part: IntArray, topic: IntArray) -> BoolArray:
+    """Which topics a run has had updates of at each look."""
+    there = np.zeros((len(share.parts), len(share.run.present)), bool)
+    judged = topic != ABSENT
+    there[np.searchsorted(share.parts, part[judged]), topic[judged]] = True
+    present: BoolArray = share.run.present | np.logical_or.accumulate(there, axis=0)[share.looks]
+    return present
 
 
 def rows_of(pairs: Pairs, start: int, stop: int) -> Pairs:

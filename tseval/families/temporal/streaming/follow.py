@@ -7,12 +7,11 @@ how they came. The work for each is the same at the beginning and after a month.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from tseval.families.temporal.streaming import saved
 from tseval.families.temporal.streaming.fold import rows_of
 from tseval.families.temporal.streaming.gold import Paired
 from tseval.families.temporal.streaming.scorer import StreamScorer
+from tseval.families.temporal.streaming.told import Looks, Told, line_of, told_line
 from tseval.files.faults import FaultList
 from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
 from tseval.files.jsonl import cells_of, records
@@ -43,6 +43,8 @@ RUN = "stdin"
 REMEMBERED = 1_000_000
 """Among how many of the last updates one that stands twice is found, at least."""
 LINE_FEED = 10
+VALUES_AT_ONCE = 1 << 17
+"""Updates are counted together as long as they have so many values, of topics and measures."""
 SAVED_EVERY = 100_000
 """After how many updates the state is saved, at the latest."""
 
@@ -127,7 +129,14 @@ class Follower:
         self.recent = Recent()
         self.lines = 0
         self.hash = hashlib.sha256()
-        self.shown: dict[tuple[str, str, str], float | None] = {}
+        asked = scorer.common
+        told = Told(
+            self.fold,
+            asked.on_missing or DRAFT.on_missing,
+            asked.undefined,
+            per_topic=following.per_topic,
+        )
+        self.looks = Looks(told, following.every)
         self.saved_at = 0
         self.saved_lines = 0
         """How many lines the state on disk holds."""
@@ -154,7 +163,7 @@ class Follower:
         self.first = None if position.columns is None else set(position.columns)
         self.topics = dict(position.topics)
         self.gold.names.written = dict(position.topics)
-        self.shown = self._values()
+        self.looks.told.take_all()
         self.saved_at, self.saved_lines = self.fold.updates, position.lines
         if self.following.continued:
             self.lines = position.lines
@@ -179,7 +188,7 @@ class Follower:
         """The first line: by what rules the others came about; the first update completes them."""
         if not self.headed:
             self.headed = True
-            yield _line({"signature": self._signature()})
+            yield line_of({"signature": self._signature()})
 
     def take(self, content: bytes) -> Iterator[str]:
         """Take whole lines; gives those to write. A faulty line is raised after all before it."""
@@ -197,55 +206,57 @@ class Follower:
     def _add(
         self, updates: Updates, columns: set[str], content: bytes, faulty: bool
     ) -> Iterator[str]:
-        """Count updates, and stop to look at the measures where that is due.
+        """Count updates, many together, and tell what changed at each look.
 
-        With each of them the lines up to it are counted; those after the last of them too, if none
-        is faulty.
+        With them the lines up to the last of them are counted; those after it too, if none is
+        faulty.
         """
         known = self.gold.known(updates)
         chunk = _Chunk(updates, known, self.pairing.find(known.updates), columns)
-        before = self.lines
+        before, taken = self.lines, 0
         ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
-        taken = start = 0
-        while start < len(updates):
-            stop = min(len(updates), start + self._room())
+        for start in range(0, len(updates), self.together):
+            stop = min(len(updates), start + self.together)
             end = int(ends[int(updates.origin.line[stop - 1]) - before - 1])
             with self.following.undisturbed():
                 self.whole = False
-                self._step(chunk, start, stop)
+                looks = self._step(chunk, start, stop)
                 self._count(content[taken:end])
                 self.whole = True
-            taken, start = end, stop
+            taken = end
             yield from self._header()
-            if self.fold.updates % self.following.every == 0:
-                yield from self._news()
+            yield from looks
         if not faulty:
             with self.following.undisturbed():
                 self.whole = False
                 self._count(content[taken:])
                 self.whole = True
 
-    def _step(self, chunk: _Chunk, start: int, stop: int) -> None:
-        """Count these updates in all places."""
+    @property
+    def together(self) -> int:
+        """How many updates are counted together."""
+        wanted = self.fold.wanted
+        values = len(wanted.topics) * len(wanted.measures)
+        return max(1, VALUES_AT_ONCE // max(values, 1))
+
+    def _step(self, chunk: _Chunk, start: int, stop: int) -> Iterator[str]:
+        """Count these updates in all places; what is to be told of them."""
         if self.first is None:
             self.first = chunk.columns
             self.fold.has_cost = "cost" in chunk.columns
         rows = np.arange(start, stop)
         own, standing = chunk.updates.rows(rows), chunk.known.updates.rows(rows)
         pairs = rows_of(chunk.found.pairs, start, stop)
-        self.fold.add(standing, pairs, chunk.known.sampled[rows])
+        news = self.looks.add(standing, pairs, chunk.known.sampled[rows])
         self.pairing.note(chunk.known.updates, chunk.found, start, stop)
         self.recent.remember(own)
         self.topics = self.gold.names.with_prefix(own.topic) | self.topics
+        return news
 
     def _count(self, content: bytes) -> None:
         """Remember lines as taken."""
         self.hash.update(content)
         self.lines += content.count(b"\n")
-
-    def _room(self) -> int:
-        """How many updates there may be until the measures are looked at."""
-        return self.following.every - self.fold.updates % self.following.every
 
     def _skipped(self, content: bytes) -> bytes:
         """What is left of lines that the state has counted; they must be the same lines."""
@@ -290,31 +301,6 @@ class Follower:
         reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
         return updates.origin.fault(row, reason, "each update comes once")
 
-    def _values(self) -> dict[tuple[str, str, str], float | None]:
-        if not self.fold.runs:
-            return {}
-        records = self.scorer.values().records(per_topic=self.following.per_topic)
-        return {record[:3]: record.value for record in records}
-
-    def _news(self) -> Iterator[str]:
-        """A line, if any measure changed."""
-        values = self._values()
-        changed = [ScoreRecord(*k, v) for k, v in values.items() if self.shown.get(k, self) != v]
-        self.shown = values
-        if changed:
-            yield self._report(changed)
-
-    def _report(self, records: Iterable[ScoreRecord], **more: Any) -> str:
-        seen = [run.seen for run in self.fold.runs.values()]
-        latest = max((each.latest for each in seen), default=-np.inf)
-        content = {
-            "updates": self.fold.updates,
-            "late": sum(each.late for each in seen),
-            "time": latest if np.isfinite(latest) else None,
-            "records": [record._asdict() for record in records],
-        }
-        return _line(content | more)
-
     def finish(self) -> str:
         """The last line: every measure, and the warnings; the state is saved."""
         if self.skip is not None:
@@ -323,14 +309,20 @@ class Follower:
         self.save()
         lost = self.pairing.check(to_come=self.following.state is not None)
         if not self.fold.runs:
-            return self._report([], final=True, warnings=["there was no update"])
+            return self._final([], ["there was no update"])
         scores = self.scorer.scores()
         records = scores.records(per_topic=self.following.per_topic)
         warnings = list(scores.warnings)
         if lost:
             verb = "match speaks" if lost == 1 else "matches speak"
             warnings.append(f"{lost:,} {verb} of updates that have not come yet")
-        return self._report(records, final=True, warnings=warnings)
+        return self._final(records, warnings)
+
+    def _final(self, records: Iterable[ScoreRecord], warnings: Sequence[str]) -> str:
+        """The line that ends all."""
+        fold, values = self.fold, (record._asdict() for record in records)
+        more = {"final": True, "warnings": warnings}
+        return told_line(fold.updates, fold.late, fold.latest, values, **more)
 
     def save(self) -> None:
         """Write the state, if a file is named, and if it is one that can go on."""
@@ -389,10 +381,6 @@ def _cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
         if at < 0:
             return content, b""
     return content[: at + 1], content[at + 1 :]
-
-
-def _line(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:

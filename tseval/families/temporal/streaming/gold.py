@@ -18,7 +18,7 @@ from tseval.families.temporal import plain_files as formats
 from tseval.families.temporal.assessments import CanonicalUpdates, by_scores, standing
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.inputs import ASSESSED, DEFAULT_MATCHER, TemporalInputs
-from tseval.families.temporal.streaming.fold import Wanted, table_of
+from tseval.families.temporal.streaming.run_fold import Wanted, table_of
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
@@ -212,7 +212,7 @@ class Pairing:
         known = self._known | self._of_no_run(matches)
         if pool is not None:
             known |= known_updates(matches.topic, matches.update_id, pool)
-        nothing = resolve(matches, table_of("", []), self.gold.nuggets)
+        nothing = resolve(matches, table_of([]), self.gold.nuggets)
         lost = np.zeros_like(known) if to_come else ~known
         formats.check_resolved(replace(nothing, lost_update=lost), matches, pool)
         return int(np.count_nonzero(~known))

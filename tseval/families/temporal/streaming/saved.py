@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.errors import Fault, InputError
-from tseval.families.temporal.streaming.fold import Fold, KeptUpdate, RunFold, Seen
+from tseval.families.temporal.streaming.fold import Fold
+from tseval.families.temporal.streaming.run_fold import KeptUpdate, RunFold, Seen
 from tseval.files.atomic_write import write_whole
 
 if TYPE_CHECKING:
     from tseval.tables.repeats import Marks
 
-FORMAT = 5
+FORMAT = 6
 META = "meta"
 
 
@@ -52,14 +53,12 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Marks]) 
     for at, (name, run) in enumerate(sorted(fold.runs.items())):
         arrays |= {f"time{at}": run.time, f"keeper{at}": run.keeper}
         arrays |= {f"first{at}": run.span[0], f"last{at}": run.span[1]}
-        for measure, totals in enumerate(run.sums.of_ledgers):
-            arrays |= {f"total{at}_{measure}_{n}": total for n, total in enumerate(totals)}
+        arrays[f"others{at}"] = run.others
         runs.append(
             {
                 "run": name,
                 "kept": [[place, asdict(each)] for place, each in sorted(run.kept.items())],
                 "seen": asdict(run.seen) | {"unjudged": sorted(run.seen.unjudged)},
-                "ledgers": [len(totals) for totals in run.sums.of_ledgers],
             }
         )
     arrays |= {f"recent{at}": numbers for at, numbers in enumerate(recent)}
@@ -98,15 +97,12 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Marks]]:
 
 
 def _run(saved: dict[str, Any], at: int, arrays: Any, fold: Fold) -> RunFold:
-    run = RunFold(saved["run"], fold.wanted, has_cost=fold.has_cost)
+    run = RunFold(saved["run"], fold.wanted)
     run.time, run.keeper = arrays[f"time{at}"], arrays[f"keeper{at}"]
     run.span = arrays[f"first{at}"], arrays[f"last{at}"]
     run.kept = {place: KeptUpdate(**each) for place, each in saved["kept"]}
     seen = saved["seen"]
     confidence = None if seen["confidence"] is None else tuple(seen["confidence"])
     run.seen = Seen(**(seen | {"unjudged": set(seen["unjudged"]), "confidence": confidence}))
-    run.sums.of_ledgers = [
-        [arrays[f"total{at}_{measure}_{n}"] for n in range(number)]
-        for measure, number in enumerate(saved["ledgers"])
-    ]
+    run.others = arrays[f"others{at}"]
     return run

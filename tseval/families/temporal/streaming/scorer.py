@@ -8,7 +8,7 @@ from dataclasses import replace
 from tseval.core.calling import CommonOptions
 from tseval.core.input_words import said_trait
 from tseval.core.scores import Scores
-from tseval.core.scoring import scores_of, values_alone
+from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
@@ -51,10 +51,3 @@ class StreamScorer:
         """The scores of what has come so far."""
         evaluation, wanted = self.evaluation(inputs, empty), self.fold.wanted.measures
         return scores_of(evaluation, wanted, self.common.on_missing, self.common.undefined)
-
-    def values(self) -> Scores:
-        """The same without warnings."""
-        wanted = self.fold.wanted.measures
-        return values_alone(
-            self.evaluation(), wanted, self.common.on_missing, self.common.undefined
-        )
