@@ -32,6 +32,11 @@ def safe_path_of_process(_: Unit) -> bool:
     return sys.flags.safe_path
 
 
+def threads_allowed(_: Unit) -> str | None:
+    """How many threads libraries may have in the process that did the unit."""
+    return os.environ.get("OMP_NUM_THREADS")
+
+
 def large(unit: Unit) -> bytes:
     """The unit's number, 300,000 times."""
     return bytes([unit.first or 0]) * 300_000

@@ -23,8 +23,15 @@ PATIENCE = 10
 """So many seconds are allowed for a scheduler to answer, and for a worker to be there."""
 PATIENCE_HERE = 60
 """So many seconds more are allowed for a worker of this machine to be started again."""
-QUIET = {"logging": {"distributed": "critical", "distributed.client": "critical"}}
-"""What Dask says of workers that die is no part of a result; what it comes to is an error."""
+SETTINGS = {
+    "logging": {"distributed": "critical", "distributed.client": "critical"},
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
+"""What Dask says of workers that die is no part of a result; what it comes to is an error.
+
+A worker of this machine that dies is started again, for which Dask has 15 seconds of patience: on a
+busy machine, or where one unit kills several, it would do without them from then on.
+"""
 HERE = "127.0.0.1"
 CERTIFICATES = {
     "ca-file": "DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
@@ -32,8 +39,10 @@ CERTIFICATES = {
     "client.key": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
 }
 """What Dask needs to know for an encrypted connection, and where it looks for it."""
-DECIDING = ("rapidfuzz",)
-"""Packages beside tseval whose version decides scores."""
+DECIDING = ("numpy", "pyarrow", "rapidfuzz")
+"""Packages beside tseval whose version decides what a worker reads and finds."""
+PYTHON = "Python"
+"""Its version does too: by which characters are letters, and how they are folded."""
 START = "start one with `dask scheduler`, and workers with `dask worker SCHEDULER`"
 
 
@@ -120,12 +129,16 @@ class Cluster:
         if self._client is None:
             try:
                 dask = import_module("dask")
-                dask.config.set(QUIET)
+                dask.config.set(SETTINGS)
                 distributed = import_module("distributed")
             except ImportError as error:
                 raise MissingExtra("dask", "the engine dask") from error
             self._client = self._connected(distributed)
-            self._check()
+            try:
+                self._check()
+            except BaseException:
+                self.close()
+                raise
         return self._client
 
     def _connected(self, distributed: Any) -> Any:
@@ -176,23 +189,27 @@ class Cluster:
         self._check_versions()
 
     def _check_versions(self) -> None:
-        """Refuse workers on which what decides scores is missing or another."""
-        packages = DECIDING
+        """Refuse workers on which what decides scores is missing or another.
 
-        def asked() -> dict[str, str | None]:
+        Another Python may not understand a function, so that it is asked for nothing but its name.
+        """
+        expected = versions()
+        ours = expected.pop("tseval")
+        for worker, answer in self._client.get_versions(packages=DECIDING)["workers"].items():
+            found = answer["packages"]
+            check_versions(worker, found | {PYTHON: minor(found["python"])}, expected)
+
+        def asked() -> str | None:
             """Defined here so that Dask sends it as it is: a worker may have no tseval at all."""
-            from importlib import import_module, metadata
+            from importlib import import_module
 
-            found: dict[str, str | None] = dict.fromkeys(("tseval", *packages))
             try:
-                found["tseval"] = str(import_module("tseval.version").VERSION)
-                found.update({name: metadata.version(name) for name in packages})
-            except ImportError:  # what is missing stays None
-                pass
-            return found
+                return str(import_module("tseval.version").VERSION)
+            except ImportError:
+                return None
 
-        for worker, found in sorted(self._client.run(asked).items()):
-            check_versions(worker, found, versions())
+        for worker, version in self._client.run(asked).items():
+            check_versions(worker, {"tseval": version}, {"tseval": ours})
 
 
 def connected(client: Any, where: Any, **options: Any) -> Any:
@@ -225,7 +242,13 @@ class SameVersion(Generic[Result]):
 
 def versions() -> dict[str, str]:
     """The versions of what decides scores."""
-    return {"tseval": VERSION} | {name: metadata.version(name) for name in DECIDING}
+    packages = {name: metadata.version(name) for name in DECIDING}
+    return {"tseval": VERSION, PYTHON: minor(platform.python_version())} | packages
+
+
+def minor(version: str) -> str:
+    """The part of a version of Python that decides: 3.11 of 3.11.7."""
+    return ".".join(version.split(".")[:2])
 
 
 def check_versions(
@@ -236,10 +259,10 @@ def check_versions(
         other = found[name]
         if other != version:
             has = f"no {name}" if other is None else f"{name} {other}"
-            raise EngineError(
-                f"worker {worker} has {has}, this is {version}: "
-                f"pip install the same {name} where the workers run, and start them again"
-            )
+            cure = f"pip install the same {name} where the workers run, and start them again"
+            if name == PYTHON:
+                cure = f"start the workers with {PYTHON} {version}"
+            raise EngineError(f"worker {worker} has {has}, this is {version}: {cure}")
 
 
 def _handed_out(client: Any, work: Work[Result], unit: Unit) -> Any:

@@ -6,7 +6,7 @@ import os
 import platform
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,15 +98,15 @@ class SafePath:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._holders = 0
-        self._before: str | None = None
+        self._before: dict[str, str | None] = {}
 
     @contextmanager
-    def __call__(self) -> Iterator[None]:
-        """Hold it for as long as the block."""
+    def __call__(self, more: Iterable[str] = ()) -> Iterator[None]:
+        """Hold it for as long as the block; of `more` is known that they are set meanwhile."""
         with self._lock:
-            if not self._holders:
-                self._before = os.environ.get(SAFE_PATH)
-                os.environ[SAFE_PATH] = "1"
+            for name in (SAFE_PATH, *more):
+                self._before.setdefault(name, os.environ.get(name))
+            os.environ[SAFE_PATH] = "1"
             self._holders += 1
         try:
             yield
@@ -117,10 +117,12 @@ class SafePath:
                     self._restore()
 
     def _restore(self) -> None:
-        if self._before is None:
-            os.environ.pop(SAFE_PATH, None)
-        else:
-            os.environ[SAFE_PATH] = self._before
+        for name, value in self._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        self._before.clear()
 
 
 safe_path = SafePath()

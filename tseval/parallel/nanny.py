@@ -6,15 +6,19 @@ from distributed import Nanny, Status
 
 from tseval.parallel.engine import safe_path
 
+TITLE = "__DASK_PARENT_PID"
+"""Says for whom a process works, so that it can show it as its title."""
+
 
 class SafeNanny(Nanny):
     """Starts workers that import nothing from the folder they are started in.
 
-    `env` of Dask's own comes too late for that, as the worker sets it itself, and what Dask sets
-    before a start stays in this process afterwards.
+    `env` of Dask's own comes too late for that, as the worker sets it itself. What Dask sets before
+    a start is for the worker, and would stay in this process: the threads that libraries may
+    have, and a seed for hashes.
     """
 
     async def instantiate(self) -> Status:
         """Start a worker, and wait until it is there."""
-        with safe_path():
+        with safe_path((TITLE, *self.pre_spawn_env)):
             return await super().instantiate()
