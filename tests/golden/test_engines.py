@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,6 +118,9 @@ MATCHING = {
     "calibrate": ("calibrate", SWIFT, THOROUGH, NUGGETS, MATCHES, "-f", "json"),
     "compare": ("compare", SWIFT, THOROUGH, "--gold", NUGGETS, "-f", "json"),
     "sums": ("match", SWIFT, NUGGETS, "--matcher", "blend(fuzzy(window=4),grams)"),
+    "blocks": ("score", SWIFT, THOROUGH, NUGGETS, "--in-blocks", 8, "-q", "-f", "json"),
+    "blocks by grams": ("score", SWIFT, NUGGETS, "--in-blocks", 3, "--matcher", "grams"),
+    "blocks of a pool": ("score", SWIFT, NUGGETS, "--pool", "POOL", "--in-blocks", 5, "-q"),
 }
 
 
@@ -253,6 +257,40 @@ class TestCommands:
         sharing(engines[name])
         assert tseval(*arguments) == alone
 
+    @pytest.mark.parametrize("name", ENGINES)
+    @pytest.mark.parametrize("bad", ["t\tu\tsoon\tx", "t\tu", "t\tu3\t1700000000\tx"])
+    def test_a_faulty_block_is_told_as_it_is_here(
+        self,
+        bad: str,
+        name: str,
+        engines: dict[str, Engine],
+        tmp_path: Path,
+        sharing: Callable[..., None],
+    ) -> None:
+        run = tmp_path / "run.tsv"
+        lines = [f"flood\tu{at}\t{START + at}\tthe river Osk\n" for at in range(40)]
+        lines.insert(29, f"{bad}\n".replace("t\t", "flood\t", 1))
+        run.write_text("topic\tupdate_id\ttime\ttext\n" + "".join(lines))
+        arguments = ("score", run, NUGGETS, "--in-blocks", 4)
+        alone = tseval(*arguments)
+        assert (alone.code, alone.out) == (1, "")
+        assert f"{run}:31: " in alone.err
+        sharing(engines[name], 2)
+        assert tseval(*arguments) == alone
+
+    def test_blocks_are_shared_out_one_after_the_other(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sharing: Callable[..., None]
+    ) -> None:
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        counting = Counting()
+        sharing(counting, 2)
+        outcome = tseval("score", SWIFT, THOROUGH, NUGGETS, "--in-blocks", 8, "-f", "json")
+        read = [each["rows"] for each in json.loads(outcome.out)["inputs"]][:2]
+        blocks = [min(8, rows - start) for rows in read for start in range(0, rows, 8)]
+        assert counting.done == sum(-(-rows // 2) for rows in blocks)
+        assert list(tmp_path.iterdir()) == []
+
     def test_standard_input(self, engines: dict[str, Engine], sharing: Callable[..., None]) -> None:
         content = Path(SWIFT).read_bytes()
         commands = (
@@ -315,10 +353,9 @@ class TestCommands:
     ("arguments", "said"),
     [
         (
-            ("score", SWIFT, NUGGETS, "--in-blocks", 9, "-j", 2),
-            "--jobs has no meaning with --in-bl",
+            ("score", SWIFT, NUGGETS, "--matches", MATCHES, "--in-blocks", 9, "-j", 2),
+            "--jobs has no meaning with --in-blocks and --matches",
         ),
-        (("score", SWIFT, NUGGETS, "--in-blocks", 9, "--resume"), "--resume has no meaning with"),
         (
             ("score", NUGGETS, "--follow", "--engine", "dask"),
             "--engine has no meaning with --follow",
@@ -333,8 +370,7 @@ class TestCommands:
         (("match", SWIFT, NUGGETS, "--scheduler", "tcp://x:1"), "give --engine dask, too"),
     ],
     ids=[
-        "in blocks",
-        "in blocks resumed",
+        "in blocks by matches",
         "follow",
         "bursts",
         "clusters",

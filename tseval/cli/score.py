@@ -94,10 +94,12 @@ def streamed(call: Call, asked: StreamOptions) -> bool:
         raise UsageError(f"--explain has no meaning with {way}")
     if call.request.edition_name != DRAFT.name or call.rules:
         raise UsageError(f"{way} scores by the draft, without other rules")
-    refuse_sharing(call.request.where, way)
     if asked.follow:
+        refuse_sharing(call.request.where, way)
         follow(call, asked)
     else:
+        if call.named.matches is not None:
+            refuse_sharing(call.request.where, f"{way} and --matches")
         in_blocks(call, asked.in_blocks or 1)
     return True
 
@@ -110,10 +112,9 @@ def in_blocks(call: Call, rows: int) -> None:
     wishes = requirements(request.require)
     check_output(request.output)
     form = form_of(request.form, request.output, ("table", *RESULT_FORMS), "table")
-    with progress("folding", request.quiet) as tell:
-        scores = score_in_blocks(
-            call.inputs(request.files), call.options, _common(request), rows, tell
-        )
+    inputs, common = call.inputs(request.files), _common(request)
+    with request.where.shared() as sharing, progress("folding", request.quiet) as tell:
+        scores = score_in_blocks(inputs, call.options, common, rows, tell, sharing)
     unmet = failures(required(wishes, scores.runs, FAMILY.name), scores)
     deliver(written_scores(scores, request, form), request.output, form=form)
     leave_if(unmet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import get_ident
@@ -17,7 +18,14 @@ from tseval.matching.passage_files import (
     read_parquet_rows,
     stamp,
 )
-from tseval.matching.passages import Files, GoldFile, Passage, Shares, shared_out
+from tseval.matching.passages import (
+    Files,
+    GoldFile,
+    Passage,
+    Shares,
+    shared_out,
+    temporary_texts,
+)
 from tseval.parallel.engine import Unit, check_is_there, check_same
 from tseval.parallel.sharing import Progress, Sharing
 from tseval.tables import Ids, Nuggets, Pairs, Updates
@@ -44,18 +52,46 @@ def match_in_units(
     """
     if (sharing.is_here and not sharing.resume) or not matcher.by_blocks:
         return match(matcher, updates, nuggets, progress)
-    rows = sharing.rows_of(len(updates))
     with shared_out(updates, nuggets, files, sharing) as shares:
-        found, held = [], 0
-        for start, pairs in zip(
-            shares.passages.starts(), _found(matcher, shares, sharing), strict=True
-        ):
-            found.append(Pairs(pairs.update + start, pairs.nugget, pairs.score))
-            held += len(pairs)
-            check_held(held, updates.topic[start])
-            if progress:
-                progress(min(start + rows, len(updates)), len(updates))
-        return sorted_pairs(found)
+        return _joined(matcher, updates, shares, sharing, progress)
+
+
+@contextmanager
+def match_blocks(
+    matcher: matchers.Matcher, nuggets: Nuggets, sharing: Sharing
+) -> Iterator[Callable[[Updates], Pairs]]:
+    """What finds the pairs of one block of updates after another, wherever the engine runs."""
+    if (sharing.is_here and not sharing.resume) or not matcher.by_blocks:
+        yield NuggetsByTopic(matcher, nuggets).match
+        return
+
+    def match_block(updates: Updates) -> Pairs:
+        with texts.shares(updates, sharing) as shares:
+            return _joined(matcher, updates, shares, sharing)
+
+    with temporary_texts(nuggets) as texts:
+        yield match_block
+
+
+def _joined(
+    matcher: matchers.Matcher,
+    updates: Updates,
+    shares: Shares,
+    sharing: Sharing,
+    progress: Progress | None = None,
+) -> Pairs:
+    """The pairs of all passages as one table."""
+    rows = sharing.rows_of(len(updates))
+    found, held = [], 0
+    for start, pairs in zip(
+        shares.passages.starts(), _found(matcher, shares, sharing), strict=True
+    ):
+        found.append(Pairs(pairs.update + start, pairs.nugget, pairs.score))
+        held += len(pairs)
+        check_held(held, updates.topic[start])
+        if progress:
+            progress(min(start + rows, len(updates)), len(updates))
+    return sorted_pairs(found)
 
 
 def _found(matcher: matchers.Matcher, shares: Shares, sharing: Sharing) -> Iterator[Pairs]:

@@ -148,8 +148,53 @@ def shared_out(
     if files is not None and updates.team is None and files.are_plain:
         yield _in_place(updates, nuggets, files, sharing)
         return
+    with temporary_texts(nuggets) as texts, texts.shares(updates, sharing) as shares:
+        yield shares
+
+
+class TemporaryTexts:
+    """Temporary files that workers read texts from: the nuggets, and a table of updates at a time.
+
+    The nuggets stay as they are, so that who has them prepared need not do it again.
+    """
+
+    def __init__(self, folder: Path, nuggets: Nuggets) -> None:
+        self._folder = folder
+        self._tables = 0
+        path = folder / "nuggets.parquet"
+        self._write(path, nuggets, max(1, len(nuggets)))
+        self._gold = GoldFile(str(path), None, _hash_of_nuggets(nuggets))
+
+    @contextmanager
+    def shares(self, updates: Updates, sharing: Sharing) -> Iterator[Shares]:
+        """The updates divided into passages, until the end of the block."""
+        rows = sharing.rows_of(len(updates))
+        self._tables += 1
+        path = self._folder / f"updates{self._tables}.parquet"
+        self._write(path, updates, rows)
+        seen = stamp(path)
+        stretches = [
+            Stretch(str(path), seen, start + 1, end, "rows", np.arange(start, end))
+            for start in range(0, len(updates), rows)
+            for end in (min(start + rows, len(updates)),)
+        ]
+        yield Shares(self._gold, Passages(updates, stretches, sharing.needs_hashes), None)
+        path.unlink()
+
+    def _write(self, path: Path, table: Updates | Nuggets, rows: int) -> None:
+        try:
+            write_texts(path, TextRows(table.topic, table.text), rows)
+        except OSError as error:
+            reason = reason_of(error)
+            cure = "TMPDIR names the folder for temporary files"
+            raise OutputError(f"{self._folder}: {reason}; {cure}") from error
+
+
+@contextmanager
+def temporary_texts(nuggets: Nuggets) -> Iterator[TemporaryTexts]:
+    """Temporary files that are there for as long as the block."""
     with tempfile.TemporaryDirectory(prefix="tseval-") as folder:
-        yield _written(updates, nuggets, Path(folder), sharing)
+        yield TemporaryTexts(Path(folder), nuggets)
 
 
 def _in_place(updates: Updates, nuggets: Nuggets, files: Files, sharing: Sharing) -> Shares:
@@ -173,30 +218,6 @@ def _in_place(updates: Updates, nuggets: Nuggets, files: Files, sharing: Sharing
             stretches.append(stretch)
     gold = GoldFile(str(Path(files.nuggets).absolute()), files.reader, _hash_of_nuggets(nuggets))
     return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), files.form)
-
-
-def _written(updates: Updates, nuggets: Nuggets, folder: Path, sharing: Sharing) -> Shares:
-    rows = sharing.rows_of(len(updates))
-    try:
-        write_texts(_parquet(folder, "updates"), TextRows(updates.topic, updates.text), rows)
-        write_texts(_parquet(folder, "nuggets"), TextRows(nuggets.topic, nuggets.text), rows)
-    except OSError as error:
-        reason = reason_of(error)
-        cure = "TMPDIR names the folder for temporary files"
-        raise OutputError(f"{folder}: {reason}; {cure}") from error
-    path = str(_parquet(folder, "updates"))
-    seen = stamp(path)
-    stretches = [
-        Stretch(path, seen, start + 1, end, "rows", np.arange(start, end))
-        for start in range(0, len(updates), rows)
-        for end in (min(start + rows, len(updates)),)
-    ]
-    gold = GoldFile(str(_parquet(folder, "nuggets")), None, _hash_of_nuggets(nuggets))
-    return Shares(gold, Passages(updates, stretches, sharing.needs_hashes), None)
-
-
-def _parquet(folder: Path, name: str) -> Path:
-    return folder / f"{name}.parquet"
 
 
 def _hash_of_nuggets(nuggets: Nuggets) -> str:

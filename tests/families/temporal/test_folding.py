@@ -32,6 +32,8 @@ from tseval.families.temporal.streaming.evaluation import StreamEvaluation
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.follow import Follower, Following
 from tseval.families.temporal.streaming.scorer import StreamScorer
+from tseval.parallel.engine import Here
+from tseval.parallel.sharing import ALONE, Sharing
 
 pytestmark = pytest.mark.small_times
 
@@ -140,14 +142,25 @@ def test_blocks_of_any_size_give_the_bytes_of_the_whole(
 
 
 @settings(deadline=None, max_examples=50)
-@given(cases.collections(), st.integers(1, 5))
-def test_blocks_match_as_the_whole_does(collection: slow.Collection, rows: int) -> None:
+@given(cases.collections(), st.integers(1, 5), st.integers(1, 5), st.booleans())
+def test_blocks_match_as_the_whole_does(
+    collection: slow.Collection, rows: int, unit: int, hashed: bool
+) -> None:
+    class Elsewhere:
+        """Another process, in this one."""
+
+        near = not hashed
+        run = Here().run
+        close = Here().close
+
     with tempfile.TemporaryDirectory() as name:
         sources = Written(Path(name), collection, ".tsv").sources(matches=False)
         whole = tseval.score(sources.updates, sources.nuggets, topics=sources.topics)
-        blocks = score_in_blocks(sources, rows=rows)
-        assert list(blocks.records()) == list(whole.records())
-        assert blocks.signature == whole.signature
+        for sharing in (ALONE, Sharing(Elsewhere(), rows=unit)):
+            blocks = score_in_blocks(sources, rows=rows, sharing=sharing)
+            assert list(blocks.records()) == list(whole.records())
+            assert blocks.signature == whole.signature
+            assert blocks.warnings == whole.warnings
 
 
 @settings(deadline=None, max_examples=60)

@@ -7,8 +7,9 @@ which one that stands twice is found. The scores are those of `tseval.score`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -29,12 +30,10 @@ from tseval.files.frames import FrameInput, check_inputs, is_frame, run_names
 from tseval.files.inputs import Input
 from tseval.files.reading import input_of
 from tseval.files.update_blocks import ROWS, BlockInput
+from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.tables import Updates, natural_order
 from tseval.tables.repeats import Repeats, numbers
 from tseval.tables.schema import UPDATES
-
-if TYPE_CHECKING:
-    from tseval.parallel.sharing import Progress
 
 
 def score_in_blocks(
@@ -43,11 +42,13 @@ def score_in_blocks(
     common: CommonOptions | None = None,
     rows: int = ROWS,
     progress: Progress | None = None,
+    sharing: Sharing = ALONE,
 ) -> Scores:
     """The scores of runs that need not fit into memory, read so many rows at a time.
 
     Runs are files of TSV, JSON lines or Parquet in any order; the edition is the draft. Sums of
-    costs that are not whole numbers may differ from those of `score` in the last digit.
+    costs that are not whole numbers may differ from those of `score` in the last digit. Where a
+    block's matching is shared out, this process reads the next one meanwhile.
     """
     options, common = options or TemporalOptions(), common or CommonOptions()
     inputs = named(inputs, Naming.of(common.columns))
@@ -56,16 +57,27 @@ def score_in_blocks(
     scorer = StreamScorer(inputs, options, common)
     gold, pairing, fold = scorer.gold, scorer.pairing, scorer.fold
     fold.has_cost = any(each.has_cost for each in runs)
-    for updates in _blocks(runs, rows, fold.has_cost):
-        known = gold.known(updates)
-        fold.add(known.updates, pairing.pairs(known.updates), known.sampled)
-        if progress:
-            progress(fold.updates, fold.updates)
+    blocks = _blocks(runs, rows, fold.has_cost)
+    with pairing.shared(sharing):
+        for updates in blocks if sharing.is_here else _read_ahead(blocks):
+            known = gold.known(updates)
+            fold.add(known.updates, pairing.pairs(known.updates), known.sampled)
+            if progress:
+                progress(fold.updates, fold.updates)
     _check_fit(fold, gold)
     pairing.check()
     records = [each.record for each in runs]
     records += [source for origin in gold.origins.values() for source in origin.sources]
     return scorer.scores(records, [each.name for each in runs if not each.record.rows])
+
+
+def _read_ahead(blocks: Iterator[Updates]) -> Iterator[Updates]:
+    """The same blocks, each read while the one before is worked on."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = reader.submit(next, blocks, None)
+            yield block
 
 
 def _check_fit(fold: Fold, gold: StreamGold) -> None:

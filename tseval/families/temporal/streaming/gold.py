@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from tseval.families.temporal.streaming.run_fold import Wanted, table_of
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
+from tseval.matching.in_units import match_blocks
 from tseval.matching.matching import NuggetsByTopic, get_matcher
+from tseval.parallel.sharing import Sharing
 from tseval.tables import (
     Matches,
     Nuggets,
@@ -43,6 +46,9 @@ from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+
+_Matching: TypeAlias = AbstractContextManager[Callable[[Updates], Pairs] | None]
 
 
 @dataclass(frozen=True)
@@ -144,12 +150,18 @@ class Pairing:
         self.name = ASSESSED
         self.grades: tuple[float, ...] = (1.0,)
         """Every grade above 0 that a pair can have, the lowest first."""
-        self._by_topic: NuggetsByTopic | None = None
+        self._match: Callable[[Updates], Pairs] | None = None
+        """What matches a block; None where assessors did."""
+        self._match_shared: Callable[[Sharing], AbstractContextManager[Any]] = lambda _: (
+            nullcontext()
+        )
+        """The same, as work is shared."""
         if gold.matches is None:
             using = get_matcher(matcher or DEFAULT_MATCHER, threshold)
             self.name = str(using)
             self.grades = tuple(sorted(each for each in using.grades if each > 0)) or (1.0,)
-            self._by_topic = NuggetsByTopic(using, gold.nuggets)
+            self._match = NuggetsByTopic(using, gold.nuggets).match
+            self._match_shared = partial(match_blocks, using, gold.nuggets)
         elif threshold is not None or matcher not in (None, ASSESSED):
             raise UsageError("matches are given: a matcher would not be asked")
         else:
@@ -160,6 +172,12 @@ class Pairing:
         self._known = np.zeros(number, bool)
         self._runs: set[str] = set()
 
+    @contextmanager
+    def shared(self, sharing: Sharing) -> Iterator[None]:
+        """Match as work is shared, until the end of the block."""
+        with self._match_shared(sharing) as self._match:
+            yield
+
     def pairs(self, updates: Updates) -> Pairs:
         """The pairs of a block, all of which is counted."""
         found = self.find(updates)
@@ -168,8 +186,8 @@ class Pairing:
 
     def find(self, updates: Updates) -> Paired:
         """The pairs of a block."""
-        if self._by_topic is not None:
-            found_here = self._by_topic.match(updates)
+        if self._match is not None:
+            found_here = self._match(updates)
             return Paired(found_here if self.grades == (1.0,) else by_scores(found_here))
         found = resolve(self._matches, updates, self.gold.nuggets)
         order = np.lexsort((found.pairs.nugget, found.pairs.update))
@@ -206,7 +224,7 @@ class Pairing:
 
         How many do not.
         """
-        if self._by_topic is not None:
+        if self._match is not None:
             return 0
         matches, pool = self._matches, self.gold.pool
         known = self._known | self._of_no_run(matches)
