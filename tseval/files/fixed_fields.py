@@ -24,6 +24,7 @@ from tseval.files.faults import FaultList
 from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import without_broken_bytes
+from tseval.files.threads import side_by_side
 from tseval.files.value_parsing import read_numbers
 from tseval.tables import Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers, strings
@@ -121,7 +122,7 @@ def read_lines(source: Input, layout: Layout) -> Rows:
 def cells_of_lines(source: Input, layout: Layout, faults: FaultList) -> Cells:
     """The cells of all lines that have their fields; the others are noted."""
     read = partial(_read_block, source=source, layout=layout)
-    blocks = map(read, source.blocks(), chain([True], repeat(False)))  # threads would keep more
+    blocks = side_by_side(read, zip(source.blocks(), chain([True], repeat(False)), strict=False))
     filled = [part for part in counted_on(blocks, faults) if len(part.lines)]
     if not filled:
         return Cells.empty(list(layout.columns), layout.schema)
@@ -154,9 +155,13 @@ def _is_name(layout: Layout, name: str) -> bool:
 
 
 def _read_block(
-    block: bytes, first: bool, source: Input, layout: Layout
+    placed: tuple[bytes, bool], source: Input, layout: Layout
 ) -> tuple[Cells, list[Fault], int]:
-    """A block's cells and faults, with lines counted from the block's first, and their number."""
+    """A block's cells and faults, with lines counted from the block's first, and their number.
+
+    With the block it is told whether it is the file's first.
+    """
+    block, first = placed
     regular = _regular_block(block, source, layout, first=first)
     if regular is not None:
         cells, lines = regular
