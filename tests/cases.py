@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pandas as pd
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.oracles.temporal import Collection, Duplicate, Match, Nugget, Update
 from tseval.core.calling import CommonOptions, evaluated
 from tseval.families.temporal.evaluation import TemporalEvaluation
@@ -18,6 +18,7 @@ RUNS = ("b", "a")
 WORDS = ("river", "Osk", "flood", "12", "men", "", "straße", "½", "naïve co-op")
 TIMES = st.integers(0, 12)
 """Few different times, so that ties are common."""
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
 GRADES = st.sampled_from((0, 0.25, 0.5, 1))
 
 
@@ -28,16 +29,15 @@ def collections(
     """Runs and gold with ties, empty systems, unmatched nuggets, and updates in no topic."""
     with_costs = draw(st.booleans()) if costs is None else costs
     cost = st.integers(0, 4) if with_costs else st.just(1)
-    text = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
     nuggets = [
-        Nugget(topic, f"n{i}", draw(TIMES), draw(text), draw(st.integers(0, 3)), draw(cost))
-        for topic in draw(st.sets(st.sampled_from(TOPICS), min_size=1).map(sorted))
+        Nugget(topic, f"n{i}", draw(TIMES), draw(TEXTS), draw(st.integers(0, 3)), draw(cost))
+        for topic in sorted(draw(st.sets(st.sampled_from(TOPICS), min_size=1)))
         for i in range(draw(st.integers(1, 4)))
     ]
     updates = [
-        Update(topic, f"u{i}", draw(TIMES), draw(text), run, draw(cost))
+        Update(topic, f"u{i}", draw(TIMES), draw(TEXTS), run, draw(cost))
         for run in RUNS[:runs]
-        for topic in draw(st.sets(st.sampled_from((*TOPICS, "elsewhere"))).map(sorted))
+        for topic in sorted(draw(st.sets(st.sampled_from((*TOPICS, "elsewhere")))))
         for i in range(draw(st.integers(0, 5)))
     ]
     named = draw(st.booleans())

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.oracles import comparison as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tseval import statistics

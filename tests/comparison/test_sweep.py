@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import program
+from tests import strategies as st
 from tests.oracles import sweep as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tseval.comparison import Plan

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests import cases
+from tests import strategies as st
 from tests.families.temporal.test_temporal_properties import ALL, scored
 from tests.oracles import batches as slow
 from tests.oracles import temporal

@@ -8,10 +8,10 @@ from importlib import metadata
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from hypothesis import strategies as st
 
 import tseval
 from tests import cases, program
+from tests import strategies as st
 from tests.oracles import temporal as slow
 from tseval.core import registry
 from tseval.core.measure import Definition, Measure, Parameter, with_times

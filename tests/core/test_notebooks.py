@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH
 from tests.program import tseval as program
 from tseval.cli.tables import rows_table

@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.api import WLS, add_constant
 from statsmodels.stats.diagnostic import normal_ad
 
+from tests import strategies as st
 from tseval.statistics import assumptions, trend
 
 NOTHING = (np.nan, np.nan)

@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.toys.sight_lines import LINES
 from tseval.errors import Fault, InputError
 from tseval.families.clusters.push_files import QRELS_FILE

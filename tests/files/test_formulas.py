@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
 from tests import program
+from tests import strategies as st
 from tests.program import MATCHES, NUGGETS, SWIFT
 from tseval.files import formulas
 from tseval.files.formulas import guarded

@@ -21,9 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests import program
+from tests import strategies as st
 from tests.oracles import tables as slow
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError

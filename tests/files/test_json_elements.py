@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from tests import program
+from tests import strategies as st
 from tseval import InputError
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tseval.comparison.board import scores_table
 from tseval.core.scores import Scores
 from tseval.core.validation import validate

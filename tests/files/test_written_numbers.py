@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.program import tseval as program
 from tseval.comparison import correlate
 from tseval.files.score_readers import read_scores

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import matchers
 from matchers import MatcherError, contract, late, pieces
 from matchers.collection import weight
+from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import matchers
 from matchers import MatcherError, contract, late, learned
 from matchers.coefficients import ALIGNED, SIGNS, Coefficients, shipped
 from matchers.collection import weight
+from tests import strategies as st
 from tests.matchers.stand_in import Network, Tokenizer, kept, windows
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import matchers
 from matchers import MatcherError, Planned, answers, asking
 from matchers.answers import ANSWERED, Answer, answer_of, line_of, opened
 from matchers.questions import LABELS, Malformed, Question, labels_of, prompt
+from tests import strategies as st
 from tests.endpoint import SCORES, Call, Endpoint, completion, label, serving, well
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples

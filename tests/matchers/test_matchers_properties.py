@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import matchers
 from matchers import (
@@ -25,6 +24,7 @@ from matchers import (
 )
 from matchers.registry import BUILT_IN
 from matchers.sentence import SCORERS, USELESS
+from tests import strategies as st
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
 
 import matchers
 from matchers import outlook
 from matchers.learned_lexical import LexicalBlock
 from matchers.outlook import UNIT, Dearest, Outlook, Present
+from tests import strategies as st
 
 WORTH = st.integers(0, 90).map(lambda units: units * UNIT)
 SHAPES = st.tuples(st.integers(1, 140), st.integers(1, 5), st.integers(1, 6))

@@ -6,12 +6,12 @@ import unicodedata
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from matchers import normalised, words
 from matchers.places import Places
 from matchers.stream import MARK, coded, stream
 from matchers.words import has_words, word_spans, words_in_place
+from tests import strategies as st
 from tests.oracles import matching as slow
 
 # Letters whose normal form depends on their neighbours, or has another length.

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.oracles import corrections as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tests.program import tseval as program

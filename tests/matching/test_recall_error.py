@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tests.program import tseval as program
 from tseval.matching.calibration import RecallError

@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import matchers
 import tseval
+from tests import strategies as st
 from tests.oracles import corrected as slow
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
 from tests.program import tseval as program

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.oracles import incidents as slow
 from tests.oracles import incidents_2021 as slow_2021
 from tests.oracles import incidents_alerts as alerts

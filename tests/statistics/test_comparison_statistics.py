@@ -8,10 +8,10 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from tests import strategies as st
 from tests.oracles import comparison as slow
 from tseval import statistics
 from tseval.statistics import bootstrap, paired, ranks

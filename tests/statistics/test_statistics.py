@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from tests import strategies as st
 from tseval import statistics
 
 TALLIES = st.integers(1, 6).flatmap(

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.oracles import corrected as slow
 from tseval.statistics import Drawn, Population, rogan_gladen, strata_of, total_intervals
 from tseval.statistics.strata import STEPS, inclusions, largest_cost, systematic

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tseval.tables.arrow import strings
 from tseval.tables.columns import ABSENT, Ids
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import strategies as st
-
 import tseval
+from tests import strategies as st
 from tests.families.agreement import odd
 from tests.families.agreement.odd import START
 from tests.families.agreement.tables import ID, NUMBER, RUNS, TEXT, TIME, Row, Table, World

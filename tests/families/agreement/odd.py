@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 
-from hypothesis import strategies as st
+from tests import strategies as st
 
 NAMES = (
     *("1", "01", "001", "1.0", "1e0", "+1", "-1", "0x1", "1_0", "00", "0", "1.50", "1,5"),

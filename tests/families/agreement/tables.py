@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from hypothesis import strategies as st
-
+from tests import strategies as st
 from tests.families.agreement.odd import instant
 
 ID, TIME, NUMBER, TEXT = "id", "time", "number", "text"

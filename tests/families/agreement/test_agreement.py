@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.families.agreement.families import FAMILIES
 from tests.families.agreement.odd import instant
 from tests.families.agreement.ways import COMPARED, MORE, WAYS, Case

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hypothesis import strategies as st
-
 import tseval
+from tests import strategies as st
 from tests.families.agreement import forms
 from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World

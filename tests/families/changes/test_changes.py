@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import program
+from tests import strategies as st
 from tests.families.changes.worlds import DAYS, World, worlds, written
 from tests.oracles import changes as slow
 from tseval import InputError, Scores

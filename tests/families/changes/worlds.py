@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hypothesis import strategies as st
-
+from tests import strategies as st
 from tests.oracles.changes import Collection
 
 DAYS = ("2026-01-30", "2026-01-31", "2026-02-01")

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.program import FIXTURES, SWIFT, Outcome
 from tests.program import tseval as program
 from tseval.tables.epochs import days_of

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.oracles import close
 from tests.oracles import clusters as slow
 from tseval.core.calling import evaluated
@@ -32,16 +32,16 @@ TIMES = st.integers(0, 8).map(lambda hours: hours * 1800)
 def cases(draw: st.DrawFn, *, named: bool = False) -> slow.Case:
     """Ties, posts in several clusters and in none, empty runs, runs' times other than posts'."""
     members = []
-    for topic in draw(st.sets(st.sampled_from(TOPICS), min_size=1).map(sorted)):
+    for topic in sorted(draw(st.sets(st.sampled_from(TOPICS), min_size=1))):
         made = {post: draw(TIMES) for post in IDS}
         names = st.sets(st.sampled_from(("c0", "c1", "c2", *IDS)), min_size=1, max_size=4)
-        for name in draw(names.map(sorted)):
-            inside = draw(st.sets(st.sampled_from(IDS), min_size=1).map(sorted))
+        for name in sorted(draw(names)):
+            inside = sorted(draw(st.sets(st.sampled_from(IDS), min_size=1)))
             members += [slow.Member(topic, name, post, made[post]) for post in inside]
     posts: list[slow.Post] = []
     for run in RUNS:
-        for topic in draw(st.sets(st.sampled_from((*TOPICS, "elsewhere"))).map(sorted)):
-            for post in draw(st.sets(st.sampled_from((*IDS, "alone"))).map(sorted)):
+        for topic in sorted(draw(st.sets(st.sampled_from((*TOPICS, "elsewhere"))))):
+            for post in sorted(draw(st.sets(st.sampled_from((*IDS, "alone"))))):
                 given = slow.Post(run, topic, post, draw(TIMES), 0, draw(st.integers(0, 2)))
                 posts.append(given)
     posts = [replace(post, order=at) for at, post in enumerate(draw(st.permutations(posts)))]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.oracles import push as slow
 
 pytestmark = pytest.mark.small_times
@@ -56,7 +56,7 @@ def worlds(draw: st.DrawFn) -> slow.World:
         created[post] = (day, midnight(day) + draw(st.sampled_from((0, 0, 50, 7200, 86_399))))
     judged: dict[str, dict[str, int]] = {}
     clusters: dict[str, dict[str, list[str]]] = {}
-    for topic in draw(st.sets(st.sampled_from(TOPICS), min_size=1).map(sorted)):
+    for topic in sorted(draw(st.sets(st.sampled_from(TOPICS), min_size=1))):
         # The first numbers are clusters of one post; the last two are no cluster.
         drawn = st.integers(0, 4) if ids is FEW else st.integers(0, 14)
         spread = draw(st.booleans())
@@ -81,7 +81,7 @@ def worlds(draw: st.DrawFn) -> slow.World:
     for run in RUNS:
         for topic in TOPICS:
             size = 0 if ids is FEW or draw(st.booleans()) else len(ids) - 2
-            for post in draw(st.sets(st.sampled_from(ids), min_size=size).map(sorted)):
+            for post in sorted(draw(st.sets(st.sampled_from(ids), min_size=size))):
                 late = st.just(0) if size and draw(st.booleans()) else st.sampled_from(LATE)
                 pushes.append((run, topic, post, created[post][1] + draw(late)))
     if draw(st.booleans()):  # some of them once more, later or earlier

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import program
+from tests import strategies as st
 from tests.families.crisisfacts import worlds
 from tests.families.crisisfacts.worlds import FORMS, MOMENTS, Collapsed, Items
 from tests.oracles import crisisfacts as slow

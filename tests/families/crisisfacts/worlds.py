@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from hypothesis import strategies as st
+
+from tests import strategies as st
 
 REQUESTS = (
     *("CrisisFACTS-001-r1", "CrisisFACTS-001-r2", "CrisisFACTS-001-r10"),

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.oracles import filtering as slow
 from tests.oracles.filtering import Options
 from tseval.core.calling import CommonOptions, evaluated

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tests.families.incidents.test_incidents import (
     NEW,
     Case,

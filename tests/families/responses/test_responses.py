@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import program
+from tests import strategies as st
 from tests.oracles import responses as slow
 from tests.oracles.responses import SIX, Label, Listed, Reading, Response
 from tseval import InputError, UsageError

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from tests import cases
+from tests import strategies as st
 from tests.oracles import temporal as slow
 from tests.oracles.faults import Sent
 from tests.oracles.faults import faults as slow_faults

@@ -15,10 +15,10 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import cases
+from tests import strategies as st
 from tests.oracles import temporal as slow
 from tests.program import FIXTURES, NUGGETS
 from tests.program import tseval as program

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import cases
+from tests import strategies as st
 from tests.oracles import close
 from tests.oracles import temporal as slow
 from tseval.core.curves import curves

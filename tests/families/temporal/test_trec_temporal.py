@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 import tseval
 from tests import cases, oracles
+from tests import strategies as st
 from tests.oracles import trec_temporal as slow
 from tests.program import tseval as program
 from tseval.core.calling import CommonOptions
@@ -38,13 +38,13 @@ def collections(draw: st.DrawFn) -> slow.Collection:
     text = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
     nuggets = [
         slow.Nugget(topic, f"n{i}", draw(TIMES), draw(text), float(draw(st.integers(0, 3))))
-        for topic in draw(st.sets(st.sampled_from(TOPICS), min_size=1).map(sorted))
+        for topic in sorted(draw(st.sets(st.sampled_from(TOPICS), min_size=1)))
         for i in range(draw(st.integers(1, 4)))
     ]
     updates = [
         slow.Update(topic, f"u{i}", draw(TIMES), draw(text), run, float(draw(st.integers(0, 3))))
         for run in ("b", "a")
-        for topic in draw(st.sets(st.sampled_from((*TOPICS, "elsewhere"))).map(sorted))
+        for topic in sorted(draw(st.sets(st.sampled_from((*TOPICS, "elsewhere")))))
         for i in range(draw(st.integers(0, 5)))
     ]
     known = sorted({(u.topic, u.update_id) for u in updates})

@@ -8,8 +8,8 @@ import unicodedata
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tseval.families.temporal import words
 from tseval.families.temporal.words import LETTERS, character_counts, word_counts
 from tseval.tables import Texts

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
 from tests import program
+from tests import strategies as st
 from tseval import InputError, MeasureError, UsageError
 from tseval.families.timelines.forms import FORMS
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tseval
+from tests import strategies as st
 from tests.oracles import timelines as oracle
 from tseval.core.calling import CommonOptions
 from tseval.core.calling import evaluated as called

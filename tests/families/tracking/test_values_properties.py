@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tseval
 from tests import oracles
+from tests import strategies as st
 from tests.oracles.values import Given, error
 from tseval.families.tracking.files import read_values
 from tseval.families.tracking.tables import ATTRIBUTES
