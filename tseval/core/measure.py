@@ -154,10 +154,10 @@ class Measure:
         turned = not written.isdisjoint(self.definition.turned_by)
         return self.definition.higher_is_better != turned
 
-    @property
+    @cached_property
     def whole(self) -> Measure:
         """The same measure at the end of the stream."""
-        return replace(self, at=None)
+        return self if self.at is None else replace(self, at=None)
 
     def taken_at(self, moment: str) -> Measure:
         """The same measure at this time."""
@@ -216,15 +216,16 @@ class Measure:
     def __repr__(self) -> str:
         return f"Measure({self.name!r})"
 
+    @cached_property
     def _key(self) -> tuple[Any, ...]:
         functions = tuple(value for _, value in self.arguments if not isinstance(value, str))
         return self.family, self.name, functions
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and self._key() == other._key()
+        return isinstance(other, Measure) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
 
 def _check_bare(definition: Definition, given: Mapping[str, Argument]) -> None:
