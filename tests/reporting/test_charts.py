@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tseval.core.panels import (
     BATCH_KEYS,
     Axis,

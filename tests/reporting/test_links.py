@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
 import pytest
 
-import tseval
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tests.reporting.test_report_page import HOSTILE, Visit, column, lanes, with_texts
-from tseval.comparison import Plan
-from tseval.reporting.assembling import Request, assemble
+from tests.reporting.test_report_page import HOSTILE, column, lanes, with_texts
+from tests.reporting.visiting import Visit
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.markup import shown
 
 pytestmark = pytest.mark.small_times
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    path = tmp_path_factory.mktemp("scores") / "scores.json"
-    tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, measures="P R T", topics=TOPICS).save(path)
-    plan = Plan(interval="percentile", resamples=200)
-    return assemble(Request([str(path)], plan=plan), lambda _: nullcontext(None))
-
-
-@pytest.fixture
-def sender(chromium: Any, report: Report, tmp_path: Path) -> Iterator[Visit]:
-    path = tmp_path / "report.html"
-    path.write_bytes(report_page(report))
-    visit = Visit(chromium, path, viewport={"width": 1200, "height": 800})
-    yield visit
-    visit.check()
 
 
 def state(page: Any) -> tuple[str, dict[str, list[str]]]:
@@ -49,11 +27,11 @@ def state(page: Any) -> tuple[str, dict[str, list[str]]]:
     return place, found
 
 
-def opened(chromium: Any, sender: Visit) -> Visit:
-    """Who opens the sender's address."""
-    receiver = Visit(chromium, Path("unread"), url=sender.page.evaluate("location.href"))
+def opened(chromium: Any, visit: Visit) -> Visit:
+    """Who opens the address of another's page."""
+    receiver = Visit(chromium, Path("unread"), url=visit.page.evaluate("location.href"))
     assert receiver.page.locator(".address").is_hidden()
-    assert state(receiver.page) == state(sender.page)
+    assert state(receiver.page) == state(visit.page)
     return receiver
 
 
@@ -68,8 +46,8 @@ def nugget(page: Any) -> list[str]:
     return page.locator("#lanes [aria-expanded='true'] b").all_inner_texts()
 
 
-def test_a_link_opens_the_topic_run_and_nugget(chromium: Any, sender: Visit) -> None:
-    page = sender.page
+def test_a_link_opens_the_topic_run_and_nugget(chromium: Any, visit: Visit) -> None:
+    page = visit.page
     assert page.evaluate("location.hash") == ""
     page.select_option("#choose-topic", label="flood")
     page.select_option("#choose-run", label="thorough")
@@ -78,65 +56,65 @@ def test_a_link_opens_the_topic_run_and_nugget(chromium: Any, sender: Visit) -> 
         "timeline",
         {"topic": ["flood"], "run": ["thorough"], "nugget": ["flood-n5"]},
     )
-    receiver = opened(chromium, sender)
+    receiver = opened(chromium, visit)
     assert lanes(receiver.page) == lanes(page)
     assert nugget(receiver.page) == nugget(page) == ["flood-n5"]
     box = receiver.page.locator("#lanes [data-nugget='4']").bounding_box()
     assert 0 <= box["y"] < 800
     page.locator("#lanes .lane > button").nth(4).click()
     assert state(page)[1]["nugget"] == [""]
-    closed = opened(chromium, sender)
+    closed = opened(chromium, visit)
     assert nugget(closed.page) == []
     closed.check()
     receiver.check()
 
 
-def test_a_link_opens_what_a_mark_showed(chromium: Any, sender: Visit) -> None:
-    lane = sender.page.locator("#lanes .lane").nth(3)
+def test_a_link_opens_what_a_mark_showed(chromium: Any, visit: Visit) -> None:
+    lane = visit.page.locator("#lanes .lane").nth(3)
     lane.locator(".hit[data-run='1']").first.click(force=True)
-    assert state(sender.page)[1] == {"nugget": ["ferry-n4"], "mark": ["thorough"]}
-    receiver = opened(chromium, sender)
+    assert state(visit.page)[1] == {"nugget": ["ferry-n4"], "mark": ["thorough"]}
+    receiver = opened(chromium, visit)
     chosen = receiver.page.locator("#quotes-3 li.chosen").first.inner_text()
-    assert chosen == sender.page.locator("#quotes-3 li.chosen").first.inner_text()
+    assert chosen == visit.page.locator("#quotes-3 li.chosen").first.inner_text()
     assert chosen.startswith("thorough")
     receiver.check()
 
 
-def test_a_link_opens_the_measure_and_the_sort(chromium: Any, sender: Visit) -> None:
-    sender.page.get_by_role("button", name="mean R, sort", exact=True).click()
-    assert state(sender.page) == ("means", {"sort": ["R", "descending"]})
-    sender.page.select_option("#heat-measure", label="T")
-    assert state(sender.page) == ("heat", {"sort": ["R", "descending"], "measure": ["T"]})
-    receiver = opened(chromium, sender)
-    assert column(receiver.page, 0) == column(sender.page, 0) == ["thorough", "swift"]
+def test_a_link_opens_the_measure_and_the_sort(chromium: Any, visit: Visit) -> None:
+    visit.page.get_by_role("button", name="mean R, sort", exact=True).click()
+    assert state(visit.page) == ("means", {"sort": ["R", "descending"]})
+    visit.page.select_option("#heat-measure", label="T")
+    assert state(visit.page) == ("heat", {"sort": ["R", "descending"], "measure": ["T"]})
+    receiver = opened(chromium, visit)
+    assert column(receiver.page, 0) == column(visit.page, 0) == ["thorough", "swift"]
     assert receiver.page.locator(".map.on").get_attribute("data-map") == "2"
     assert abs(receiver.page.locator("#heat").bounding_box()["y"]) < 800
     receiver.check()
 
 
-def test_a_link_opens_the_runs_and_the_folds(chromium: Any, sender: Visit) -> None:
-    sender.page.locator(".legend .key[data-run='0']").click()
-    sender.page.locator("#curves summary").nth(1).click()
-    sender.page.wait_for_url(re.compile("folds"))
-    assert state(sender.page) == ("curves", {"runs": ["thorough"], "folds": ["curves.2"]})
-    receiver = opened(chromium, sender)
+def test_a_link_opens_the_runs_and_the_folds(chromium: Any, visit: Visit) -> None:
+    visit.page.locator(".legend .key[data-run='0']").click()
+    visit.page.locator("#curves summary").nth(1).click()
+    visit.page.wait_for_url(re.compile("folds"))
+    assert state(visit.page) == ("curves", {"runs": ["thorough"], "folds": ["curves.2"]})
+    receiver = opened(chromium, visit)
     pressed = receiver.page.locator(".legend .key")
     assert [pressed.nth(at).get_attribute("aria-pressed") for at in range(2)] == ["false", "true"]
     folds = receiver.page.locator("#curves details")
     assert [folds.nth(at).get_attribute("open") for at in range(2)] == [None, ""]
-    sender.page.locator(".legend .key[data-run='1']").click()
-    assert state(sender.page)[1]["runs"] == [""]
+    visit.page.locator(".legend .key[data-run='1']").click()
+    assert state(visit.page)[1]["runs"] == [""]
     receiver.check()
 
 
-def test_a_link_opens_the_list_its_search_and_its_filters(chromium: Any, sender: Visit) -> None:
-    section = sender.page.locator("#wrong")
+def test_a_link_opens_the_list_its_search_and_its_filters(chromium: Any, visit: Visit) -> None:
+    section = visit.page.locator("#wrong")
     section.get_by_role("button", name="Repeats").click()
     section.get_by_label("run", exact=True).select_option(label="thorough")
     section.get_by_label("words at least").fill("15")
     section.get_by_label("Search").fill("the ferry")
-    sender.page.wait_for_url(re.compile("ferry"))
-    assert state(sender.page) == (
+    visit.page.wait_for_url(re.compile("ferry"))
+    assert state(visit.page) == (
         "wrong",
         {
             "wrong-run": ["thorough"],
@@ -145,7 +123,7 @@ def test_a_link_opens_the_list_its_search_and_its_filters(chromium: Any, sender:
             "wrong-list": ["Repeats"],
         },
     )
-    receiver = opened(chromium, sender)
+    receiver = opened(chromium, visit)
     told = receiver.page.locator("#wrong output").inner_text()
     assert told == section.locator("output").inner_text() == "3 of 3 that fit"
     rows = receiver.page.locator("#wrong .place tbody tr").all_inner_texts()
@@ -153,8 +131,8 @@ def test_a_link_opens_the_list_its_search_and_its_filters(chromium: Any, sender:
     receiver.check()
 
 
-def test_back_and_forward_lead_through_what_was_seen(sender: Visit) -> None:
-    page = sender.page
+def test_back_and_forward_lead_through_what_was_seen(visit: Visit) -> None:
+    page = visit.page
     page.select_option("#choose-topic", label="flood")
     page.locator(".map.on a[data-topic='mine']").click()
     page.locator("nav a[href='#heat']").click()
@@ -176,8 +154,8 @@ def test_back_and_forward_lead_through_what_was_seen(sender: Visit) -> None:
     ]
 
 
-def test_what_is_not_there_is_left_out_in_words(chromium: Any, sender: Visit) -> None:
-    url = sender.url
+def test_what_is_not_there_is_left_out_in_words(chromium: Any, visit: Visit) -> None:
+    url = visit.url
     cases = {
         "#timeline?topic=fire&run=thorough": "topic=fire",
         "#timeline?nugget=flood-n1": "nugget=flood-n1",

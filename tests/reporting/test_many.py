@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,15 +10,11 @@ from typing import Any
 
 import pytest
 
-import tseval
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tests.reporting.test_report_page import Visit, with_timelines
-from tseval.comparison import Plan
+from tests.reporting.test_report_page import with_timelines
+from tests.reporting.visiting import Visit
 from tseval.core.blocks import Nugget, Panels, Saying, SectionContent, Timeline, Update
 from tseval.core.panels import Axis, Line, Panel
-from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
-from tseval.reporting.page.document import report_page
 
 pytestmark = pytest.mark.small_times
 
@@ -29,15 +24,12 @@ HEIGHTS = (0.9, 0.89, 0.88, 0.6, 0.5, 0.8, 0.2, 0.3, 0.1, 0.4, 0.45, 0.7)
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def report(small_report: Report) -> Report:
     """Twelve runs with curves, and a topic of 40 nuggets."""
-    path = tmp_path_factory.mktemp("scores") / "scores.json"
-    tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, measures="P R T", topics=TOPICS).save(path)
-    plan = Plan(interval="percentile", resamples=200)
-    made = assemble(Request([str(path)], plan=plan), lambda _: nullcontext(None))
-    blank = (None,) * (RUNS - len(made.runs))
+    blank = (None,) * (RUNS - len(small_report.runs))
     boards = tuple(
-        replace(each, cells=tuple((*row, *blank) for row in each.cells)) for each in made.measures
+        replace(each, cells=tuple((*row, *blank) for row in each.cells))
+        for each in small_report.measures
     )
     lines = tuple(
         Line(run, (0.0, 5.0, 10.0), (0.0, end / 2, end), (None,) * 3, (None,) * 3)
@@ -50,17 +42,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     sayings = tuple(
         Saying(at, at, True, ()) for at in range(40) if (at % 2 == 0 and at % 3 == 0) or at % 2
     )
-    sections = with_timelines(made, (Timeline("storm", 80.0, nuggets, updates, sayings),))
+    sections = with_timelines(small_report, (Timeline("storm", 80.0, nuggets, updates, sayings),))
     kept = tuple(each for each in sections if each.timelines)
     names = tuple(f"run-{at:02}" for at in range(RUNS))
-    return replace(made, runs=names, measures=boards, sections=(curves, *kept))
-
-
-@pytest.fixture
-def page_file(report: Report, tmp_path: Path) -> Path:
-    path = tmp_path / "report.html"
-    path.write_bytes(report_page(report))
-    return path
+    return replace(small_report, runs=names, measures=boards, sections=(curves, *kept))
 
 
 def named(page: Any) -> list[str]:

@@ -6,7 +6,6 @@ import itertools
 import math
 import random
 import re
-from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ from scipy import stats
 import tseval
 from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.reporting.test_links import opened, state
-from tests.reporting.test_report_page import HOSTILE, Visit, with_texts
-from tests.reporting.test_report_page import report as small_report
+from tests.reporting.test_report_page import HOSTILE, with_texts
+from tests.reporting.visiting import Visit
 from tseval.comparison import Plan, compare
 from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.content import Report
@@ -28,7 +27,6 @@ from tseval.reporting.page.document import report_page
 from tseval.reporting.page.markup import shown
 from tseval.reporting.page.pair import pair_data, quantiles
 
-__all__ = ["small_report"]
 pytestmark = pytest.mark.small_times
 
 PLAN = Plan(interval="percentile", resamples=200)
@@ -71,15 +69,6 @@ def report(files: dict[str, Path], scores: Any) -> Report:
     given = beside({name: str(path) for name, path in files.items()})
     asked = Request(scores, ["R", "T", "P(updates)", "Rs"], beside=given, plan=PLAN)
     return assemble(asked, lambda _: nullcontext(None))
-
-
-@pytest.fixture
-def visit(chromium: Any, report: Report, tmp_path: Path) -> Iterator[Visit]:
-    path = tmp_path / "report.html"
-    path.write_bytes(report_page(report))
-    found = Visit(chromium, path, viewport={"width": 1600, "height": 900})
-    yield found
-    found.check()
 
 
 def choose(page: Any, first: str, second: str, measure: str = "R") -> None:
@@ -309,12 +298,10 @@ def test_a_topic_leads_to_its_timeline(visit: Visit) -> None:
 @pytest.mark.parametrize("width", [400, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_with_large_targets_of_names(
-    chromium: Any, report: Report, tmp_path: Path, width: int, scheme: str
+    chromium: Any, page_file: Path, width: int, scheme: str
 ) -> None:
-    path = tmp_path / "report.html"
-    path.write_bytes(report_page(report))
     size = {"width": width, "height": 900}
-    seen = Visit(chromium, path, viewport=size, color_scheme=scheme)
+    seen = Visit(chromium, page_file, viewport=size, color_scheme=scheme)
     seen.page.locator("#pair-nuggets [data-kind='a-earlier']").click()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     targets = seen.page.locator("#pair button, #pair select, #pair summary, #pair a")
@@ -325,16 +312,14 @@ def test_it_fits_with_large_targets_of_names(
     seen.check()
 
 
-def test_paper_and_no_script(chromium: Any, report: Report, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_bytes(report_page(report))
-    paper = Visit(chromium, path)
+def test_paper_and_no_script(chromium: Any, page_file: Path) -> None:
+    paper = Visit(chromium, page_file)
     paper.page.emulate_media(media="print")
     assert paper.page.locator("#pair-shown").inner_text() == "A: a, B: b, by R"
     assert paper.page.locator("#choose-a").is_hidden()
     assert paper.page.locator("#pair-topics tbody tr").first.is_visible()
     paper.check()
-    plain = Visit(chromium, path, java_script_enabled=False)
+    plain = Visit(chromium, page_file, java_script_enabled=False)
     assert "Where scripts run" in plain.page.locator("#pair").inner_text()
     assert plain.page.locator("#choose-a").is_hidden()
     plain.check()

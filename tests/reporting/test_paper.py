@@ -12,7 +12,7 @@ import pytest
 import tseval
 from bench import bench_report
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tests.reporting.test_report_page import Visit
+from tests.reporting.visiting import Visit
 
 pytestmark = pytest.mark.small_times
 

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-from contextlib import nullcontext
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,11 +13,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-import tseval
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
-from tseval.comparison import Plan
+from tests import strategies as st
+from tests.reporting.visiting import Visit
 from tseval.core.blocks import (
     Nugget,
     Saying,
@@ -28,7 +25,6 @@ from tseval.core.blocks import (
     Update,
 )
 from tseval.core.panels import Axis, Dots, Line, Panel
-from tseval.reporting.assembling import Request, assemble
 from tseval.reporting.charts.axes import Axes, Ruler
 from tseval.reporting.charts.plot import HEIGHT, WIDTH, plot
 from tseval.reporting.content import Report
@@ -54,14 +50,6 @@ HOSTILE = (
     "\x00\x1b[31m\x85",
     "${window.hacked = 1} {{7*7}} \\u003cb\\u003e",
 )
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    path = tmp_path_factory.mktemp("scores") / "scores.json"
-    tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, measures="P R T", topics=TOPICS).save(path)
-    plan = Plan(interval="percentile", resamples=200)
-    return assemble(Request([str(path)], plan=plan), lambda _: nullcontext(None))
 
 
 def with_timelines(report: Report, timelines: tuple[Timeline, ...]) -> tuple[SectionContent, ...]:
@@ -343,35 +331,6 @@ def _drawn(kind: str, panel: Panel) -> list[str]:
 
 
 # In a browser.
-
-
-class Visit:
-    """A page opened from disk, with all that it asked for and complained about."""
-
-    def __init__(self, browser: Any, path: Path, url: str = "", **options: Any) -> None:
-        self.context = browser.new_context(offline=True, accept_downloads=True, **options)
-        self.page = self.context.new_page()
-        self.asked: list[str] = []
-        self.told: list[str] = []
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda message: self.told.append(message.text))
-        self.page.on("pageerror", lambda error: self.told.append(str(error)))
-        self.url = url or path.as_uri()
-        self.page.goto(self.url)
-
-    def check(self) -> None:
-        """Nothing but the file was asked for, and nobody complained."""
-        asked = [each for each in self.asked if not each.startswith("data:")]
-        assert asked == [self.url.split("#")[0]]
-        assert self.told == []
-        self.context.close()
-
-
-@pytest.fixture
-def page_file(report: Report, tmp_path: Path) -> Path:
-    path = tmp_path / "report.html"
-    path.write_bytes(report_page(report))
-    return path
 
 
 @pytest.mark.parametrize("width", [400, 1600])

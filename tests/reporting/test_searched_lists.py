@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.reporting.test_report_page import HOSTILE, Visit, report
+from tests.reporting.test_report_page import HOSTILE
+from tests.reporting.visiting import Visit
 from tseval.core.blocks import Head, Listed, Rows, Searched, SectionContent
 from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.markup import shown
 
-__all__ = ["report"]
 pytestmark = pytest.mark.small_times
 
 RUN = Head("run", "run", is_filter=True)
@@ -55,9 +55,9 @@ def with_lists(report: Report, block: Searched) -> bytes:
     return report_page(replace(report, sections=(section,)))
 
 
-@pytest.fixture
-def page_file(report: Report, tmp_path: Path) -> Path:
-    path = tmp_path / "lists.html"
+@pytest.fixture(scope="module")
+def page_file(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "lists.html"
     path.write_bytes(with_lists(report, lists()))
     return path
 
