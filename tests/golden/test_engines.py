@@ -7,12 +7,13 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, tseval
+from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, Outcome, tseval
 from tseval.core import calling
 from tseval.families.temporal.scoring import score
 from tseval.matching import passages
@@ -42,6 +43,14 @@ class Counting:
 
     def close(self) -> None:
         pass
+
+
+@cache
+def alone_of(*arguments: object) -> Outcome:
+    """What a command says where nothing shares its work yet: once for all engines and sizes."""
+    done = tseval(*arguments)
+    assert done.code == 0, done.err
+    return done
 
 
 START = 1_700_006_400
@@ -148,8 +157,7 @@ class TestCommands:
         sharing: Callable[..., None],
     ) -> None:
         arguments = [pool if each == "POOL" else each for each in MATCHING[what]]
-        alone = tseval(*arguments)
-        assert alone.code == 0, alone.err
+        alone = alone_of(*arguments)
         sharing(engines[name], size)
         assert tseval(*arguments) == alone
 
@@ -196,8 +204,7 @@ class TestCommands:
             "score": ("score", SWIFT, THOROUGH, NUGGETS, "--matches", MATCHES, "-f", "json"),
             "curve": ("curve", SWIFT, THOROUGH, CLUSTERS, "-m", "latency"),
         }[what]
-        alone = tseval(*arguments)
-        assert alone.code == 0, alone.err
+        alone = alone_of(*arguments)
         sharing(engines[name])
         assert tseval(*arguments) == alone
 
