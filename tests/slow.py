@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,32 @@ def longest(seconds: dict[str, float]) -> list[str]:
     return lines
 
 
+def of_this_process() -> float:
+    """The processor time of this process and of those below it that have ended."""
+    return sum(os.times()[:4])
+
+
+def of_all_below() -> float:
+    """The processor time of this process and of all below it, whether they have ended or not."""
+    taken, below = {}, defaultdict(list)
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended just now
+            fields = path.read_text().rpartition(")")[2].split()
+            taken[path.parent.name] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+            below[fields[1]].append(path.parent.name)
+    total, found = of_this_process(), below[str(os.getpid())]
+    for each in found:  # which grows meanwhile
+        total += taken[each]
+        found += below[each]
+    return total
+
+
+KEPT = frozenset({"engines", "chromium"})
+"""The fixtures that keep processes until the last test has ended."""
+
+
 class Stopwatch:
-    """Adds up the processor time of each test, that of the processes which it starts included.
+    """Adds up the processor time of each test, that of the processes which it keeps busy included.
 
     Each worker of pytest-xdist has a stopwatch of its own, and hands its times over as it ends.
     """
@@ -68,11 +93,15 @@ class Stopwatch:
         self.seconds: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Iterator[None]:
         """Time one test, with what it needs set up first."""
-        before = sum(os.times()[:4])
+        kept = nextitem is None or not KEPT.isdisjoint(getattr(item, "fixturenames", ()))
+        time = of_all_below if kept else of_this_process
+        before = time()
         result = yield
-        self.seconds[function_of(item.nodeid)] += sum(os.times()[:4]) - before
+        self.seconds[function_of(item.nodeid)] += time() - before
         return result
 
     @pytest.hookimpl(optionalhook=True)
