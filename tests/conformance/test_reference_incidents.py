@@ -223,12 +223,12 @@ def test_2021_official_files_look_like_the_references(conformance: Path, kind: s
     labels, ontology, _ = of_2021(conformance)
     official = [t for t in result_files(conformance, kind) if "Evaluator v2.8" in t]
     assert len(official) == 7
+    mine = WRITERS[kind](files.Heading("?run", "?file"), labels, constant_run(labels), ontology)
     for text in official:
         match = re.search(r"^Run: (\S+) \((\S+)\)$", text, re.MULTILINE)
         assert match is not None
-        heading = files.Heading(match[1], match[2])
-        mine = WRITERS[kind](heading, labels, constant_run(labels), ontology)
-        assert masked(mine) == masked(text)
+        named = mine.replace("?run", match[1]).replace("?file", match[2])
+        assert masked(named) == masked(text)
 
 
 # --- 2018 -----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from tseval.families.timelines.alignment import cheapest, one_to_one
 from tseval.families.timelines.dates import day_of, strict_day, written
 from tseval.families.timelines.files import read_timelines
 from tseval.families.timelines.measures import harmonic
+from tseval.families.timelines.overlap import Counts, Tokens
 from tseval.families.timelines.stemmers import nltk_stem, original_stem, stop_words
 from tseval.families.timelines.tally import ALIGNED, Tally, Timeline
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
@@ -45,6 +46,23 @@ def lines(path: Path) -> Iterator[Any]:
 
 def expected(pack: Path, name: str) -> Any:
     return json.loads(text(pack / "timelines" / "expected" / name))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _counted_once() -> Iterator[None]:
+    """Let the same texts be counted once, whichever test and average asks."""
+    known: dict[object, Counts] = {}
+    count = Counts.of
+
+    def of(texts: Sequence[Tokens], references: Sequence[Sequence[Tokens]], size: int) -> Counts:
+        told = tuple(map(tuple, texts)), tuple(tuple(map(tuple, each)) for each in references), size
+        if told not in known:
+            known[told] = count(texts, references, size)
+        return known[told]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Counts, "of", of)
+        yield
 
 
 @cache

@@ -107,14 +107,18 @@ def expected_dcg(posts: Sequence[tuple[int, float]]) -> float:
 
 
 def shuffled_dcg(posts: Sequence[tuple[int, float]], times: int, seed: int) -> float:
-    """The mean of DCG over some random orders of the posts within each level."""
+    """The mean of DCG over some random orders of the posts within each level, as far as it sees."""
     source = random.Random(seed)
+    levels = [
+        [gain for level, gain in posts if level == number]
+        for number in reversed(range(len(LEVELS)))
+    ]
     total = 0.0
     for _ in range(times):
-        order = list(posts)
-        source.shuffle(order)
-        order.sort(key=lambda post: -post[0])
-        total += dcg([gain for _, gain in order])
+        order: list[float] = []
+        for gains in levels:
+            order += source.sample(gains, min(len(gains), DEPTH - len(order)))
+        total += dcg(order)
     return total / times
 
 
