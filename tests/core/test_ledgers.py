@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests import strategies as st
 from tseval.core.ledgers import Ledger
 
 ROWS = st.lists(

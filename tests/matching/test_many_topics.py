@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import matchers
 from matchers.fuzzy import Fuzzy
+from tests import strategies as st
 from tseval.matching import matching
 from tseval.matching.matching import NuggetsByTopic
 from tseval.matching.passage_files import TextRows
