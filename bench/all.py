@@ -60,6 +60,7 @@ class Benchmark:
 
 
 BENCHMARKS = (
+    Benchmark("startup", "every command on the examples beside two imports", ("--times", "5")),
     Benchmark("scoring", "reading, the index, the measures and whole curves", ("--small",)),
     Benchmark("matching", "matchers beside cdist", ("--small",)),
     Benchmark(

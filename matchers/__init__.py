@@ -5,7 +5,8 @@
     pairs.update, pairs.nugget, pairs.score
     matcher.explain(update, nugget, collection=all_nuggets)
 
-The package knows nothing of topics, times, runs or measures. Everything public is named here:
+The package knows nothing of topics, times, runs or measures. Everything public is named here, and
+loaded when first used, so that a matcher loads what it needs and no more:
 
 * `get`, `names`: matchers by name; `Exact`, `Fuzzy`, `Grams`, `RapidFuzz`, `Embedding`, `Late`,
   `Learned`, `Blend` (of `WeightedMatcher`) and `Assessed` are their classes.
@@ -18,25 +19,63 @@ The package knows nothing of topics, times, runs or measures. Everything public 
 * `MatcherError`: the only exception, a ValueError.
 """
 
-from matchers.assessed import Assessed
-from matchers.blend import Blend, WeightedMatcher
-from matchers.collection import Collection
-from matchers.contract import Judgment, Lot, Matcher, PreparedNuggets
-from matchers.embedding import Embedding
-from matchers.errors import MatcherError
-from matchers.evidence import Evidence, MatchedWord, MissingWord
-from matchers.exact import Exact
-from matchers.fuzzy import Fuzzy
-from matchers.grams import Grams
-from matchers.late import Late
-from matchers.learned import Learned
-from matchers.pairs import Pairs
-from matchers.parameters import Form, parameter
-from matchers.prepared import Block, MatcherGold
-from matchers.registry import get, names
-from matchers.sentence import RapidFuzz
-from matchers.terms import Planned, Terms
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from matchers.words import normalised, words
+
+if TYPE_CHECKING:
+    from matchers.assessed import Assessed
+    from matchers.blend import Blend, WeightedMatcher
+    from matchers.collection import Collection
+    from matchers.contract import Judgment, Lot, Matcher, PreparedNuggets
+    from matchers.embedding import Embedding
+    from matchers.errors import MatcherError
+    from matchers.evidence import Evidence, MatchedWord, MissingWord
+    from matchers.exact import Exact
+    from matchers.fuzzy import Fuzzy
+    from matchers.grams import Grams
+    from matchers.late import Late
+    from matchers.learned import Learned
+    from matchers.pairs import Pairs
+    from matchers.parameters import Form, parameter
+    from matchers.prepared import Block, MatcherGold
+    from matchers.registry import get, names
+    from matchers.sentence import RapidFuzz
+    from matchers.terms import Planned, Terms
+
+_PUBLIC = {
+    "Assessed": "matchers.assessed",
+    "Blend": "matchers.blend",
+    "Block": "matchers.prepared",
+    "Collection": "matchers.collection",
+    "Embedding": "matchers.embedding",
+    "Evidence": "matchers.evidence",
+    "Exact": "matchers.exact",
+    "Form": "matchers.parameters",
+    "Fuzzy": "matchers.fuzzy",
+    "Grams": "matchers.grams",
+    "Judgment": "matchers.contract",
+    "Late": "matchers.late",
+    "Learned": "matchers.learned",
+    "Lot": "matchers.contract",
+    "MatchedWord": "matchers.evidence",
+    "Matcher": "matchers.contract",
+    "MatcherError": "matchers.errors",
+    "MatcherGold": "matchers.prepared",
+    "MissingWord": "matchers.evidence",
+    "Pairs": "matchers.pairs",
+    "Planned": "matchers.terms",
+    "PreparedNuggets": "matchers.contract",
+    "RapidFuzz": "matchers.sentence",
+    "Terms": "matchers.terms",
+    "WeightedMatcher": "matchers.blend",
+    "get": "matchers.registry",
+    "names": "matchers.registry",
+    "parameter": "matchers.parameters",
+}
 
 __all__ = [
     "Assessed",
@@ -70,3 +109,13 @@ __all__ = [
     "parameter",
     "words",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'matchers' has no attribute '{name}'")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,11 +7,15 @@ matcher's, its object a subclass of `Matcher`. Built-in names cannot be taken ov
 from __future__ import annotations
 
 from dataclasses import fields
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from matchers import naming
 from matchers.contract import Matcher, accepted
 from matchers.errors import MatcherError, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 GROUP = "tseval.matchers"
 """The entry point group that plug-ins register under."""
@@ -33,7 +37,7 @@ BUILT_IN = {
 
 def names() -> tuple[str, ...]:
     """The names that `get` knows, in alphabetical order, plug-ins included."""
-    return tuple(sorted({*BUILT_IN, *entry_points(group=GROUP).names}))
+    return tuple(sorted({*BUILT_IN, *_plugged_in().names}))
 
 
 def get(name: str, **parameters: object) -> Matcher:
@@ -63,11 +67,21 @@ def get(name: str, **parameters: object) -> Matcher:
 def find(name: str) -> type[Matcher]:
     """The class of this name; an unknown name is a `MatcherError` that lists the known."""
     if name in BUILT_IN:
-        return _load(EntryPoint(name, BUILT_IN[name], GROUP))
-    for entry in entry_points(group=GROUP, name=name):
-        return _load(entry)
+        module, _, own = BUILT_IN[name].partition(":")
+        found: type[Matcher] = getattr(import_module(module), own)
+        return found
+    for entry in _plugged_in():
+        if entry.name == name:
+            return _load(entry)
     like = did_you_mean(name, names())
     raise MatcherError(f"unknown matcher {name!r}; known: {', '.join(names())}{like}")
+
+
+def _plugged_in() -> EntryPoints:
+    """What other packages bring along; to look through all of them takes a while."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 def _load(entry: EntryPoint) -> type[Matcher]:

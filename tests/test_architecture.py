@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from bench import house
+from tests.starts import STARTS, modules_of, own, watched
+from tseval.cli import summaries
 
 ROOT = Path(__file__).parents[1]
 
@@ -207,58 +211,8 @@ def modules_after(program: str) -> set[str]:
     return {module.split(".")[0] for module in json.loads(done.stderr)}
 
 
-def count_after(program: str) -> int:
-    """How many modules a fresh interpreter holds after ``program``, those in packages too."""
-    listing = f"import sys\n{program}\nsys.stderr.write(str(len(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", listing], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stderr)
-
-
-def test_help_imports_nothing_heavy() -> None:
-    program = (
-        "sys.argv = ['tseval', '--help']\n"
-        "from tseval.__main__ import main\n"
-        "try: main()\n"
-        "except SystemExit as end: assert not end.code, end.code"
-    )
-    assert HEAVY.isdisjoint(modules_after(program))
-
-
 def test_importing_the_package_imports_nothing_heavy() -> None:
     assert HEAVY.isdisjoint(modules_after("import tseval"))
-
-
-def test_help_of_a_family_does_without_pandas() -> None:
-    """To import pandas takes longer than to show what a command takes."""
-    program = (
-        "sys.argv = ['tseval', 'score', '--help']\n"
-        "from tseval.__main__ import main\n"
-        "try: main()\n"
-        "except SystemExit as end: assert not end.code, end.code"
-    )
-    assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(program))
-
-
-SMALL_RUN = "tseval score fixtures/runs/swift.tsv fixtures/nuggets.tsv --quiet"
-
-
-def scoring(*more: str) -> str:
-    """A program that scores a small run as the command line does."""
-    return (
-        f"sys.argv = {[*SMALL_RUN.split(), *more]!r}\n"
-        "from tseval.__main__ import main\n"
-        "try: main()\n"
-        "except SystemExit as end: assert not end.code, end.code"
-    )
-
-
-def test_scores_by_matches_do_without_pandas_and_matchers() -> None:
-    """To import them takes longer than to score a small run."""
-    program = scoring("--matches", "fixtures/matches.tsv")
-    assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(program))
 
 
 def test_lines_of_a_track_are_read_without_pandas() -> None:
@@ -272,16 +226,20 @@ def test_lines_of_a_track_are_read_without_pandas() -> None:
     assert {"pandas", "scipy", "matchers"}.isdisjoint(modules_after(reading))
 
 
-def test_scores_by_the_default_matcher_do_without_pandas_and_what_other_matchers_need() -> None:
-    heavy = {"pandas", "torch", "sentence_transformers", "vl_convert", "urllib3", "dask"}
-    assert heavy.isdisjoint(modules_after(scoring()))
+@pytest.mark.parametrize("name", STARTS)
+def test_a_command_loads_no_more_than_its_budget(name: str) -> None:
+    """Nor does it fall far below: then the budget is to be lowered, so that growth is noticed."""
+    start = STARTS[name]
+    loaded = modules_of(start.arguments)
+    assert watched(loaded) == set(start.loads.split())
+    assert 0.95 * start.own < own(loaded) <= start.own
 
 
-def test_scores_of_a_small_run_load_no_more_modules_than_pandas_alone() -> None:
-    """Modules are counted, not seconds, which depend on the machine."""
-    of_pandas = count_after("import pandas")
-    assert count_after(scoring("--matches", "fixtures/matches.tsv")) < of_pandas
-    assert count_after(scoring()) < 1.5 * of_pandas
+def test_every_command_has_a_budget() -> None:
+    """But those that ask people or models, or take long: they start as others do."""
+    others = {"calibrate", "sample", "assess", "judge", "init"}
+    begun = {start.arguments[0] for start in STARTS.values()}
+    assert begun | others == {*summaries(), "--help"}
 
 
 def test_no_room_hides_a_public_name() -> None:

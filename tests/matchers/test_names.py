@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from importlib import metadata
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
@@ -150,7 +151,7 @@ class Elsewhere:
 
 def test_plug_ins(monkeypatch):
     here = f"{__name__}:Always"
-    monkeypatch.setattr(registry, "entry_points", Elsewhere(always=here, fuzzy=here))
+    monkeypatch.setattr(metadata, "entry_points", Elsewhere(always=here, fuzzy=here))
     assert "always" in matchers.names()
     assert str(matchers.get("always(word=90)")) == "always(word=90,threshold=0.55)"
     assert type(matchers.get("fuzzy")) is matchers.Fuzzy
@@ -158,6 +159,6 @@ def test_plug_ins(monkeypatch):
 
 @pytest.mark.parametrize("value", ["no_such_module:Matcher", f"{__name__}:Elsewhere", "math:pi"])
 def test_broken_plug_ins_are_named(monkeypatch, value):
-    monkeypatch.setattr(registry, "entry_points", Elsewhere(broken=value))
+    monkeypatch.setattr(metadata, "entry_points", Elsewhere(broken=value))
     with pytest.raises(MatcherError, match=f"matcher 'broken' \\({value}\\)"):
         matchers.get("broken")

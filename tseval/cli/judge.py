@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import pandas as pd
 
 from tseval.cli.options import debug_option, output_option, quiet_option
 from tseval.cli.output import check_output, deliver, warn
@@ -69,5 +68,7 @@ def status(model: str | None, output: Path | None) -> None:
     check_output(output)
     found = kept_answers.status(model)
     warn([] if found.where else ["TSEVAL_CACHE is empty: no answer is kept"], quiet=False)
+    import pandas as pd
+
     table = pd.DataFrame(found.models, columns=kept_answers.OfModel._fields)
     deliver(rows_table(table, found.where, to_file=output is not None), output)

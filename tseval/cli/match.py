@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from tseval.cli import options
 from tseval.cli.declared_options import input_format, named_options, record_options
@@ -40,6 +39,8 @@ from tseval.matching.matching import get_matcher
 from tseval.matching.review import NEAR, lowered, review_bytes, spreadsheet_form
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matchers import Matcher
 
 ASSESSED = "assessed"

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tseval.core import registry
-from tseval.core.curves import curves, frame
 from tseval.core.declared import rules
 from tseval.core.family import Access, Asked, Family, asked_for
 from tseval.core.measure import Measure
@@ -106,6 +105,8 @@ def curved(
     family: Family[Inputs, Options], inputs: Inputs, options: Options, asked: CommonOptions
 ) -> pd.DataFrame:
     """Each measure at every time at which it can change; of topics too if they are of interest."""
+    from tseval.core.curves import curves, frame
+
     evaluation = evaluated(family, inputs, options, asked)
     wanted = chosen_measures(evaluation, asked_for(asked.measures), asked.at)
     if not asked_for(asked.measures):

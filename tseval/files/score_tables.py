@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from tseval.errors import visible
-from tseval.files.latex import LatexTable, escaped, latex_bytes
 from tseval.tables.scores import ScoreFile
 
 DECIMALS = 4
@@ -67,6 +66,8 @@ def _line(cells: Sequence[str]) -> str:
 
 def latex_scores(scores: ScoreFile) -> bytes:
     """One `tabular`; a run alone has its name in the first column."""
+    from tseval.files.latex import LatexTable, escaped, latex_bytes
+
     heads, rows, names = score_rows(scores)
     if not names:
         heads, rows = ["run", *heads], [[scores.runs[0], *row] for row in rows]

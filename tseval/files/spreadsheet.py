@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import io
 import sys
-import zipfile
-import zlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +91,9 @@ def _check_unpacked(source: Input, content: bytes) -> None:
     It is unpacked piece by piece, since sizes that an archive tells may be wrong; whoever reads it
     then tells what is damaged.
     """
+    import zipfile
+    import zlib
+
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

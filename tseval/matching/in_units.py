@@ -50,7 +50,7 @@ def match_in_units(
     `files` is where the tables can be read again, if they can. A matcher that reads ahead, as
     `embedding` does, sees all texts at once: it works in this process, whatever the engine.
     """
-    if (sharing.is_here and not sharing.resume) or not matcher.by_blocks:
+    if sharing.is_alone or not matcher.by_blocks:
         return match(matcher, updates, nuggets, progress)
     with shared_out(updates, nuggets, files, sharing) as shares:
         return _joined(matcher, updates, shares, sharing, progress)

@@ -18,7 +18,6 @@ from typing import IO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input, Stamp, stamp_of
@@ -64,6 +63,8 @@ def read_parquet_rows(path: str, first: int, last: int | None) -> TextRows:
 
 def write_texts(path: Path, texts: TextRows, rows: int) -> None:
     """Write texts as Parquet, `rows` to a row group."""
+    import pyarrow.parquet as pq
+
     kinds = pa.schema([("topic", pa.string()), ("text", pa.string())])
     with pq.ParquetWriter(path, kinds) as writer:
         for start in range(0, len(texts.text), rows):

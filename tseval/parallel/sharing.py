@@ -48,6 +48,11 @@ class Sharing:
         return isinstance(self.engine, Here)
 
     @property
+    def is_alone(self) -> bool:
+        """Whether nothing is shared with anybody, nor with another time."""
+        return self.is_here and not self.resume
+
+    @property
     def needs_hashes(self) -> bool:
         """Whether hashes tell texts apart: for another machine, or for another time."""
         return self.resume or not (self.is_here or getattr(self.engine, "near", False))

@@ -9,7 +9,7 @@ import numpy as np
 from tseval.core.wording import count, listed
 from tseval.families.crisisfacts.index import CrisisIndex, Judged, Pool
 from tseval.families.crisisfacts.rules import CrisisRules
-from tseval.tables import ABSENT
+from tseval.tables import ABSENT, distinct
 
 
 def caveats(held: Pool | Judged, index: CrisisIndex, rules: CrisisRules) -> Iterator[str]:
@@ -25,7 +25,7 @@ def _of_pool(pool: Pool, index: CrisisIndex, rules: CrisisRules) -> Iterator[str
     unknown = np.flatnonzero(pool.labelled == ABSENT)
     if len(unknown):
         yield f"labels: {count(len(unknown), 'label')} of facts not in FACTS, ignored"
-    beyond = np.unique(pool.labelled[pool.labelled != ABSENT])
+    beyond = distinct(pool.labelled[pool.labelled != ABSENT])
     lost = beyond[~pool.counts[beyond]]
     if len(lost):
         yield (

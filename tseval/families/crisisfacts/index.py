@@ -22,7 +22,7 @@ from tseval.families.crisisfacts.tables import (
     Items,
     event_of,
 )
-from tseval.tables import ABSENT, Ids, natural_order
+from tseval.tables import ABSENT, Ids, distinct, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.units import Units
 
@@ -126,7 +126,7 @@ def pool_of(facts: CollapsedFacts, labels: FactLabels, rules: CrisisRules) -> Po
         np.maximum.at(score, labelled[known], worth[labels.label.codes[known]])
         np.logical_or.at(lagged, labelled[known], old[labels.label.codes[known]])
     run = facts.run.within(strings(_runs(facts.run)))
-    said = np.unique((run * len(names) + fact_of_row)[run != ABSENT])
+    said = distinct((run * len(names) + fact_of_row)[run != ABSENT])
     return Pool(
         table=facts,
         labels=labels,
@@ -261,7 +261,7 @@ def of_items(found: Judged, days: Mapping[str, float], rules: CrisisRules) -> Cr
         "items": counted(cell[found.counts]),
         "assessed": counted(cell[seen]),
         "matches": counted(cell[found.item[match]]),
-        "said": counted(np.unique(pairs) // size),
+        "said": counted(distinct(pairs) // size),
         "gold": np.broadcast_to(found.gold.astype(np.float64), shape),
     } | {name: counted(cell[seen & (own == name)]) for name in OF_ASSESSED}
     enough = found.gold >= (ENOUGH if rules.days == "10" else 1)
@@ -309,12 +309,12 @@ def _ranks(group: IntArray, importance: FloatArray, place: IntArray) -> IntArray
 
 def _runs(run: Ids) -> tuple[str, ...]:
     """The runs by name; what belongs to none is blank."""
-    used = run.take_names(np.unique(run.codes))
+    used = run.take_names(distinct(run.codes))
     return tuple(natural_order([name for name in used if name]))
 
 
 def _requests(request: Ids) -> tuple[str, ...]:
-    return tuple(natural_order(request.take_names(np.unique(request.codes))))
+    return tuple(natural_order(request.take_names(distinct(request.codes))))
 
 
 def _of_events(requests: Sequence[str], rules: CrisisRules) -> BoolArray:

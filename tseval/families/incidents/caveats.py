@@ -14,7 +14,7 @@ from tseval.errors import Fault, InputError, UsageError
 from tseval.families.incidents.index import IncidentIndex, Reply
 from tseval.families.incidents.tables import UNKNOWN, TypeNames
 from tseval.files.inputs import Input
-from tseval.tables import ABSENT, ALL_TOPICS, Ids
+from tseval.tables import ABSENT, ALL_TOPICS, Ids, distinct
 from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _labels(tables: IncidentTables, index: IncidentIndex) -> Iterator[str]:
 def _timeless(index: IncidentIndex) -> Iterator[str]:
     if index.rules.order != "time":
         return
-    timeless = np.unique(index.judged.event[np.isnan(index.judged.time) & index.met])
+    timeless = distinct(index.judged.event[np.isnan(index.judged.time) & index.met])
     if len(timeless):
         names = listed([index.topics[at] for at in timeless.tolist()])
         yield f"posts without times, taken in the order of the run's file: {names}"
@@ -93,10 +93,10 @@ def _posts(index: IncidentIndex, reply: Reply) -> Iterator[str]:
         yield f"{count(absent, 'labelled post')} missing"
     said = index.predictions
     event, post = said.event.codes[reply.lines], said.post_id.codes[reply.lines]
-    repeated = len(post) - len(np.unique(event * (int(post.max(initial=0)) + 1) + post))
+    repeated = len(post) - len(distinct(event * (int(post.max(initial=0)) + 1) + post))
     if repeated:
         yield f"{count(repeated, 'line')} repeating a post, of which the last counts"
-    lost = said.event.take_names(np.unique(event[index.line_event[reply.lines] == ABSENT]))
+    lost = said.event.take_names(distinct(event[index.line_event[reply.lines] == ABSENT]))
     if lost:
         noun = "event" if len(lost) == 1 else "events"
         yield f"{len(lost)} {noun} without labels, ignored: {listed(sorted(lost))}"

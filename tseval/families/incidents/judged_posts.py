@@ -9,7 +9,7 @@ import numpy as np
 
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.tables import HIGH, Labels
-from tseval.tables import ABSENT, Ids
+from tseval.tables import ABSENT, Ids, distinct
 from tseval.tables.keys import last_row_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _united(
 ) -> tuple[IntArray, BoolArray, IntArray]:
     """The first row of each key, in their order, with all types and the highest level of it."""
     first = _first_rows(key)
-    rows = np.unique(first)
+    rows = distinct(first)
     place = np.searchsorted(rows, first)
     every = np.zeros((len(rows), types.shape[1]), bool)
     np.logical_or.at(every, place, types)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from tseval.core.family import Asked, Shown, View
 from tseval.errors import UsageError
 from tseval.families.responses.inputs import ResponseOptions
@@ -22,6 +20,8 @@ GRADES = (0.0, 0.5, 1.0)
 
 def sentences(evaluation: ResponseEvaluation, _: Asked[ResponseOptions]) -> Shown:
     """A row for each sentence of each response, in the order of the files."""
+    import pandas as pd
+
     rows = [
         (response.run, response.topic, at, label.text, " ".join(label.documents))
         for response in evaluation.labelled
@@ -35,6 +35,8 @@ def sentences(evaluation: ResponseEvaluation, _: Asked[ResponseOptions]) -> Show
 
 def labels(evaluation: ResponseEvaluation, _: Asked[ResponseOptions]) -> Shown:
     """A row for each label of a nugget or a criterion, with what it counts."""
+    import pandas as pd
+
     rows = [
         (
             response.run,

@@ -59,7 +59,7 @@ from tseval.families.temporal.inputs import (
 from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.files.score_tables import shown
 from tseval.matching.asking import answer_traits, remarks
-from tseval.matching.matching import get_matcher
+from tseval.matching.matching import get_matcher, match
 from tseval.tables import Corrections, Nuggets, Pairs, Updates, resolve
 
 if TYPE_CHECKING:
@@ -307,6 +307,8 @@ def _matched(
     matcher: Any, updates: Updates, nuggets: Nuggets, files: Files | None, access: Access
 ) -> Pairs:
     """What a matcher finds, wherever the work is done."""
+    if access.sharing.is_alone:
+        return match(matcher, updates, nuggets, access.progress)
     from tseval.matching.in_units import match_in_units
 
     return match_in_units(matcher, updates, nuggets, access.sharing, files, access.progress)
@@ -346,7 +348,7 @@ def _files(inputs: TemporalInputs, rules: Rules, access: Access) -> Files | None
     """Where workers find what is matched; nowhere, if texts come from a pool or are in memory."""
     paths = [inputs.nuggets, *inputs.updates]
     given = inputs.matches is not None or inputs.pool is not None
-    if given or not all(isinstance(path, str | Path) for path in paths):
+    if given or access.sharing.is_alone or not all(isinstance(path, str | Path) for path in paths):
         return None
     from tseval.matching.passages import Files
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from tseval.tables import ABSENT
 
@@ -25,13 +24,21 @@ def days_apart(one: IntArray, other: IntArray) -> IntArray:
     return apart
 
 
+def _least(cost: FloatArray) -> tuple[IntArray, IntArray]:
+    """The rows and columns of an alignment of the least cost."""
+    from scipy.optimize import linear_sum_assignment  # takes as long to load as to score a run
+
+    rows, columns = linear_sum_assignment(cost)
+    return rows, columns
+
+
 def one_to_one(cost: FloatArray) -> IntArray:
     """For each row its column in an alignment of the least cost; `ABSENT` where none is left.
 
     Among several optimal ones it is that of scipy 1.5 and later.
     """
     chosen = np.full(len(cost), ABSENT)
-    rows, columns = linear_sum_assignment(cost)
+    rows, columns = _least(cost)
     chosen[rows] = columns
     return chosen
 
@@ -85,7 +92,7 @@ class Ties:
         return Range(*(self._extreme(whole, sign) for sign in (1, -1)))
 
     def _extreme(self, gain: FloatArray, sign: int) -> float:
-        rows, columns = linear_sum_assignment(np.where(self._tight, sign * gain, NEVER))
+        rows, columns = _least(np.where(self._tight, sign * gain, NEVER))
         return float(gain[rows, columns].sum())
 
 

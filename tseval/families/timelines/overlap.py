@@ -12,9 +12,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from tseval.tables.columns import FloatArray, IntArray
 
 Tokens: TypeAlias = Sequence[str]
@@ -74,6 +75,8 @@ def _lengths(rows: Sequence[Sequence[int]]) -> IntArray:
 
 
 def _matrix(rows: Sequence[Sequence[int]], width: int) -> csr_array:
+    from scipy.sparse import csr_array
+
     columns = np.fromiter(chain.from_iterable(rows), np.int64)
     starts = np.append(0, _lengths(rows).cumsum())
     return csr_array((np.ones(len(columns), np.int64), columns, starts), (len(rows), width))
