@@ -179,8 +179,15 @@ def test_each_state_goes_on(
         assert last(follow(state, matches, lines, *more)) == whole
 
 
-@pytest.mark.parametrize("number", range(1, len(LINES) + 2))
-def test_a_pipe_that_is_closed_after_any_line(
+@pytest.mark.parametrize(
+    ("pieces", "number"),
+    [
+        *((LINES, number) for number in range(len(LINES) + 1)),
+        *(([b"".join(LINES)], n) for n in (0, 1)),
+    ],
+)
+def test_a_pipe_that_is_closed_after_any_piece(
+    pieces: list[bytes],
     number: int,
     states: list[State],
     whole: dict[str, Any],
@@ -188,7 +195,7 @@ def test_a_pipe_that_is_closed_after_any_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The header and then one line an update: of those that change a measure."""
+    """What is told of each piece is written at once, the header with the first."""
     state, told = tmp_path / "state", [0]
     write = click.echo
 
@@ -201,32 +208,31 @@ def test_a_pipe_that_is_closed_after_any_line(
     with monkeypatch.context() as patch:
         patch.setattr(click, "echo", echo)
         with pytest.raises(BrokenPipeError):
-            _followed(state, matches)
+            _followed(state, matches, pieces)
     kept = content(state)["position"]["lines"]
     assert unlike(content(state), states[kept]) == []
     assert last(follow(state, matches, LINES)) == whole
 
 
-def _followed(state: Path, matches: str) -> None:
+def _followed(state: Path, matches: str, pieces: list[bytes]) -> None:
     from tseval.cli.score import command as score
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", type("Given", (), {"buffer": Piece(b"".join(LINES))}))
+        patch.setattr(sys, "stdin", type("Given", (), {"buffer": Pieces(pieces)}))
         score.main(
             ["--follow", NUGGETS, "--matches", matches, "--state", str(state)],
             standalone_mode=False,
         )
 
 
-class Piece:
-    """All lines in one piece."""
+class Pieces:
+    """Lines that come in these pieces."""
 
-    def __init__(self, content: bytes) -> None:
-        self.content = content
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.pieces = iter(pieces)
 
     def read1(self, _: int) -> bytes:
-        piece, self.content = self.content, b""
-        return piece
+        return next(self.pieces, b"")
 
 
 @pytest.mark.parametrize("number", range(1, len(LINES)))

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 IN_BLOCKS, FOLLOW = "--in-blocks", "--follow"
 PIECE = 1 << 20
 """How many bytes of a stream are taken at once, if so many are there."""
+WRITTEN_AT_ONCE = 1000
+"""Lines of output, if so many are told of what came together."""
 STREAM = "-"
 """Updates that are followed come from standard input, whether that is said or not."""
 
@@ -198,12 +200,25 @@ def _run(follower: Follower) -> None:
     source: Any = sys.stdin.buffer
     try:
         for lines in blocks_of(lambda size: source.read1(min(size, PIECE))):
-            for line in follower.take(lines):
-                click.echo(line)
+            _write(follower.take(lines))
         click.echo(follower.finish())
     except (KeyboardInterrupt, OSError, InputError):  # a full disk under the output, a long line
         follower.save()
         raise
+
+
+def _write(lines: Iterator[str]) -> None:
+    """Write lines many at once, and those that were told before whatever ends them."""
+    told: list[str] = []
+    try:
+        for line in lines:
+            told.append(line)
+            if len(told) == WRITTEN_AT_ONCE:
+                together, told = told, []
+                click.echo("\n".join(together))
+    finally:
+        if told:
+            click.echo("\n".join(told))
 
 
 @contextmanager

@@ -199,7 +199,10 @@ def _add_missing(
 
 def _value(record: dict[str, Any], column: Column) -> Any:
     """What stands under the column's first name that is there; None if none is."""
-    return next((record[name] for name in column.names if name in record), None)
+    for name in column.names:
+        if name in record:
+            return record[name]
+    return None
 
 
 def _has_key(record: dict[str, Any], column: Column) -> bool:
@@ -225,13 +228,14 @@ def cells_of(
     """
     known = {*present, *(name for _, record in rows for name in record)}
     names = [column.name for column in schema if column.required or column.name in known]
-    columns = {
-        name: column_of(
-            [record.get(name, _default(name, schema)) for _, record in rows], name, schema
-        )
-        for name in names
-    }
+    columns = {name: column_of(_column(rows, name, schema), name, schema) for name in names}
     return Cells(columns, np.array([line for line, _ in rows], np.int64))
+
+
+def _column(rows: Sequence[tuple[int, dict[str, str]]], name: str, schema: Schema) -> list[str]:
+    """One column of all records."""
+    default = _default(name, schema)
+    return [record.get(name, default) for _, record in rows]
 
 
 def _default(name: str, schema: Schema) -> str:

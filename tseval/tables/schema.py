@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 
 
 class Kind(Enum):
@@ -46,7 +47,7 @@ class Column:
     any_time: bool = False
     """Whether a time may be ever so early, as in a track's own files; elsewhere it is a fault."""
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name under which it is looked for, the first first."""
         every = (self.given,) if self.given else (self.name, *self.aliases, *self.common)

@@ -90,16 +90,15 @@ class Recent:
         self.generations = [Repeats(), Repeats()]
         self.generations[1].remember_all(columns)
 
-    def suspects(self, updates: Updates) -> list[int]:
+    def suspects(self, marks: Marks) -> list[int]:
         """The rows that stood among the last updates before, or stand above."""
-        marks = hashes(updates)
         older, newer = (each.known(marks) for each in self.generations)
         return [int(row) for row in np.flatnonzero(twice(marks) | older | newer)]
 
-    def remember(self, updates: Updates) -> None:
+    def remember(self, marks: Marks) -> None:
         """Take updates for the last ones."""
         newer = self.generations[1]
-        newer.remember(hashes(updates))
+        newer.remember(marks)
         if len(newer) >= REMEMBERED:
             self.generations = [newer, Repeats()]
 
@@ -109,15 +108,23 @@ class Recent:
 
 
 @dataclass(frozen=True)
-class _Chunk:
+class _Read:
     """Updates that came together."""
 
     updates: Updates
-    known: CanonicalUpdates
-    """What stands for them."""
-    found: Paired
+    marks: Marks
+    """What stands for each among the last updates."""
     columns: set[str]
     """The columns of the stream's first update."""
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """The same, with what stands for them, and with their pairs."""
+
+    read: _Read
+    known: CanonicalUpdates
+    found: Paired
 
 
 class Follower:
@@ -197,22 +204,20 @@ class Follower:
             return
         lines = Lines(content, self.lines + 1)
         faults = FaultList(lines)
-        updates, columns = self._read(lines, faults)
-        yield from self._add(updates, columns, content, len(faults) > 0)
+        read = self._read(lines, faults)
+        yield from self._add(read, content, len(faults) > 0)
         if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
             self.save()
         faults.check()
 
-    def _add(
-        self, updates: Updates, columns: set[str], content: bytes, faulty: bool
-    ) -> Iterator[str]:
+    def _add(self, read: _Read, content: bytes, faulty: bool) -> Iterator[str]:
         """Count updates, many together, and tell what changed at each look.
 
         With them the lines up to the last of them are counted; those after it too, if none is
         faulty.
         """
-        known = self.gold.known(updates)
-        chunk = _Chunk(updates, known, self.pairing.find(known.updates), columns)
+        updates, known = read.updates, self.gold.known(read.updates)
+        chunk = _Chunk(read, known, self.pairing.find(known.updates))
         before, taken = self.lines, 0
         ends = np.flatnonzero(np.frombuffer(content, np.uint8) == LINE_FEED) + 1
         for start in range(0, len(updates), self.together):
@@ -242,15 +247,16 @@ class Follower:
     def _step(self, chunk: _Chunk, start: int, stop: int) -> Iterator[str]:
         """Count these updates in all places; what is to be told of them."""
         if self.first is None:
-            self.first = chunk.columns
-            self.fold.has_cost = "cost" in chunk.columns
+            self.first = chunk.read.columns
+            self.fold.has_cost = "cost" in self.first
         rows = np.arange(start, stop)
-        own, standing = chunk.updates.rows(rows), chunk.known.updates.rows(rows)
+        standing = chunk.known.updates.rows(rows)
         pairs = rows_of(chunk.found.pairs, start, stop)
         news = self.looks.add(standing, pairs, chunk.known.sampled[rows])
         self.pairing.note(chunk.known.updates, chunk.found, start, stop)
-        self.recent.remember(own)
-        self.topics = self.gold.names.with_prefix(own.topic) | self.topics
+        self.recent.remember(chunk.read.marks[rows])
+        own = chunk.read.updates.topic.rows(rows)
+        self.topics = self.gold.names.with_prefix(own) | self.topics
         return news
 
     def _count(self, content: bytes) -> None:
@@ -273,8 +279,8 @@ class Follower:
             self.skip = None
         return rest
 
-    def _read(self, lines: Lines, faults: FaultList) -> tuple[Updates, set[str]]:
-        """The updates before the first faulty line, and the first's columns; faults are noted.
+    def _read(self, lines: Lines, faults: FaultList) -> _Read:
+        """The updates before the first faulty line; faults are noted.
 
         Nothing is remembered of them yet.
         """
@@ -291,11 +297,12 @@ class Follower:
         updates = Updates.of(read.columns, read.origin, RUN)
         faults.extend([*moved, *table.noted])
         good = updates.rows(np.arange(_before(updates, faults)))
-        faults.extend(self._repeated(good, row) for row in self.recent.suspects(good))
+        marks = hashes(good)
+        faults.extend(self._repeated(good, row) for row in self.recent.suspects(marks))
         good = updates.rows(np.arange(_before(updates, faults)))
         faults.extend(self.gold.names.clashes(good.topic, good.origin))
         good = updates.rows(np.arange(_before(updates, faults)))
-        return _with_costs(good, "cost" in columns), columns
+        return _Read(_with_costs(good, "cost" in columns), marks[: len(good)], columns)
 
     def _repeated(self, updates: Updates, row: int) -> Fault:
         reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
