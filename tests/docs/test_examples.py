@@ -11,6 +11,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner, Result
 
 import tseval
 from tests.program import Outcome
@@ -270,21 +272,15 @@ def test_every_measure_is_listed_on_the_page_of_measures(family: str, name: str)
     assert f"\n| `{name}` | " in listed[1]
 
 
-def generate(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def generate(folder: Path, *options: str) -> Result:
     """What the script in a folder of pages does."""
-    command = [sys.executable, str(folder / "generate_lists.py"), *options]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
+    script = runpy.run_path(str(folder / "generate_lists.py"))
+    return CliRunner().invoke(script["main"], options)
 
 
 def test_the_lists_of_the_pages_are_what_is_declared() -> None:
     done = generate(ROOT / "docs", "--check")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_list_that_is_not_current_is_found_and_made_again(tmp_path: Path) -> None:
@@ -292,9 +288,9 @@ def test_a_list_that_is_not_current_is_found_and_made_again(tmp_path: Path) -> N
     page = tmp_path / "page.md"
     page.write_text("A\n<!-- list: columns teams -->\nB\n<!-- end of list -->\nC\n")
     done = generate(tmp_path, "--check")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stderr == "docs/page.md has a list that is not current: `make format`\n"
-    assert generate(tmp_path).returncode == 0
+    assert generate(tmp_path).exit_code == 0
     assert page.read_text().splitlines() == [
         "A",
         "<!-- list: columns teams -->",
