@@ -18,6 +18,9 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+PIECE_BYTES = 1 << 18
+"""How much is looked at together: it stays in the cache."""
+
 
 def strings(values: Sequence[str]) -> Any:
     """An Arrow array of these strings."""
@@ -58,7 +61,8 @@ def plain_ascii(names: Any) -> bool:
     if not len(names) or (bounds[1:] == bounds[:-1]).any():
         return False
     content = np.frombuffer(names.buffers()[2] or b"", np.uint8)[bounds[0] : bounds[-1]]
-    return bool((content - np.uint8(ord("!")) <= ord("~") - ord("!")).all())  # wraps below "!"
+    pieces = (content[at : at + PIECE_BYTES] for at in range(0, len(content), PIECE_BYTES))
+    return all((p - np.uint8(ord("!")) <= ord("~") - ord("!")).all() for p in pieces)  # wraps
 
 
 def release_unused() -> None:

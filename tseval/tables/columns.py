@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tseval.tables.arrow import integers, numbers, strings, truths
-from tseval.tables.fingerprints import all_differ
+from tseval.tables.fingerprints import all_differ, suspects
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,12 +47,31 @@ class Ids:
         """Code a column of strings (a list, or an Arrow array of them, coded already or not)."""
         array = values if isinstance(values, pa.Array | pa.ChunkedArray) else strings(values)
         if pa.types.is_dictionary(array.type):
-            coded = _whole(pa.chunked_array(array).unify_dictionaries())
-            return cls(numbers(coded.indices).astype(np.int64), coded.dictionary)
+            return cls._of_coded(list(pa.chunked_array(array).chunks))
         if array.null_count == 0 and all_differ(array):
             return cls(np.arange(len(array)), _whole(array))
         encoded = _whole(pc.dictionary_encode(array))
         return cls(numbers(encoded.indices).astype(np.int64), encoded.dictionary)
+
+    @classmethod
+    def _of_coded(cls, parts: list[Any]) -> Ids:
+        """Pieces that were coded each by itself, with one vocabulary.
+
+        Where most of their names differ, as ids do, only those that may not are hashed.
+        """
+        names = [part.dictionary for part in parts]
+        if len(parts) < 2 or _many(suspects(pa.chunked_array(names[:2])), names[:2]):
+            coded = _whole(pa.chunked_array(parts).unify_dictionaries())
+            return cls(numbers(coded.indices).astype(np.int64), coded.dictionary)
+        every = pa.chunked_array(names)
+        place = _first_places(every, suspects(every))
+        kept = place == np.arange(len(place))
+        place = (np.cumsum(kept) - 1)[place]
+        ends = np.cumsum([len(each) for each in names])
+        own = zip(np.split(place, ends[:-1]), parts, strict=True)
+        codes = np.concatenate([places[numbers(part.indices)] for places, part in own])
+        whole = pa.concat_arrays(names)
+        return cls(codes, whole if kept.all() else whole.take(integers(np.flatnonzero(kept))))
 
     @classmethod
     def constant(cls, name: str, rows: int) -> Ids:
@@ -68,6 +87,18 @@ class Ids:
         return cls(
             np.concatenate([_places(part.names, names)[part.codes] for part in parts]), names
         )
+
+    def replaced(self, chosen: BoolArray, others: Ids) -> Ids:
+        """The column with others in the chosen rows, in their order.
+
+        Names that only the others have come last: a long vocabulary is not made anew.
+        """
+        places = _places(others.names, self.names)
+        fresh = np.flatnonzero(places == ABSENT)
+        places[fresh] = np.arange(len(fresh)) + len(self.names)
+        codes = self.codes.copy()
+        codes[chosen] = places[others.codes]
+        return Ids(codes, pa.concat_arrays([self.names, others.names.take(integers(fresh))]))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -94,6 +125,22 @@ class Ids:
     def rows(self, chosen: IntArray | BoolArray | slice) -> Ids:
         """The chosen rows, with the same vocabulary."""
         return Ids(self.codes[chosen], self.names)
+
+
+def _many(rows: IntArray, names: list[Any]) -> bool:
+    """Whether these are more than a few of the names."""
+    return len(rows) * 8 > sum(map(len, names))
+
+
+def _first_places(names: Any, doubtful: IntArray) -> IntArray:
+    """For each name the first row that has it; only these rows' names may stand twice."""
+    place = np.arange(len(names))
+    coded = _whole(pc.dictionary_encode(names.take(integers(doubtful))))
+    codes = numbers(coded.indices)
+    first = np.zeros(len(coded.dictionary), np.int64)
+    first[codes[::-1]] = doubtful[::-1]
+    place[doubtful] = first[codes]
+    return place
 
 
 def _whole(array: Any) -> Any:

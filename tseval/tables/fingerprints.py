@@ -15,6 +15,8 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tseval.tables.columns import IntArray
+
     Words = NDArray[np.uint64]
 
 BASE = 0x9E3779B97F4A7C15
@@ -36,6 +38,18 @@ def all_differ(strings: Any) -> bool:
             if len(parts) == 1 and not _distinct(parts[0]):
                 return False  # as a column of topics soon shows
     return not parts or _distinct(np.concatenate(parts))
+
+
+def suspects(strings: Any) -> IntArray:
+    """The rows of an Arrow column that may not differ from another; all others are seen to."""
+    parts = [
+        fingerprints(chunk.slice(at, PIECE_ROWS))
+        for chunk in strings.chunks
+        for at in range(0, len(chunk), PIECE_ROWS)
+    ]
+    numbers = np.concatenate([np.zeros(0, np.uint64), *parts])
+    ordered = np.sort(numbers)
+    return np.flatnonzero(np.isin(numbers, ordered[1:][ordered[1:] == ordered[:-1]]))
 
 
 def _distinct(numbers: Words) -> bool:

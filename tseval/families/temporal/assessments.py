@@ -75,7 +75,7 @@ def standing(
     return CanonicalUpdates(
         replace(
             updates,
-            update_id=_ids(row, sampled, updates.update_id, pool.update_id),
+            update_id=updates.update_id.replaced(sampled, pool.update_id.rows(row[sampled])),
             text=_texts(row, sampled, updates.text, pool.text),
             team=None,  # no measure asks for it
         ),
@@ -114,13 +114,6 @@ def _by_exact_duplicates(
     hit = found != ABSENT
     result[place[hit][::-1]] = found[hit][::-1]  # the first listed is written last
     return result
-
-
-def _ids(row: IntArray, sampled: BoolArray, own: Ids, pool: Ids) -> Ids:
-    names = Ids.join([own.rows(slice(0)), pool.rows(slice(0))]).names
-    codes = own.within(names)
-    codes[sampled] = pool.within(names)[row[sampled]]
-    return Ids(codes, names)
 
 
 def _texts(row: IntArray, sampled: BoolArray, own: Texts, pool: Texts | None) -> Texts:
@@ -231,7 +224,10 @@ def standing_matches(matches: Matches, pool: Pool | None, rules: Rules) -> Match
     if pool is None:
         return matches
     row = _canonical(pool_rows(matches.topic, matches.update_id, pool), pool, rules)
-    return replace(matches, update_id=_ids(row, row != ABSENT, matches.update_id, pool.update_id))
+    known = row != ABSENT
+    return replace(
+        matches, update_id=matches.update_id.replaced(known, pool.update_id.rows(row[known]))
+    )
 
 
 # Grades.
