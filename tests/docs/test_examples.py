@@ -36,6 +36,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 REFERENCE = ROOT / "docs" / "cli.md"
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PIPED = re.compile(r"""(tseval [^|<>;&'"]+)\|([^|].*)""", re.DOTALL)
+"""A command of the program, and what its output goes through."""
 NEEDS_REPORT = re.compile(r"\.(png|svg|pdf|html)\b")
 
 
@@ -177,6 +179,8 @@ def words(command: str, folder: Path) -> list[str] | None:
 def run(command: str, folder: Path) -> Outcome:
     """Run a command in a folder: in this process if it can be, else in bash."""
     given = words(command, folder)
+    piped = PIPED.fullmatch(command)
+    before = run(piped[1], folder) if piped else Outcome(0, b"", b"")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS"):
             patch.delenv(name, raising=False)
@@ -188,9 +192,14 @@ def run(command: str, folder: Path) -> Outcome:
         patch.setenv("LC_ALL", "C.UTF-8")
         patch.setenv("PYTHONUTF8", "1")
         done = subprocess.run(
-            ["bash", "-c", command], cwd=folder, capture_output=True, timeout=120, check=False
+            ["bash", "-c", piped[2] if piped else command],
+            cwd=folder,
+            input=before.output,
+            capture_output=True,
+            timeout=120,
+            check=False,
         )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        return Outcome(done.returncode, done.stdout, before.error + done.stderr)
 
 
 def lines(text: str) -> list[str]:
@@ -362,3 +371,11 @@ def test_a_command_of_the_program_alone_needs_no_shell(tmp_path: Path) -> None:
     assert words(given, tmp_path) == wanted
     for other in ("cat a.tsv", "tseval a > b", "tseval a | wc", "tseval $A", "tseval a && b"):
         assert words(other, tmp_path) is None
+
+
+def test_what_output_goes_through_is_told_from_the_command() -> None:
+    found = PIPED.fullmatch("tseval score a.tsv \\\n    -q | grep -e a | wc")
+    assert found is not None
+    assert found.groups() == ("tseval score a.tsv \\\n    -q ", " grep -e a | wc")
+    for other in ("cat a | tseval b", "tseval a || b", "tseval 'a|b'", "tseval a 2>&1 | head"):
+        assert PIPED.fullmatch(other) is None
