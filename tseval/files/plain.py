@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,6 +66,10 @@ class Rows:
         return self.columns.get(name)
 
 
+ONE_QUOTED = re.compile(r'"[^"]+"')
+"""A header of one column as programs write it that put every cell in quotes."""
+
+
 def recognise(source: Input) -> tuple[str | None, list[str]]:
     """The form of an input by its first bytes, and the names of its columns."""
     head = source.head()
@@ -80,11 +85,10 @@ def recognise(source: Input) -> tuple[str | None, list[str]]:
     line = head.partition(b"\n")[0]
     if b"\t" in line:
         return "tsv", tsv.split_header(line, Schema("any", ()))
-    return (
-        ("csv", csv_table.split_header(line))
-        if csv_table.divider(line) is not None
-        else (None, line.decode("utf-8", "replace").split())
-    )
+    text = line.decode("utf-8-sig", "replace").rstrip("\r")
+    if csv_table.divider(line) is not None or ONE_QUOTED.fullmatch(text):
+        return "csv", csv_table.split_header(line)
+    return None, text.split()
 
 
 def first_keys(head: bytes) -> list[str]:

@@ -15,8 +15,11 @@ from typing import Any
 import tseval
 from tests import strategies as st
 from tests.families.agreement import odd
+from tests.families.agreement.changes import changes
 from tests.families.agreement.odd import START
+from tests.families.agreement.responses import annotated, counts, hits, responses
 from tests.families.agreement.tables import ID, NUMBER, RUNS, TEXT, TIME, Row, Table, World
+from tests.families.agreement.timelines import timelines
 from tseval.core.scores import Scores
 
 
@@ -28,8 +31,8 @@ class Family:
     command: str
     call: Callable[..., Scores]
     worlds: Callable[[], st.SearchStrategy[World]]
-    gold: str
-    """The table that comes after the runs on the command line."""
+    gold: str = ""
+    """The table that comes after the runs on the command line, where one does."""
     beside: tuple[str, ...] = ()
     """The tables that options of the same name give, where a world has them."""
     more: tuple[str, ...] = ()
@@ -505,6 +508,12 @@ def _family(name: str, worlds: Callable[[], Any], **more: Any) -> Family:
     return Family(name, "clusters", tseval.score_clusters, worlds, "clusters", beside, **more)
 
 
+def _of_responses(name: str, worlds: Callable[[], Any], more: tuple[str, ...] = ()) -> Family:
+    """Labels of responses, which have no gold that must be given."""
+    beside = ("nuggets", "topics")
+    return Family(name, "responses", tseval.score_responses, worlds, "", beside, more)
+
+
 OF_THE_NOTE = ("alerts explained", "types explained")
 EDITIONS_OF_INCIDENTS = ("note", "2018", "2018v2", "2019a", "2019b", "2021", "proposal")
 FAMILIES: Mapping[str, Family] = {
@@ -547,6 +556,27 @@ FAMILIES: Mapping[str, Family] = {
         ),
         Family("crisisfacts", "crisisfacts", tseval.score_crisisfacts, crisisfacts, "facts"),
         Family("values", "values", tseval.score_values, values, "gold", ("topics",)),
+        Family(
+            "changes",
+            "changes",
+            tseval.score_changes,
+            changes,
+            "qrels",
+            ("topics", "days", "documents", "questions"),
+            ("the end of the curve", "the track's files of changes", "sets explained"),
+        ),
+        _of_responses("responses", responses, ("the end of the curve", "assignments of responses")),
+        _of_responses("responses counts", counts),
+        _of_responses("responses annotations", annotated),
+        _of_responses("responses hits", hits),
+        Family(
+            "timelines",
+            "timelines",
+            tseval.score_timelines,
+            timelines,
+            "gold",
+            more=("timelines as JSON", "partners explained"),
+        ),
     )
 }
 """Every family, by its name."""

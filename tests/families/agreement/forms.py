@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.families.agreement.odd import EPOCH, instant
-from tests.families.agreement.tables import ID, NUMBER, TIME, Table
+from tests.families.agreement.tables import ID, NUMBER, TEXT, TIME, Table
 
 NUMBER_OF_JSON = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
@@ -61,13 +61,18 @@ def jsonl(table: Table) -> bytes:
 
 
 def jsonl_of_numbers(table: Table) -> bytes:
-    """Times, numbers, and ids that are written as a number of JSON is, as numbers; in ASCII."""
+    """Times, numbers, and ids that are written as a number of JSON is, as numbers; in ASCII.
+
+    What is blank is null.
+    """
     lines = []
     for row in table.rows:
         cells = []
         for name in table.kinds:
             bare = NUMBER_OF_JSON.fullmatch(row[name]) is not None
-            cells.append(f"{json.dumps(name)}: {row[name] if bare else json.dumps(row[name])}")
+            blank = not row[name] and table.kinds[name] != TEXT
+            cell = "null" if blank else row[name] if bare else json.dumps(row[name])
+            cells.append(f"{json.dumps(name)}: {cell}")
         lines.append("{" + ", ".join(cells) + "}\n")
     return "".join(lines).encode()
 
@@ -78,17 +83,20 @@ def parquet(table: Table) -> bytes:
 
 
 def parquet_of_types(table: Table) -> bytes:
-    """Ids by numbers of a dictionary, times as such, numbers as such; in groups of three rows."""
+    """Ids by numbers of a dictionary, times as such, numbers as such; in groups of three rows.
+
+    What is blank is null.
+    """
     made = {}
     for name, kind in table.kinds.items():
         cells = _texts(table, name)
         if kind == TIME:
-            moments = [_moment(cell) for cell in cells]
+            moments = [_moment(cell) if cell else None for cell in cells]
             made[name] = pa.array(moments, pa.timestamp("us", tz="Asia/Kolkata"))
         elif kind == NUMBER:
-            made[name] = pa.array([float(cell) for cell in cells], pa.float64())
+            made[name] = pa.array([float(cell) if cell else None for cell in cells], pa.float64())
         elif kind == ID:
-            made[name] = pa.array(cells, pa.string()).dictionary_encode()
+            made[name] = pa.array([cell or None for cell in cells], pa.string()).dictionary_encode()
         else:
             made[name] = pa.array(cells, pa.large_string())
     return _parquet(pa.table(made), row_group_size=3)
@@ -118,11 +126,15 @@ def frame_of_types(table: Table) -> pd.DataFrame:
     for name, kind in table.kinds.items():
         cells = _texts(table, name)
         if kind == TIME:
-            made[name] = pd.Series([_moment(cell) for cell in cells], dtype="datetime64[us, UTC]")
+            moments = [_moment(cell) if cell else pd.NaT for cell in cells]
+            made[name] = pd.Series(moments, dtype="datetime64[us, UTC]")
         elif kind == NUMBER:
-            made[name] = pd.Series([float(cell) for cell in cells], dtype=float)
+            numbers = [float(cell) if cell else None for cell in cells]  # NaN is refused
+            made[name] = pd.Series(numbers, dtype=float if all(cells) else "Float64")
         elif kind == ID:
-            made[name] = pd.Series(cells, dtype=object).astype("category")
+            made[name] = pd.Series([cell or None for cell in cells], dtype=object).astype(
+                "category"
+            )
         else:
             made[name] = pd.Series(cells, dtype="string")
     return pd.DataFrame(made).set_axis([7] * len(table.rows))

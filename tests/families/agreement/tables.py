@@ -26,6 +26,8 @@ class Table:
 
     Of a column of times the instant counts, however it is written.
     """
+    blocks: bool = False
+    """Whether such rows also stay next to each other."""
 
     def key(self, row: Row) -> tuple[object, ...]:
         """What a row shares with those that it keeps its order among."""
@@ -35,7 +37,10 @@ class Table:
     def shuffled(self, draw: st.DrawFn) -> Table:
         """The rows in another order, with those that are tied in the order that they had."""
         order = list(draw(st.permutations(range(len(self.rows)))))
-        if self.apart is not None:
+        if self.blocks:
+            first = {self.key(self.rows[at]): place for place, at in enumerate(order)}
+            order.sort(key=lambda at: (first[self.key(self.rows[at])], at))
+        elif self.apart is not None:
             places: dict[tuple[object, ...], list[int]] = {}
             for place, at in enumerate(order):
                 places.setdefault(self.key(self.rows[at]), []).append(place)
@@ -73,6 +78,12 @@ class World:
     options: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Inputs that are no tables and stay as they are."""
+    joint: bool = False
+    """Whether what is known beside a run is taken from all runs, so that one alone differs."""
+    followed: bool = True
+    """Whether values can be followed over time."""
+    named: bool = False
+    """Whether the name of a run counts, and has to stand in its file."""
 
     @property
     def runs(self) -> Table:

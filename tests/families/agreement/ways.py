@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import tseval
 from tests import strategies as st
-from tests.families.agreement import forms
+from tests.families.agreement import changes, forms, responses, timelines
 from tests.families.agreement.families import Family
 from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
@@ -55,8 +55,8 @@ class Case:
 
     def arguments(
         self, world: World, form: Callable[[], str] = lambda: "tsv", runs: Any = None
-    ) -> tuple[list[Any], Any, dict[str, Any]]:
-        """The runs, the gold, and what stands beside them, each in a form."""
+    ) -> tuple[list[Any], list[Any], dict[str, Any]]:
+        """The runs, the gold where there is one, and what stands beside them, each in a form."""
         folder = self.place()
         made: dict[str, Any] = {
             name: forms.given(table, folder, name, form())
@@ -68,7 +68,8 @@ class Case:
             made[name].write_bytes(content)
         beside = {name: made[name] for name in self.family.beside if name in made}
         several = [made[RUNS]] if runs is None else runs
-        return several, made[self.family.gold], beside
+        gold = [made[self.family.gold]] if self.family.gold else []
+        return several, gold, beside
 
     def scored(
         self, world: World, form: Any = lambda: "tsv", runs: Any = None, **more: Any
@@ -76,7 +77,7 @@ class Case:
         """The scores of the Python call."""
         several, gold, beside = self.arguments(world, form, runs)
         options = dict(world.options) | beside | more
-        return self.family.call(several, gold, **options)
+        return self.family.call(several, *gold, **options)
 
     def same(self, found: Values, expected: Values) -> None:
         """Hold values against others, bit for bit."""
@@ -132,7 +133,7 @@ def runs_apart(case: Case) -> None:
     given: list[Any] = []
     for number, run in enumerate(case.draw(st.permutations(table.runs))):
         own = table.where(lambda row, run=run: row["run"] == run)  # type: ignore[misc]
-        if case.draw(st.booleans()):
+        if not case.world.named and case.draw(st.booleans()):
             path = forms.given(own.without("run"), folder, f"unnamed{number}", "tsv")
             named = folder / run
             assert isinstance(path, Path)
@@ -149,7 +150,7 @@ def runs_by_name(case: Case) -> None:
     given: dict[str, Any] = {}
     for number, run in enumerate(case.draw(st.permutations(table.runs))):
         own = table.where(lambda row, run=run: row["run"] == run)  # type: ignore[misc]
-        if case.draw(st.booleans()):
+        if not case.world.named and case.draw(st.booleans()):
             own = own.without("run")
         form = case.draw(st.sampled_from(forms.ALL_FORMS))
         given[run] = forms.given(own, folder, f"named{number}", form)
@@ -157,6 +158,8 @@ def runs_by_name(case: Case) -> None:
 
 
 def a_run_alone(case: Case) -> None:
+    if case.world.joint:
+        return
     run = case.draw(st.sampled_from(case.world.runs.runs))
     case.same(values(case.scored(case.world.of_run(run))), values(case.plain, run))
 
@@ -186,14 +189,20 @@ def command_line(case: Case) -> None:
 def command(case: Case, world: World | None = None) -> list[object]:
     """The command line of the world, without a form."""
     several, gold, beside = case.arguments(world or case.world)
-    line: list[object] = [case.family.command, *several, gold, "--quiet"]
+    line: list[object] = [case.family.command, *several, *gold, "--quiet"]
     for name, path in beside.items():
         line += [f"--{name}", path]
     for name, value in (world or case.world).options.items():
-        option = "--measure" if name == "measures" else f"--{name}"
+        option = NAMED_OTHERWISE.get(name, f"--{name}")
+        if isinstance(value, dict):
+            value = [f"{rule}={kind}" for rule, kind in value.items()]
         for each in value if isinstance(value, list) else [value]:
-            line += [option, each]
+            line += [option] if each is True else [option, each]
     return line
+
+
+NAMED_OTHERWISE = {"measures": "--measure", "rules": "--rule"}
+"""The options of calls that have another name on the command line."""
 
 
 def per_topic(scores: Scores) -> Values:
@@ -220,7 +229,7 @@ def saved_and_read(case: Case) -> None:
         case.same(read_back(path), per_topic(case.plain))
 
 
-MEANS_OF_TOPICS = ("temporal", "clusters", "values")
+MEANS_OF_TOPICS = ("temporal", "clusters", "values", "changes")
 """Families of which every measure's `all` is the mean that a comparison takes."""
 
 
@@ -281,7 +290,12 @@ def end_of_the_curve(case: Case) -> None:
     world = undated(case)
     if "sample" in world.options or "selected" in world.tables:
         return  # a curve has no options for these
-    names = [m for m in str(world.options["measures"]).split() if "unit" not in m]
+    if not world.followed:
+        return
+    every = str(world.options["measures"]).split()
+    names = [m for m in every if "unit=" not in m and not m.startswith("units")]
+    if not names:
+        return
     world = replace(world, options={**world.options, "measures": " ".join(names)})
     scores = case.scored(world)
     case.family, before = replace(case.family, command="curve"), case.family
@@ -428,11 +442,77 @@ def as_a_stream(case: Case) -> None:
     _, gold, beside = case.arguments(case.world)
     options = [part for name, path in beside.items() for part in (f"--{name}", path)]
     wanted = case.world.options["measures"]
-    outcome = program("score", gold, "--follow", *options, "-m", wanted, "-q", stdin=lines)
+    outcome = program("score", *gold, "--follow", *options, "-m", wanted, "-q", stdin=lines)
     assert outcome.code == 0, outcome.err
     last = json.loads(outcome.out.splitlines()[-1])
     found = {(r["run"], r["topic"], r["measure"]): r["value"] for r in last["records"]}
     case.same(found, values(case.plain))
+
+
+def track_files_of_changes(case: Case) -> None:
+    """Runs and topics as the track has them, and days one a line."""
+    made = changes.track_files(case.world, case.place())
+    _, gold, beside = case.arguments(case.world)
+    found = case.family.call(made.pop(RUNS), *gold, **dict(case.world.options) | beside | made)
+    case.same(values(found), values(case.plain))
+
+
+def sets_explained(case: Case) -> None:
+    """Each set of units has the mean that its measure has."""
+    names = ("tRR", "tRBP", "tNDCG", "tAP", "tAP(ideal)", "silent")
+    found: Values = {}
+    for row in explained(case, "sets"):
+        for name in names:
+            where = f"level={row['level']},units={row['set']}"
+            measure = f"{name.rstrip(')')}{',' if '(' in name else '('}{where})"
+            found[row["run"], "all", measure] = number(row[name])
+    measures = sorted({key[2] for key in found})
+    options = {n: v for n, v in case.world.options.items() if n != "at"} | {"measures": measures}
+    scores = case.scored(replace(case.world, options=options))
+    known = {
+        (run, "all", measure): scores.value(measure, run=run)
+        for run in scores.runs
+        for measure in measures
+    }
+    case.same(found, known)
+
+
+def assignments_of_responses(case: Case) -> None:
+    """Labels and nuggets as nuggetizer writes them; there the text is what names a nugget."""
+    made = responses.assignments(case.world, case.place())
+    if made is None:
+        return
+    _, _, beside = case.arguments(case.world)
+    found = case.family.call([made.pop(RUNS)], **dict(case.world.options) | beside | made)
+    case.same(values(found), values(case.plain))
+
+
+def timelines_as_json(case: Case) -> None:
+    """A timeline a line, which cannot tell when a sentence was there."""
+    if "published" in case.world.runs.kinds or "timeline" not in case.world.tables["gold"].kinds:
+        return
+    made = timelines.json_files(case.world, case.place())
+    found = case.family.call([made[RUNS]], made["gold"], **case.world.options)
+    case.same(values(found), values(case.plain))
+
+
+def partners_explained(case: Case) -> None:
+    """Precision and recall are the sums of hits times weight by those of n-grams."""
+    names = {"predicted": "P", "reference": "R"}
+    aligned = ("align", "align+", "align+m:1")
+    options = {n: v for n, v in case.world.options.items() if n not in {"at", "measures"}}
+    for metric in aligned:
+        measures = [f"{metric}(rouge_1,{side})" for side in names.values()]
+        world = replace(case.world, options={**options, "measures": measures})
+        scores = case.scored(world)
+        rows = table_of(case, "--explain", "partners", world=world)
+        for run, topic, measure, *_ in scores.records():
+            sides = [side for side in names if f",{names[side]}" in measure]
+            own = [r for r in rows if (r["run"], r["topic"], r["side"]) == (run, topic, *sides)]
+            whole = sum(int(row["ngrams"]) for row in own)
+            if topic != "all" and whole:
+                hits = math.fsum(float(r["hits"] or 0) * float(r["weight"]) for r in own)
+                near(case, scores.value(measure, run=run, topic=topic), hits / whole)
 
 
 WAYS: Mapping[str, Callable[[Case], None]] = {
@@ -458,5 +538,10 @@ MORE: Mapping[str, Callable[[Case], None]] = {
     "official files": official_files,
     "in blocks": in_blocks,
     "as a stream": as_a_stream,
+    "the track's files of changes": track_files_of_changes,
+    "sets explained": sets_explained,
+    "assignments of responses": assignments_of_responses,
+    "timelines as JSON": timelines_as_json,
+    "partners explained": partners_explained,
 }
 """What some have."""

@@ -23,6 +23,7 @@ from tseval import InputError, Scores
 from tseval.core.registry import measure
 from tseval.families.changes import checks
 from tseval.families.changes.explanation import named
+from tseval.families.changes.files import read_days
 from tseval.families.changes.rules import ChangeRules
 from tseval.files import faults
 
@@ -699,3 +700,20 @@ def test_what_is_let_pass_is_told(tmp_path: Path) -> None:
     assert "lenient" not in program.tseval("changes", *FILES).out
     lacking = program.tseval("changes", *FILES, "--rule", "missing-date=tied")
     assert lacking.code == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfday\r\n2026-01-30",
+        b'"day"\n"2026-01-30"\n',
+        b'\xef\xbb\xbf"day"\r\n"2026-01-30"\r\n',
+        b"\xef\xbb\xbf2026-01-30\r\n",
+    ],
+)
+def test_days_are_read_as_windows_and_spreadsheets_write_them(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "days.csv"
+    path.write_bytes(content)
+    assert read_days(path).day.to_list() == ["2026-01-30"]
