@@ -69,6 +69,7 @@ BENCHMARKS = (
         ("--texts", "300"),
         needs=("sentence_transformers",),
     ),
+    Benchmark("llm", "answers of a language model that are kept", ("--updates", "100")),
     Benchmark("trec_temporal", "official runs, read and scored", ("--copies", "2")),
     Benchmark(
         "clusters", "a million posts over clusters", ("--posts", "20000", "--clusters", "2000")

@@ -151,12 +151,10 @@ def told(rates: dict[str, Rate], updates: int) -> None:
     size, pairs = f"{updates:,} x {NUGGETS:,}", updates * NUGGETS
     base = rates.pop(CDIST)
     for name, rate in rates.items():
-        goal = GOALS.get(name)
-        for what, own, other in (
-            (name, rate.clock, base.clock),
-            (f"{name}, of the processor", rate.processor, base.processor),
-        ):
-            tell(Row(what, size, pairs / own, instead=CDIST, other=pairs / other, times=goal))
+        ours, theirs = pairs / rate.clock, pairs / base.clock
+        tell(Row(name, size, ours, instead=CDIST, other=theirs, times=GOALS.get(name)))
+        ours, theirs = pairs / rate.processor, pairs / base.processor
+        tell(Row(f"{name}, of the processor", size, ours, instead=CDIST, other=theirs))
     tell(Row("memory until then", size, 1024 * peak(), "MiB"))
 
 

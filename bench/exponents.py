@@ -18,6 +18,7 @@ import json
 import math
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -336,6 +337,110 @@ def compared_runs(size: int) -> str:
     return "compare scores.tsv --resamples 100"
 
 
+def compared_against(size: int) -> str:
+    """Topics by which two rankings are compared: by nature each with each."""
+    compared_topics(size)
+    return "compare scores.tsv --against scores.tsv --resamples 100"
+
+
+def reported(dimension: str) -> Callable[[int], str]:
+    """A page about scores, or about updates, too."""
+
+    def make(size: int) -> str:
+        size += 2
+        if dimension.startswith("runs"):
+            compared_runs(size)
+        elif dimension == "topics":
+            compared_topics(size)
+        else:
+            repeating = ((f"r{at % 2}", *update(at, f"t{at % 10}")) for at in range(size))
+            table("run.tsv", f"run {UPDATE}", repeating)
+            table("gold.tsv", NUGGET, (nugget(at, f"t{at % 10}") for at in range(50)))
+            rows = ((f"r{r}", f"t{at}", "R", at % 7 / 7) for r in range(2) for at in range(10))
+            table("scores.tsv", "run topic measure value", rows)
+            files = "--updates run.tsv --nuggets gold.tsv --matcher exact"
+            return f"report scores.tsv {files} -o page.html"
+        return "report scores.tsv --resamples 100 -o page.html"
+
+    return make
+
+
+def curved(dimension: str) -> Callable[[int], str]:
+    """Curves of updates, or of many topics."""
+
+    def make(size: int) -> str:
+        if dimension == "topics":
+            topics_matched(size)
+            return "curve run.tsv gold.tsv --matches matches.tsv"
+        return updates_of("tsv")(size).replace("score", "curve")
+
+    return make
+
+
+def sampled(size: int) -> str:
+    """Updates of which some are taken to be judged."""
+    return updates_of("tsv")(size).replace("score", "sample") + " --pairs 100 -o judge.tsv"
+
+
+def calibrated(size: int) -> str:
+    """Updates by which a matcher is held against assessors."""
+    matches(size)
+    table("run.tsv", UPDATE, map(update, range(size)))
+    table("matches.tsv", MATCH, (("t", f"u{at}", f"n{at % 50}") for at in range(size)))
+    gold()
+    return "calibrate run.tsv gold.tsv matches.tsv --matcher exact"
+
+
+def swept(size: int) -> str:
+    """Updates that several matchers find in the gold."""
+    table("run.tsv", f"run {UPDATE}", ((f"r{at % 2}", *update(at)) for at in range(size + 2)))
+    gold()
+    return "sweep run.tsv gold.tsv --matcher exact --resamples 100"
+
+
+def imported(size: int) -> str:
+    """Lines of a track's run that become a plain table."""
+    rows = (
+        f"t{at % 9} team run {TIME + at}-{at:032x} {at % 9} {TIME + at} 1.0" for at in range(size)
+    )
+    Path("run.txt").write_text("".join(f"{row}\n" for row in rows))
+    return "import ts-run run.txt -o run.tsv"
+
+
+def begun(size: int) -> str:
+    """Lines of a log to begin with."""
+    rows = [dict(zip(UPDATE.split(), update(at), strict=True)) for at in range(size)]
+    lines("log.jsonl", rows)
+    gold()
+    return "init try --from log.jsonl --gold gold.tsv"
+
+
+def assessed(dimension: str) -> Callable[[int], str]:
+    """A store of the desk, with updates, half of which two people have read."""
+
+    def make(size: int) -> str:
+        from bench.bench_desk import files, prepared
+
+        read = size // 2 if dimension == "decisions" else 10
+        runs, nuggets = files(Path(), size + 20, 50, 10)
+        prepared(Path(), runs, nuggets, read)
+        return "assess export desk.tseval -o out"
+
+    return make
+
+
+def faults_of(name: str, columns: str, *row: object) -> Callable[[int], str]:
+    """Rows of a family's table, each with a fault in its last column, and every one told."""
+
+    def make(size: int) -> str:
+        table(
+            "faulty.tsv", columns, ((*(f"{each}{at}" for each in row), "?") for at in range(size))
+        )
+        return f"validate faulty.tsv --table {name}"
+
+    return make
+
+
 POST = "topic post_id time confidence"
 
 
@@ -561,6 +666,31 @@ CASES = [
     Case("a pool in a chain", 50_000, pool),
     Case("topics compared", 20_000, compared_topics),
     Case("runs compared, each with each", 100, compared_runs),
+    Case("topics compared with --against, each with each", 2_000, compared_against),
+    *(Case(f"reported: {each}", size, reported(each)) for each, size in (
+        ("topics", 2_000), ("runs, each with each", 60), ("updates", 20_000),
+    )),
+    *(Case(f"curves: {each}", size, curved(each)) for each, size in (
+        ("updates", 50_000), ("topics", 5_000),
+    )),
+    Case("sampled: updates", 20_000, sampled),
+    Case("calibrated: updates", 20_000, calibrated),
+    Case("swept: updates", 20_000, swept),
+    Case("imported: lines", 100_000, imported),
+    Case("begun from: lines", 50_000, begun),
+    *(Case(f"assessed: {each}", size, assessed(each)) for each, size in (
+        ("updates", 20_000), ("decisions", 5_000),
+    )),
+    *(Case(f"faults in {name}", 50_000, faults_of(name, columns, *row)) for name, columns, row in (
+        ("clusters", "topic post_id cluster_id time", "tpc"),
+        ("posts", "topic post_id confidence time", "tpc"),
+        ("truth", "topic post_id relevance", "tp"),
+        ("values", "topic time attribute value", ("t", TIME, "a")),
+        ("predictions", "topic post_id types priority", "tpk"),
+        ("gains", "topic qid doc_id gain", "tqd"),
+        ("timelines", "topic text date", "tx"),
+        ("requests", "request day", ("E-r",)),
+    )),
     *(Case(f"clusters: {each}", size, clusters(each)) for each, size in (
         ("posts", 100_000), ("clusters", 50_000), ("topics", 50_000), ("runs", 5_000),
     )),
@@ -583,7 +713,7 @@ CASES = [
         ("nuggets", 50_000), ("topics", 50_000), ("runs", 10_000), ("versions", 50_000),
     )),
     *(Case(f"timelines: {each}", size, timelines(each)) for each, size in (
-        ("days", 10_000), ("sentences", 50_000), ("topics", 2_000), ("words", 100_000),
+        ("days", 4_000), ("sentences", 50_000), ("topics", 2_000), ("words", 100_000),
     )),
     *(Case(f"crisisfacts: {each}", size, crisisfacts(each)) for each, size in (
         ("facts", 50_000), ("requests", 20_000), ("runs", 5_000),
@@ -605,7 +735,10 @@ def taken(case: Case, size: int, times: int) -> Taken:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         arguments = case.make(size).split()
-        runs = [_run(arguments) for _ in range(times)]
+        runs = []
+        for _ in range(times):
+            shutil.rmtree("try", ignore_errors=True)  # where a folder is made
+            runs.append(_run(arguments))
         os.chdir(HERE)
     return min(runs, key=lambda each: each.seconds)
 

@@ -19,13 +19,13 @@ SIZE = 300
 EACH = 40
 """How often a name may be compared; going through all of them for each other is `SIZE` / 2."""
 DIMENSIONS = ("topics", "runs", "events", "requests", "questions", "a pool in a chain")
-SELVES = ("each with each",)
-"""What compares each with each by nature."""
+OTHERS = ("each with each", "reported")
+"""What compares each with each by nature; and pages, whose frames take texts of no other class."""
 CASES = [
     case
     for case in exponents.CASES
     if any(word in case.name for word in DIMENSIONS)
-    and not any(word in case.name for word in SELVES)
+    and not any(word in case.name for word in OTHERS)
 ]
 
 
