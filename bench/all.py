@@ -1,12 +1,13 @@
 """Every benchmark, one after the other, and one table of what they measured.
 
-    python bench/all.py [NAME...] [--small | --full] [--keep]
+    python bench/all.py [NAME...] [--small | --full] [--keep] [--script FILE]
 
 Each benchmark is a program of its own that first asserts its results, then times them beside what a
 user would take instead: `cdist` of RapidFuzz, loops over dictionaries, pandas, statsmodels, the
 encoding of sentence-transformers. It hands its rows over by `bench/rows.py`. The table is held
 against the last one that was kept, `bench/results.md`: what takes a fifth more is marked. `--keep`
-puts it there; take a quiet machine for that.
+puts it there; take a quiet machine for that. FILE is the script of TREC Temporal Summarization,
+made to run on this Python: with it runs are held beside that.
 
 A benchmark that fails is told at the end, and the exit code is 1. Those that take long on full
 size are run on a smaller one here; `--full` takes the full size, `--small` one that only shows that
@@ -53,6 +54,10 @@ class Benchmark:
     needs: tuple[str, ...] = ()
     """Packages that tseval does without, and this does not."""
 
+    def sized(self, *, small: bool, full: bool) -> tuple[str, ...]:
+        """The arguments for the size that is asked for."""
+        return self.tiny if small else () if full else self.usual
+
     @property
     def missing(self) -> list[str]:
         """The packages that are not there."""
@@ -70,7 +75,12 @@ BENCHMARKS = (
         needs=("sentence_transformers",),
     ),
     Benchmark("llm", "answers of a language model that are kept", ("--updates", "100")),
-    Benchmark("trec_temporal", "official runs, read and scored", ("--copies", "2")),
+    Benchmark(
+        "trec_temporal",
+        "official runs, read and scored",
+        ("--copies", "2", "--sizes", "2000"),
+        ("--sizes", "21000,1112000"),
+    ),
     Benchmark(
         "clusters", "a million posts over clusters", ("--posts", "20000", "--clusters", "2000")
     ),
@@ -214,6 +224,7 @@ def main() -> None:
     sizes.add_argument("--full", action="store_true", help="the full size of every benchmark")
     sizes.add_argument("--small", action="store_true", help="see only that they run")
     parser.add_argument("--keep", action="store_true", help=f"put the table into {KEPT.name}")
+    parser.add_argument("--script", help="the official script, for trec_temporal")
     given = parser.parse_args()
     unknown = set(given.names) - known.keys()
     if unknown:

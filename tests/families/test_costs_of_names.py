@@ -19,8 +19,9 @@ SIZE = 300
 EACH = 40
 """How often a name may be compared; going through all of them for each other is `SIZE` / 2."""
 DIMENSIONS = ("topics", "runs", "events", "requests", "questions", "a pool in a chain")
-OTHERS = ("each with each", "reported")
-"""What compares each with each by nature; and pages, whose frames take texts of no other class."""
+OTHERS = ("each with each", "faults in", "reported")
+"""What compares each with each by nature, what ends with an error, and pages: their frames take
+texts of no other class."""
 CASES = [
     case
     for case in exponents.CASES
