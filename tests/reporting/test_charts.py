@@ -119,7 +119,7 @@ def read(picture: Picture, spots: Sequence[tuple[float, float]]) -> list[tuple[f
     labels = list(plots(picture)[0].iter(f"{SVG}text"))
     along = {
         kind: [
-            (float(each.text.replace("−", "-")), float(each.get(at)))
+            (float(each.text.replace("−", "-").replace(",", "")), float(each.get(at)))
             for each in labels
             if classes(each) == [kind]
         ]
@@ -320,6 +320,14 @@ def one_panel(**marks: object) -> Picture:
 
 class TestMarks:
     """The vocabulary that every picture is made of."""
+
+    def test_numbers_at_axes_have_commas_between_thousands(self) -> None:
+        line = Line(0, (0.0, 4.0), (0.0, -24_000.0))
+        picture = one_panel(lines=(line,), y=Axis())
+        labels = [
+            each.text for each in plots(picture)[0].iter(f"{SVG}text") if "y" in classes(each)
+        ]
+        assert labels == ["−25,000", "−20,000", "−15,000", "−10,000", "−5,000", "0"]
 
     def test_a_line_is_drawn_where_its_values_are(self) -> None:
         line = Line(0, (0.0, 1.0, 3.0), (0.5, 0.25, None))

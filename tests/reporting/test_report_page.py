@@ -31,7 +31,7 @@ from tseval.reporting.content import Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.heat import shade_of, short
 from tseval.reporting.page.markup import VOID, element, shown
-from tseval.reporting.page.numbers import decimals_for, number, ticks
+from tseval.reporting.page.numbers import decimals_for, number, plain, ticks
 from tseval.reporting.page.panels import aligned, evenly
 from tseval.reporting.page.timeline import lead
 from tseval.reporting.palette import Look
@@ -257,6 +257,24 @@ class TestNumbers:
     def test_nothing_is_less_than_nothing(self) -> None:
         assert number(-0.0004, 3) == "0.000"
         assert number(-0.0006, 3) == "\u22120.001"
+
+    def test_thousands_have_commas(self) -> None:
+        assert number(-1234567.25, 1) == "\u22121,234,567.2"
+        assert (plain(20000.0), plain(999.5), plain(-1e6)) == ("20,000", "999.5", "\u22121,000,000")
+
+    def test_the_script_writes_them_as_the_page_does(
+        self, chromium: Any, report: Report, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "report.html"
+        path.write_bytes(report_page(report))
+        visit = Visit(chromium, path)
+        values = [0.0, 7.0, -0.3, 999.96, 1000.0, -12345.678, 2_345_678.9]
+        for decimals in (0, 1, 3):
+            told = visit.page.evaluate(f"v => v.map((x) => page.written(x, {decimals}))", values)
+            assert told == [number(value, decimals) for value in values]
+        told = visit.page.evaluate("v => v.map((x) => page.written(x))", values)
+        assert told == [plain(value) for value in values]
+        visit.check()
 
     def test_late_and_early_are_words_and_short_times_minutes(self) -> None:
         told = [lead(hours) for hours in (0.0, 0.004, 0.5, -1.9, 2.0, -30.25)]

@@ -1,6 +1,6 @@
 // Lists that a reader searches and filters, so many rows at a time.
 (() => {
-  const { data, all, make, bdi } = page;
+  const { data, all, make, bdi, written } = page;
   const AT_A_TIME = 50;
   const isNumber = (kind) => kind === "number" || kind === "count";
   const isRuns = (kind) => kind === "run" || kind === "runs";
@@ -12,8 +12,7 @@
     if (kind === "runs") return told(value);
     if (!isNumber(kind)) return bdi(data.texts[value]);
     if (value === null) return "–";
-    const digits = kind === "count" ? 0 : decimals;
-    return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
+    return written(value, kind === "count" ? 0 : decimals);
   }
 
   // Of many runs the few others are named.
@@ -76,7 +75,7 @@
       const rows = fits(list);
       const seen = rows.slice(0, most);
       found.querySelector(".note").textContent = list.note;
-      found.querySelector("output").textContent = `${seen.length.toLocaleString("en-US")} of ${rows.length.toLocaleString("en-US")} that fit`;
+      found.querySelector("output").textContent = `${written(seen.length)} of ${written(rows.length)} that fit`;
       found.querySelector(".place").replaceChildren(...(seen.length ? [table(list, seen)] : []));
       more.hidden = rows.length <= most;
     }

@@ -13,11 +13,11 @@ DIGITS = 4
 
 
 def number(value: float | None, decimals: int) -> str:
-    """A value with so many decimals."""
+    """A value with so many decimals, and a comma between thousands."""
     if value is None:
         return BLANK
-    shown = f"{value:.{decimals}f}"
-    return (shown if float(shown) else shown.lstrip("-")).replace("-", MINUS)
+    shown = f"{value:,.{decimals}f}"
+    return (shown if shown.strip("-0.") else shown.lstrip("-")).replace("-", MINUS)
 
 
 def signed(value: float | None, decimals: int) -> str:
@@ -66,5 +66,5 @@ def ticks(low: float, high: float, wanted: int) -> list[float]:
 
 
 def plain(value: float) -> str:
-    """A tick's label: as few digits as it needs."""
-    return f"{value:.10g}".replace("-", MINUS)
+    """A tick's label: as few digits as it needs, with a comma between thousands."""
+    return f"{value:,.10g}".replace("-", MINUS)

@@ -24,13 +24,17 @@ const page = (() => {
     return made;
   }
   const bdi = (text) => make("bdi", {}, text);
+  // A number with a comma between thousands; with so many decimals, or as few as it needs.
+  const written = (value, decimals) => value.toLocaleString("en-US", {
+    minimumFractionDigits: decimals ?? 0, maximumFractionDigits: decimals ?? 20, signDisplay: "negative",
+  }).replace("-", "−");
   // How late or early: in words, which need no sign, and in minutes below two hours.
   function lag(hours) {
     const size = Math.abs(hours), minutes = Math.round(60 * size);
     if (minutes === 0) return "on time";
-    return `${size < 2 ? `${minutes} min` : `${size.toFixed(1)} h`} ${hours > 0 ? "late" : "early"}`;
+    return `${size < 2 ? `${minutes} min` : `${written(size, 1)} h`} ${hours > 0 ? "late" : "early"}`;
   }
-  const short = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
+  const short = (value) => (value === null ? "–" : written(Number(value.toPrecision(4))));
 
   // Tables that sort: the first press puts the best on top, the next turns that round.
   function sortable(table) {
@@ -320,7 +324,7 @@ const page = (() => {
     const made = [];
     for (let at = Math.ceil(low / step) * step; at <= high; at += step) {
       made.push(draw("line", { class: "base", x1: across(at), x2: across(at), y1: 20, y2: HEIGHT }));
-      made.push(draw("text", { class: "tick", x: across(at), y: 15 }, days ? `${at / 24} d` : `${Number(at.toPrecision(6))} h`));
+      made.push(draw("text", { class: "tick", x: across(at), y: 15 }, days ? `${at / 24} d` : `${written(Number(at.toPrecision(6)))} h`));
     }
     svg.replaceChildren(...made);
   }
@@ -523,5 +527,5 @@ const page = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-  return { data, all, byId, make, draw, bdi, lag, marked, standing, stepped, openTopic };
+  return { data, all, byId, make, draw, bdi, written, lag, marked, standing, stepped, openTopic };
 })();

@@ -1,6 +1,6 @@
 // Two runs beside each other: any two, worked out here from what the page holds of each run.
 (() => {
-  const { data, byId, make, draw, bdi, lag, marked, openTopic } = page;
+  const { data, byId, make, draw, bdi, written, lag, marked, openTopic } = page;
   const { pair } = data;
   const AT_A_TIME = 50;
   const WIDTH = 440, HEIGHT = 250, LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 36, BAR = 220;
@@ -9,9 +9,9 @@
   if (!measureChoice) return;
   const runs = () => choices.map((each) => Number(each.value));
   const named = (run) => bdi(data.runs[run]);
-  const digits = (value, decimals) => (value === null ? "–" : value.toFixed(decimals).replace("-", "−"));
+  const digits = (value, decimals) => (value === null ? "–" : written(value, decimals));
   const gained = (value, decimals) => (value > 0 ? "+" : "") + digits(value, decimals);
-  const counted = (number, word) => `${number.toLocaleString("en-US")} ${word}${number === 1 ? "" : "s"}`;
+  const counted = (number, word) => `${written(number)} ${word}${number === 1 ? "" : "s"}`;
 
   // Topic by topic, the largest gain of A first; topics that one of them lacks come last.
   function gains(board, [a, b]) {
@@ -95,9 +95,9 @@
     const down = (y) => HEIGHT - BOTTOM - (held(y) - marks[0]) / (marks.at(-1) - marks[0]) * (HEIGHT - TOP - BOTTOM);
     const svg = draw("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label });
     marks.forEach((mark) => svg.append(draw("line", { class: mark === 0 ? "zero" : "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: down(mark), y2: down(mark) }),
-      draw("text", { class: "y", x: LEFT - 6, y: down(mark) + 4 }, String(mark).replace("-", "−"))));
+      draw("text", { class: "y", x: LEFT - 6, y: down(mark) + 4 }, written(mark))));
     rounds(start, end, 6).filter((mark) => mark >= start && mark <= end)
-      .forEach((mark) => svg.append(draw("text", { class: "x", x: across(mark), y: HEIGHT - BOTTOM + 15 }, String(mark).replace("-", "−"))));
+      .forEach((mark) => svg.append(draw("text", { class: "x", x: across(mark), y: HEIGHT - BOTTOM + 15 }, written(mark))));
     svg.append(draw("text", { class: "x title", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 4 }, traces.x));
     // Each value holds until the next place.
     const stretches = [];
@@ -140,7 +140,7 @@
     const table = make("table", {}, make("caption", {}, `Gain by ${name}`),
       make("thead", {}, make("tr", {}, ...[traces.x, "gain", "interval", "topics"].map((head) => make("th", { scope: "col", class: "number" }, head)))),
       make("tbody", {}, ...few.map((point) => make("tr", {}, make("th", { scope: "row", class: "number" }, digits(point.x, 1)),
-        ...[gained(point.mean, decimals), interval(point), String(point.number)].map((text) => make("td", { class: "number" }, text))))));
+        ...[gained(point.mean, decimals), interval(point), written(point.number)].map((text) => make("td", { class: "number" }, text))))));
     const fold = make("details", {}, make("summary", {}, "as a table"),
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Gain by ${name} as a table` }, table));
     fold.open = place.querySelector("details")?.open ?? false;
@@ -185,10 +185,10 @@
     return make("div", { class: "side" }, who, make("q", { dir: "auto" }, ...marked(data.texts[text], saying[3])));
   }
   function row({ topic, nugget, said, lead }, chosen) {
-    const early = lead ? `, ${Math.abs(lead).toFixed(1)} h apart` : "";
+    const early = lead ? `, ${written(Math.abs(lead), 1)} h apart` : "";
     const sides = make("div", { class: "sides" }, ...said.map((saying, at) => saidBy(topic, nugget, saying, chosen[at])));
     return make("li", {}, make("p", { class: "gold-text" }, bdi(nugget[3]), " ",
-      make("span", { class: "soft" }, "(", bdi(topic.topic), `, at ${nugget[1].toFixed(1).replace("-", "−")} h, weight ${Number(nugget[2].toPrecision(4))}${early})`)),
+      make("span", { class: "soft" }, "(", bdi(topic.topic), `, at ${written(nugget[1], 1)} h, weight ${written(Number(nugget[2].toPrecision(4)))}${early})`)),
       ...(said.some(Boolean) ? [sides] : []));
   }
   function showNuggets(chosen) {
@@ -196,7 +196,7 @@
     const buttons = KINDS.map(([name, words]) => {
       const rows = kinds[name], weight = rows.reduce((sum, each) => sum + each.nugget[2], 0);
       const button = make("button", { type: "button", class: "list", "data-kind": name, "aria-expanded": String(kind === name), "aria-controls": "pair-list" },
-        ...words(...chosen), " ", make("span", {}, `${rows.length.toLocaleString("en-US")}, weight ${Number(weight.toPrecision(6)).toLocaleString("en-US")}`));
+        ...words(...chosen), " ", make("span", {}, `${written(rows.length)}, weight ${written(Number(weight.toPrecision(6)))}`));
       button.addEventListener("click", () => {
         kind = kind === name ? null : name;
         most = AT_A_TIME;

@@ -144,6 +144,6 @@ def _bar(names: Sequence[str], sizes: Sequence[int]) -> Markup:
         place = {"x": f"{left:.1f}", "y": 1, "width": f"{wide:.1f}", "height": HEIGHT - 2}
         parts.append(element("rect", {"class": f"b{at}", **place}))
         left += wide
-    told = ", ".join(f"{size} {name}" for size, name in zip(sizes, names, strict=True))
+    told = ", ".join(f"{size:,} {name}" for size, name in zip(sizes, names, strict=True))
     box = {"width": WIDTH, "height": HEIGHT, "viewBox": f"0 0 {WIDTH} {HEIGHT}"}
     return element("svg", {**box, "role": "img", "aria-label": told}, parts)
