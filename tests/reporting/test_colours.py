@@ -60,7 +60,7 @@ def _classes(element: ElementTree.Element) -> list[str]:
 def in_legend(page: str) -> Looks:
     """The looks of a page's legend."""
     legend = page.partition('<ul class="legend"')[2].partition("</ul>")[0]
-    keys = re.findall(r'<line class="(s\d) (d\d)".*?<bdi>(.*?)</bdi>', legend)
+    keys = re.findall(r'<line class="(s\d) (d\d)".*?<bdi class="run">(.*?)</bdi>', legend)
     assert keys
     return {name: (colour, dashes) for colour, dashes, name in keys}
 

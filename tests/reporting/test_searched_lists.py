@@ -176,6 +176,27 @@ def test_what_several_runs_did_is_one_row_that_each_of_them_finds(
     assert cells.all_inner_texts() == list(told.values())
 
 
+def test_long_names_wrap_instead_of_widening_the_list(
+    chromium: Any, report: Report, tmp_path: Path
+) -> None:
+    event = "2020NashvilleTornadoAndTheFloodsOfTheFollowingSpring"
+    kinds = "Request-GoodsServices, Report-EmergingThreats, Report-Location"
+    words = "Three families wait on their roofs near the school " * 4
+    first = Head("event", "name"), Head("priority", "text"), Head("time (UTC)", "text"), RUNS
+    heads = (*first, TEXT, Head("types", "name"), Head("types of the run", "name"))
+    row = (event, "Critical", "2020-03-03 12:00:00", (0, 1), words, kinds, kinds, "1" * 19)
+    rows = Rows("Missed", (*heads, Head("post", "name")), (row,) * 3)
+    path = tmp_path / "wide.html"
+    path.write_bytes(with_lists(report, Searched((Listed("Missed", 3, "", rows),))))
+    visit = Visit(chromium, path, viewport={"width": 1600, "height": 900})
+    frame = visit.page.locator("#wrong .place .scroll")
+    assert frame.evaluate("each => each.scrollWidth <= each.clientWidth")
+    cells = frame.locator("tbody th, tbody td")
+    assert cells.evaluate_all("all => all.every((each) => each.scrollWidth <= each.clientWidth)")
+    assert cells.first.inner_text() == event
+    visit.check()
+
+
 @pytest.mark.parametrize("width", [400, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_and_its_targets_are_large_and_named(
@@ -216,6 +237,13 @@ def test_on_paper_the_shown_rows_stand_without_controls(chromium: Any, page_file
     assert last["y"] + last["height"] <= frame["y"] + frame["height"] + 1  # nothing is cut
     assert visit.page.locator("#wrong input").first.is_hidden()
     assert visit.page.locator("#wrong details").first.is_hidden()
+    told = visit.page.locator("#wrong p", has=visit.page.locator("output"))
+    assert told.inner_text() == "50 of 130 that fit; the page shows all"
+    visit.page.emulate_media(media="screen")
+    assert told.inner_text() == "50 of 130 that fit"
+    Lists(visit.page).filter("Search").fill("river swift")
+    visit.page.emulate_media(media="print")
+    assert told.inner_text() == "30 of 30 that fit"  # all of them
     assert visit.page.pdf(format="A4").startswith(b"%PDF")
     visit.check()
 

@@ -13,6 +13,7 @@ import pytest
 
 import tseval
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
+from tests.reporting.visiting import Visit
 from tseval.comparison import Plan, compare, read_board
 from tseval.core import registry
 from tseval.core.measure import parse_measure
@@ -22,6 +23,7 @@ from tseval.reporting.boards import leading_first
 from tseval.reporting.content import LEADING, InputRow, Report
 from tseval.reporting.page.document import report_page
 from tseval.reporting.page.folders import told_apart, without_folders
+from tseval.reporting.page.markup import joined
 from tseval.reporting.page.verdict import verdict_section
 from tseval.reporting.page.warned import worded
 
@@ -245,6 +247,46 @@ class TestGroups:
             own = found[frozenset((names[each.run], names[each.other]))]
             assert each.gain == abs(own.difference or 0)
 
+    @pytest.mark.parametrize(
+        ("number", "others"), [(11, []), (12, ["and 1 other"]), (30, ["and 19 others"])]
+    )
+    def test_ten_stand_and_the_others_are_folded(self, number: int, others: list[str]) -> None:
+        means = {f"r{at:02}": {"R": 0.9 - 0.02 * at} for at in range(number)}
+        verdict = verdict_section(report_of(scores(means)))
+        assert re.findall(r"<details><summary>(.*?)</summary>", verdict) == others
+        head = re.compile(r'<th scope="row"><bdi class="run">(.*?)</bdi>')
+        runs = [head.findall(part) for part in verdict.split("<details>")]
+        names = [f"r{at:02}" for at in range(1, number)]
+        assert runs == [names[:10], names[10:]][: 1 + len(others)]
+
+
+class TestNames:
+    """On a telephone a run's name stands whole, or, where it has no room, wraps late."""
+
+    NAMES = ("team-system-with-cos-01", "b-" * 20 + "end")
+
+    def test_names_do_not_break_where_they_fit(self, chromium: Any, tmp_path: Path) -> None:
+        frame = scores({name: {"R": 0.9 - 0.1 * at} for at, name in enumerate([*self.NAMES, "c"])})
+        runs = ("c", *self.NAMES)
+        warnings = tuple(f"run {run}: {3 + at} updates are late" for at, run in enumerate(runs))
+        path = tmp_path / "report.html"
+        report = report_of(frame)
+        path.write_bytes(report_page(replace(report, warnings=warnings, doubts=())))
+        visit = Visit(chromium, path, viewport={"width": 400, "height": 900})
+        lines = "all => all.map((each) => each.getClientRects().length)"
+        short = visit.page.locator("bdi.run:not(.long):visible")
+        assert set(short.evaluate_all(lines)) == {1}
+        assert {self.NAMES[0], "c"} == set(short.all_inner_texts())
+        wide = visit.page.locator("tbody th .long.run:visible").first.bounding_box()
+        assert wide["width"] >= 160
+        # What is said of three runs is one warning, whose numbers stay with their runs.
+        warning = visit.page.locator("#warnings li")
+        assert warning.inner_text() == (
+            f"3 runs: updates are late (c\u00a03, {self.NAMES[0]}\u00a04, {self.NAMES[1]}\u00a05)"
+        )
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400
+        visit.check()
+
 
 class TestWarnings:
     def test_each_stands_once_and_those_of_the_verdict_stand_there(self, tmp_path: Path) -> None:
@@ -255,11 +297,11 @@ class TestWarnings:
         page = report_page(report).decode()
         assert report.doubts
         assert set(report.doubts) <= set(report.warnings)
-        doubts = [*worded(report.doubts, report)]
+        doubts = [joined([each]) for each in worded(report.doubts, report)]
         for each in worded(report.warnings, report):
-            shown = each.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            shown = joined([each])
             assert page.count(f"<li>{shown}</li>") == 1
-            assert (f"<li>{shown}</li>" in verdict) == (each in doubts)
+            assert (f"<li>{shown}</li>" in verdict) == (shown in doubts)
 
 
 class TestFolders:

@@ -85,7 +85,7 @@ class TestByHand:
         assert (told.name, told.total) == ("Missed alerts", 2)
         assert told.note.startswith(
             "2 posts of priority High or Critical without an alert, 0 by every run; 1 are Critical."
-            " 2 alerts did not come in all. These come first, then what most runs missed."
+            " These come first, then what most runs missed. 2 alerts did not come in all."
         )
 
     def test_false_alerts_in_the_order_of_time(self) -> None:

@@ -86,8 +86,8 @@ class AlertLists:
         times = f" {count(len(lost), 'alert')} did not come in all." if number > 1 else ""
         note = (
             f"{count(len(posts), 'post')} of priority High or Critical without an alert{by_all}; "
-            f"{(posts['level'] == URGENT[0]).sum():,} are Critical.{times} These come first, then "
-            "what most runs missed."
+            f"{(posts['level'] == URGENT[0]).sum():,} are Critical. These come first, then what "
+            f"most runs missed.{times}"
         )
         kept = posts.sort_values(["urgency", "by"], ascending=False, kind="stable")[:MOST]
         places = zip(kept["event"], kept["post_id"], strict=True)

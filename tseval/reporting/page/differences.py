@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from tseval.core.wording import count
 from tseval.reporting.content import MeasureBoard, PairRow, Report
 from tseval.reporting.page.listing import NUMBER, listing
-from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
+from tseval.reporting.page.markup import Child, Markup, element, joined, run_name
 from tseval.reporting.page.means import drawn_interval, measure_head, numbers_of, scale_of
 from tseval.reporting.page.numbers import BLANK, chance, decimals_for, signed
 
 WIDTH = 184
 """Of the picture of an interval, in pixels."""
+FIRST = 10
+"""So many differences stand with the verdict, the others below a fold."""
 
 
 def pairs_folded(report: Report) -> Markup:
@@ -36,12 +40,12 @@ def _pair_table(report: Report, board: MeasureBoard) -> Markup:
 
 
 def _pair(report: Report, row: PairRow, decimals: int) -> Iterator[Markup]:
-    yield element("th", {"scope": "row"}, isolated(report.runs[row.run]))
-    yield element("td", None, isolated(report.runs[row.other]))
+    yield element("th", {"scope": "row"}, run_name(report.runs[row.run]))
+    yield element("td", None, run_name(report.runs[row.other]))
     ends = _ends(row, decimals)
     for shown in (signed(row.gain, decimals), ends, chance(row.p), chance(row.adjusted)):
         yield element("td", NUMBER, shown)
-    better = "" if row.better is None else isolated(report.runs[row.better])
+    better = "" if row.better is None else run_name(report.runs[row.better])
     yield element("td", None, better)
     for topics in (row.won, row.lost, row.topics):
         yield element("td", NUMBER, str(topics))
@@ -73,15 +77,20 @@ def differences_table(report: Report, board: MeasureBoard) -> Markup:
     rows = [_difference(report, each, reference, decimals, scale) for each in board.against]
     heads = ("run", f"gain{f' ({board.unit})' if board.unit else ''}", "interval", "drawn")
     won = f"{board.over}s won"
-    caption = joined([measure_head(board), ": ", isolated(named), f", gain {what}"])
-    return listing(
-        f"Differences by {board.name}",
-        (*heads, won, "corrected p", "told apart"),
-        rows,
+    caption = joined([measure_head(board), ": ", run_name(named), f", gain {what}"])
+    label = f"Differences by {board.name}"
+    table = partial(
+        listing,
+        heads=(*heads, won, "corrected p", "told apart"),
         numbers=(heads[1], "interval", won, "corrected p"),
-        caption=caption,
         kind="differences",
     )
+    first = table(label, rows=rows[:FIRST], caption=caption)
+    if len(rows) <= FIRST:
+        return first
+    others = element("summary", None, f"and {count(len(rows) - FIRST, 'other')}")
+    rest = table(f"{label}, the others", rows=rows[FIRST:])
+    return joined([first, element("details", None, others, rest)])
 
 
 def _difference(
@@ -89,7 +98,7 @@ def _difference(
 ) -> Iterator[Markup]:
     """One run against the best, or the baseline: numbers, and the interval as a picture."""
     other = row.other if row.run == reference else row.run
-    yield element("th", {"scope": "row"}, isolated(report.runs[other]))
+    yield element("th", {"scope": "row"}, run_name(report.runs[other]))
     ends = _ends(row, decimals)
     yield element("td", NUMBER, signed(row.gain, decimals))
     yield element("td", NUMBER, ends)

@@ -1,6 +1,6 @@
 // Curves of many runs: those that stand out are named at their ends, the others are one grey envelope.
 (() => {
-  const { data, all, draw, make, bdi, standing } = page;
+  const { data, all, draw, make, named, standing } = page;
   const MOST_LINES = 8, ROOM = 104, GAP = 12, LONGEST = 15, STEP = 2;
   const figures = all("figure.curve").filter((figure) => data.panels[figure.dataset.panel]?.dots.length === 0);
   const legend = document.querySelector(".legend");
@@ -93,7 +93,7 @@
     const others = data.runs.length - runs.length;
     told.hidden = !isMany;
     told.replaceChildren(others ? `The area with an edge: from the lowest to the highest of ${runs.length ? others === 1 ? "the other run" : `the other ${others} runs` : `all ${others} runs`}. ` : "",
-      ...(page.stepped.length ? ["At most ", String(MOST_LINES), " stand out, so ", bdi(data.runs[page.stepped[0]]), " stepped back."] : []));
+      ...(page.stepped.length ? ["At most ", String(MOST_LINES), " stand out, so ", named(page.stepped[0]), " stepped back."] : []));
   }
   document.addEventListener("standing", show);
   wide.addEventListener("change", show);

@@ -1,6 +1,6 @@
 // Lists that a reader searches and filters, so many rows at a time.
 (() => {
-  const { data, all, make, bdi, written } = page;
+  const { data, all, make, bdi, named, written } = page;
   const AT_A_TIME = 50;
   const isNumber = (kind) => kind === "number" || kind === "count";
   const isRuns = (kind) => kind === "run" || kind === "runs";
@@ -8,7 +8,7 @@
   const lowered = (at) => (small[at] ??= data.texts[at].toLowerCase());
 
   function shown([, kind, decimals], value) {
-    if (kind === "run") return bdi(data.runs[value]);
+    if (kind === "run") return named(value);
     if (kind === "runs") return told(value);
     if (!isNumber(kind)) return bdi(data.texts[value]);
     if (value === null) return "–";
@@ -17,11 +17,11 @@
 
   // Of many runs the few others are named.
   function told(runs) {
-    const named = (places) => make("span", {}, ...places.flatMap((run, at) => [at ? ", " : "", bdi(data.runs[run])]));
+    const each = (places) => make("span", {}, ...places.flatMap((run, at) => [at ? ", " : "", named(run)]));
     const number = data.runs.length;
-    if (number === 1 || 2 * runs.length <= number) return named(runs);
+    if (number === 1 || 2 * runs.length <= number) return each(runs);
     if (runs.length === number) return number === 2 ? "both" : `all ${number}`;
-    return make("span", {}, "all but ", named(data.runs.map((_, run) => run).filter((run) => !runs.includes(run))));
+    return make("span", {}, "all but ", each(data.runs.map((_, run) => run).filter((run) => !runs.includes(run))));
   }
 
   all(".searched").forEach((found) => {
@@ -57,8 +57,8 @@
         const name = at === 0 ? "th" : "td";
         const text = isNumber(head[1]) || isRuns(head[1]) ? "" : data.texts[list.columns[at][row]];
         const long = text.length > 40 && text.includes(" ");
-        const look = isNumber(head[1]) ? "number" : head[1] === "runs" ? "runs" : long ? "text" : head[1] === "text" ? "short" : "";
-        const attributes = at === 0 ? { scope: "row", role: "rowheader" } : { class: look, role: "cell", "data-of": head[0] };
+        const look = isNumber(head[1]) ? "number" : head[1] === "runs" ? "runs" : long ? "text" : head[1] === "text" ? "short" : "name";
+        const attributes = at === 0 ? { scope: "row", role: "rowheader", class: look } : { class: look, role: "cell", "data-of": head[0] };
         return make(name, attributes, shown(head, list.columns[at][row]));
       });
       return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": list.label },
@@ -78,6 +78,7 @@
       found.querySelector("output").textContent = `${written(seen.length)} of ${written(rows.length)} that fit`;
       found.querySelector(".place").replaceChildren(...(seen.length ? [table(list, seen)] : []));
       more.hidden = rows.length <= most;
+      found.querySelector(".rest").hidden = more.hidden;
     }
     function afresh() {
       most = AT_A_TIME;

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TypeAlias
 
+WHOLE = 24
+"""A run's name of so many characters stands whole on a telephone too."""
 VOID = {"meta", "link", "br", "hr", "path", "line", "circle", "rect", "wbr"}
 """Elements that hold nothing, of HTML and of SVG."""
 UNFIT = re.compile(
@@ -72,3 +74,8 @@ def _replaced(found: re.Match[str]) -> str:
 def isolated(text: str) -> Markup:
     """Text of others, whose direction is its own affair."""
     return element("bdi", None, text)
+
+
+def run_name(name: str) -> Markup:
+    """A run's name: it breaks over lines only where it is too long to stand whole."""
+    return element("bdi", {"class": "run" if len(name) <= WHOLE else "long run"}, name)

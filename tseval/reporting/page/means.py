@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tseval.core.wording import count
 from tseval.reporting.content import MeanRow, MeasureBoard, Report
 from tseval.reporting.page.listing import scrolled
-from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
+from tseval.reporting.page.markup import Child, Markup, element, joined, run_name
 from tseval.reporting.page.numbers import decimals_for, number
 
 WIDTH, HEIGHT, MARGIN = 92, 16, 5
@@ -54,7 +54,7 @@ def _reading(report: Report) -> Markup:
 def _marks(report: Report) -> Child:
     """What stands beside the means of runs that are, or are not, told apart."""
     if report.baseline is not None:
-        base = isolated(report.runs[report.baseline])
+        base = run_name(report.runs[report.baseline])
         return joined(["An asterisk marks runs that were found to differ from ", base, "."])
     if len(report.runs) <= LETTERED:
         return "Runs that share a letter were not found to differ by that measure."
@@ -79,7 +79,7 @@ def _table(report: Report, boards: Sequence[MeasureBoard], label: str, kept: str
     columns = [_Column.of(report, each) for each in boards]
     rows = []
     for run, name in enumerate(report.runs):
-        head = element("th", {"scope": "row", "data-v": run}, isolated(name))
+        head = element("th", {"scope": "row", "data-v": run}, run_name(name))
         rows.append(element("tr", None, head, [each.cells(run) for each in columns]))
     table = element(
         "table",

@@ -24,6 +24,8 @@ const page = (() => {
     return made;
   }
   const bdi = (text) => make("bdi", {}, text);
+  const WHOLE = 24;
+  const named = (run) => make("bdi", { class: data.runs[run].length <= WHOLE ? "run" : "long run" }, data.runs[run]);
   // A number with a comma between thousands; with so many decimals, or as few as it needs.
   const written = (value, decimals) => value.toLocaleString("en-US", {
     minimumFractionDigits: decimals ?? 0, maximumFractionDigits: decimals ?? 20, signDisplay: "negative",
@@ -163,7 +165,7 @@ const page = (() => {
       cursor.setAttribute("x2", pixel);
       cursor.classList.add("on");
       const shown = (panel.lines.length ? panel.lines : panel.dots).filter((line) => pressed(line[0]))
-        .flatMap((line) => [" · ", bdi(data.runs[line[0]]), " ", make("b", {}, short(at < 0 ? null : valueAt(panel, line, at)))]);
+        .flatMap((line) => [" · ", named(line[0]), " ", make("b", {}, short(at < 0 ? null : valueAt(panel, line, at)))]);
       readout.replaceChildren(`${short(x)} `, ...shown.slice(0, 8 * 4));
     });
     plot.addEventListener("pointerleave", () => {
@@ -432,7 +434,7 @@ const page = (() => {
   }
   function quote(topic, nugget, saying, own) {
     const [run, name, hours, text] = topic.updates[saying[1]];
-    const who = make("span", { class: "who" }, make("b", {}, bdi(data.runs[run])), ` at ${short(hours)} h, ${lag(hours - nugget[1])}`,
+    const who = make("span", { class: "who" }, make("b", {}, named(run)), ` at ${short(hours)} h, ${lag(hours - nugget[1])}`,
       saying[2] ? "" : ", again", make("br"), bdi(name));
     return make("li", own ? { class: "chosen" } : {}, who, make("q", { dir: "auto" }, ...marked(data.texts[text], saying[3])));
   }
@@ -527,5 +529,5 @@ const page = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-  return { data, all, byId, make, draw, bdi, written, lag, marked, standing, stepped, openTopic };
+  return { data, all, byId, make, draw, bdi, named, written, lag, marked, standing, stepped, openTopic };
 })();

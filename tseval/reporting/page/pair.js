@@ -1,6 +1,6 @@
 // Two runs beside each other: any two, worked out here from what the page holds of each run.
 (() => {
-  const { data, byId, make, draw, bdi, written, lag, marked, openTopic } = page;
+  const { data, byId, make, draw, bdi, named, written, lag, marked, openTopic } = page;
   const { pair } = data;
   const AT_A_TIME = 50;
   const WIDTH = 440, HEIGHT = 250, LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 36, BAR = 220;
@@ -8,7 +8,6 @@
   const measureChoice = byId("choose-pair-measure");
   if (!measureChoice) return;
   const runs = () => choices.map((each) => Number(each.value));
-  const named = (run) => bdi(data.runs[run]);
   const digits = (value, decimals) => (value === null ? "–" : written(value, decimals));
   const gained = (value, decimals) => (value > 0 ? "+" : "") + digits(value, decimals);
   const counted = (number, word) => `${written(number)} ${word}${number === 1 ? "" : "s"}`;

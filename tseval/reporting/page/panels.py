@@ -10,7 +10,7 @@ from tseval.core.panels import Dots, Known, Line, Numbers, Panel, Point
 from tseval.reporting.charts.marks import KEY_DOT, dot
 from tseval.reporting.charts.plot import key_of, keys, plot
 from tseval.reporting.page.listing import NUMBER, listing
-from tseval.reporting.page.markup import Markup, element, isolated, shown
+from tseval.reporting.page.markup import Markup, element, run_name, shown
 from tseval.reporting.page.numbers import decimals_for, number, plain, rounded
 from tseval.reporting.palette import Look, Palette
 
@@ -54,7 +54,7 @@ class Lines:
         swatch = element("svg", {"width": 34, "height": 12, "aria-hidden": "true"}, drawn, marked)
         pressed = "true" if line < self.shown else "false"
         button = {"type": "button", "class": "key", "data-run": line, "aria-pressed": pressed}
-        return element("li", None, element("button", button, swatch, isolated(name)))
+        return element("li", None, element("button", button, swatch, run_name(name)))
 
 
 def aligned(panel: Panel) -> Panel:
@@ -165,7 +165,7 @@ def _as_table(lines: Lines, panel: Panel) -> Markup:
     ends = {each.run: each for each in panel.points} if panel.dots else {}
     rows = [
         (
-            element("th", {"scope": "row"}, isolated(lines.names[each.run])),
+            element("th", {"scope": "row"}, run_name(lines.names[each.run])),
             *(element("td", NUMBER, number(each.value[at], decimals)) for at in places),
             *(_end(ends.get(each.run), decimals) if ends else ()),
         )

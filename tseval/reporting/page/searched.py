@@ -39,7 +39,12 @@ def searched(block: Searched, name: str, table: Callable[[Rows], Markup], report
             filters,
             labelled("Search", _kept(name, "search")["id"], search),
         ),
-        element("p", {"class": "scripted"}, element("output", {"aria-live": "polite"})),
+        element(
+            "p",
+            {"class": "scripted"},
+            element("output", {"aria-live": "polite"}),
+            element("span", {"class": "printed rest"}, "; the page shows all"),
+        ),
         element("div", {"class": "scripted place"}),
         element("p", {"class": "controls scripted"}, more),
         [_beginning(each, table) for each in block.lists],

@@ -23,7 +23,7 @@ from tseval.core.blocks import (
 from tseval.reporting.content import Report
 from tseval.reporting.page.heat import crossed, shaded
 from tseval.reporting.page.listing import NUMBER, listing
-from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
+from tseval.reporting.page.markup import Child, Markup, element, isolated, joined, run_name
 from tseval.reporting.page.numbers import chance, number
 from tseval.reporting.page.panels import Lines, explained, side_by_side
 from tseval.reporting.page.searched import searched
@@ -97,7 +97,7 @@ def _cell(report: Report, column: Head, value: Any, is_head: bool) -> Markup:
 
 def _content(report: Report, column: Head, value: Any) -> Iterator[Markup]:
     if column.kind == "run":
-        yield isolated(report.runs[value])
+        yield run_name(report.runs[value])
     elif column.kind == "runs":
         yield joined([several_runs(report.runs, value)])
     elif column.kind == "name":
@@ -116,7 +116,7 @@ def several_runs(names: Sequence[str], runs: Sequence[int]) -> Iterator[Child]:
         return
     named = [run for run in range(len(names)) if run not in runs] if is_most else runs
     yield "all but " if is_most else ""
-    yield [[", " if at else "", isolated(names[run])] for at, run in enumerate(named)]
+    yield [[", " if at else "", run_name(names[run])] for at, run in enumerate(named)]
 
 
 def _words(column: Head, value: Any) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from tseval.core.blocks import Nugget, Saying, Timeline
 from tseval.reporting.content import Report
 from tseval.reporting.page.listing import NUMBER, listing
-from tseval.reporting.page.markup import Markup, element, isolated, joined, shown
+from tseval.reporting.page.markup import Markup, element, isolated, joined, run_name, shown
 from tseval.reporting.page.numbers import number, plain, rounded
 
 NUMBERS = ("happened", "weight", "after", "said by")
@@ -117,7 +117,7 @@ def _nugget(
     yield element("td", {"class": "text"}, isolated(nugget.text))
     if firsts:
         update = timeline.updates[firsts[0].update]
-        yield element("td", None, isolated(report.runs[update.run]))
+        yield element("td", None, run_name(report.runs[update.run]))
         yield element("td", NUMBER, lead(update.hours - nugget.hours))
     else:
         yield element("td", {"colspan": 2}, "never")
@@ -138,7 +138,7 @@ def lead(hours: float) -> str:
 def _missing(report: Report, timeline: Timeline, firsts: list[Saying]) -> Markup:
     said = {timeline.updates[each.update].run for each in firsts}
     missing = [name for run, name in enumerate(report.runs) if run not in said]
-    named = [joined([isolated(name)]) for name in missing[:MISSING_NAMED]]
+    named = [joined([run_name(name)]) for name in missing[:MISSING_NAMED]]
     more = len(missing) - len(named)
     parts: list[str] = [*named, *([f"{more} more"] if more else [])]
     return joined(part if at == 0 else joined([", ", part]) for at, part in enumerate(parts))

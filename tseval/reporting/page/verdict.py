@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tseval.core.wording import count
 from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
 from tseval.reporting.page.differences import differences_table, in_words
-from tseval.reporting.page.markup import Child, Markup, element, isolated, joined
+from tseval.reporting.page.markup import Child, Markup, element, joined, run_name
 from tseval.reporting.page.numbers import number, signed
 from tseval.reporting.page.warned import worded
 
@@ -203,7 +203,7 @@ def _price(report: Report, pair: PairRow) -> Child:
 
 
 def _run(report: Report, run: int) -> Markup:
-    return element("b", None, isolated(report.runs[run]))
+    return element("b", None, run_name(report.runs[run]))
 
 
 def _value(board: MeasureBoard, value: float, decimals: int) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tseval.reporting.content import Report
+from tseval.reporting.page.markup import Child, run_name
 
 ALIKE = 3
 """So many warnings that differ in the run, and in what they count, are one."""
@@ -16,7 +17,7 @@ TOPICS = re.compile(r"([\d,]+) topic(s?)\b")
 CURES = "; what would do: "
 
 
-def worded(warnings: Iterable[str], report: Report) -> Iterator[str]:
+def worded(warnings: Iterable[str], report: Report) -> Iterator[Child]:
     """Warnings of commands for readers of this page."""
     return merged((_in_nouns(each, report) for each in warnings), report.runs)
 
@@ -38,7 +39,7 @@ def _names(warning: str, measure: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(measure)}[,:]", warning) is not None
 
 
-def merged(warnings: Iterable[str], runs: Sequence[str]) -> Iterator[str]:
+def merged(warnings: Iterable[str], runs: Sequence[str]) -> Iterator[Child]:
     """Each warning in order; those that are alike stand where the first one did, with the runs."""
     told: dict[tuple[str, ...], list[tuple[str, str, str]]] = {}
     for warning in warnings:
@@ -46,12 +47,21 @@ def merged(warnings: Iterable[str], runs: Sequence[str]) -> Iterator[str]:
         told.setdefault(alike, []).append((warning, run, size))
     for alike, found in told.items():
         if len(found) < ALIKE or len(alike) == 1:
-            yield from (warning for warning, _, _ in found)
-        elif len(alike) == 2:
-            yield f"{len(found)} runs: {alike[1]} ({', '.join(run for _, run, _ in found)})"
+            yield from (_of_one(warning, run) for warning, run, _ in found)
         else:
-            sizes = ", ".join(f"{run} {size}" for _, run, size in found)
-            yield f"{len(found)} runs: {alike[1]}s{alike[2]} ({sizes})"
+            what = alike[1] if len(alike) == 2 else f"{alike[1]}s{alike[2]}"
+            named = [
+                [run_name(run), size and f"\N{NO-BREAK SPACE}{size}"] for _, run, size in found
+            ]
+            commas = [[", " if at else "", each] for at, each in enumerate(named)]
+            yield [f"{len(found)} runs: {what} (", commas, ")"]
+
+
+def _of_one(warning: str, run: str) -> Child:
+    """A warning that stands by itself; the run that it is on is named as runs are."""
+    if not run:
+        return warning
+    return ["run ", run_name(run), warning.removeprefix(f"run {run}")]
 
 
 def _read(warning: str, runs: Sequence[str]) -> tuple[tuple[str, ...], str, str]:
