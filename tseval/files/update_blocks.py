@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.errors import UsageError
 from tseval.files import jsonl, parquet, tsv
+from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.plain import build, check_doubts, check_header, form_of, header, record_of
 from tseval.tables import Updates
 from tseval.tables.schema import UPDATES
-
-if TYPE_CHECKING:
-    from tseval.files.cells import Cells
 
 ROWS = 65_536
 """About how many updates are in memory at once."""
@@ -85,9 +82,20 @@ class BlockInput:
 
 
 def _of_size(blocks: Iterator[Cells], rows: int) -> Iterator[Cells]:
-    """The same rows in blocks of at most so many."""
+    """The same rows, so many in a block; the last may have fewer."""
+    held: list[Cells] = []
     for cells in blocks:
-        for start in range(0, len(cells.lines), rows):
-            chosen = np.zeros(len(cells.lines), bool)
-            chosen[start : start + rows] = True
-            yield cells.rows(chosen)
+        held.append(cells)
+        number = sum(len(each.lines) for each in held)
+        if number >= rows:
+            whole, rest = Cells.join(held), number % rows
+            for start in range(0, number - rest, rows):
+                yield _part(whole, start, start + rows)
+            held = [_part(whole, number - rest, number)] if rest else []
+    if held:
+        yield Cells.join(held)
+
+
+def _part(cells: Cells, start: int, end: int) -> Cells:
+    place = np.arange(len(cells.lines))
+    return cells.rows((start <= place) & (place < end))
