@@ -135,14 +135,16 @@ def test_series_do_not_touch_one_another(
     weights = np.array([[draw.choice([1, 2, 5]) for _ in row] for row in values], float)
     together = trend.fit(values, weights)
     turned = trend.fit(values[::-1], weights[::-1] * 0.3).take(np.arange(len(rows))[::-1])
+    columns = trend.fit(np.asfortranarray(values), np.asfortranarray(weights))
     for row in range(len(rows)):
         alone = trend.fit(values[row], weights[row])
         for name in ("number", "slope", "slope_error", "t", "p", "end", "end_error"):
-            found = [
+            told, other, same, scaled = (
                 float(getattr(each, name)[place])
-                for each, place in ((together, row), (turned, row), (alone, 0))
-            ]
-            assert found == pytest.approx([found[0]] * 3, rel=1e-9, abs=1e-9, nan_ok=True), name
+                for each, place in ((alone, 0), (together, row), (columns, row), (turned, row))
+            )
+            assert [repr(other), repr(same)] == [repr(told)] * 2, name  # to the last bit
+            assert scaled == pytest.approx(told, rel=1e-9, abs=1e-9, nan_ok=True), name
 
 
 class TestNothingToSay:

@@ -251,7 +251,7 @@ def _aligned(
     values: ArrayLike, weights: ArrayLike, usable: ArrayLike
 ) -> tuple[Floats, Floats, Mask]:
     """The three in one shape, and usable only what can be used."""
-    number = np.atleast_2d(np.asarray(values, np.float64))
+    number = np.ascontiguousarray(np.atleast_2d(np.asarray(values, np.float64)))
     weight = np.broadcast_to(np.asarray(weights, np.float64), number.shape)
     mask = np.isfinite(number) & np.isfinite(weight) & (weight > 0)
     return number, weight, np.asarray(mask & np.asarray(usable, np.bool_))
@@ -261,7 +261,9 @@ def _centred(values: Floats, weights: Floats, usable: Mask, fitted: Mask) -> _Ce
     """The lines; NaN where not fitted."""
     places = np.arange(values.shape[1], dtype=np.float64)
     share = _proportions(np.where(usable & fitted[:, np.newaxis], weights, 0.0))
-    middle = share @ places
+    middle = (share * places).sum(
+        axis=1
+    )  # a matrix product would round by how many series there are
     away = places - middle[:, np.newaxis]
     # From one of its own values on, a series that never changes is exactly 0.
     first = np.take_along_axis(values, share.argmax(axis=1)[:, np.newaxis], axis=1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 
@@ -313,6 +315,33 @@ def test_processes_and_the_order_of_lines_change_no_byte() -> None:
     )
     assert one
     assert one == two
+
+
+@pytest.mark.parametrize("average", ["AVG-F", "AVG-PR", "TOPIC-MACRO"])
+def test_a_run_scores_to_the_last_bit_what_it_scores_alone(average: str) -> None:
+    """A product of matrices would round by how many runs there are, from eight topics on."""
+    made = random.Random(8)
+    words = [f"word{number}" for number in range(9)]
+
+    def rows(run: str) -> list[dict[str, object]]:
+        said = [
+            {
+                "topic": f"t{topic}",
+                "date": f"2024-03-0{day}",
+                "text": " ".join(made.sample(words, 5)),
+            }
+            for topic in range(20)
+            for day, each in enumerate((made.sample(words, 5) for _ in range(3)), 1)
+        ]
+        return [{"run": run, **row} for row in said]
+
+    runs, gold = [rows(run) for run in "abcde"], pd.DataFrame(rows("gold")).drop(columns="run")
+    rules = {"average": average}
+    together = tseval.score_timelines(pd.concat(map(pd.DataFrame, runs)), gold, rules=rules)
+    for run, own in zip("abcde", runs, strict=True):
+        alone = tseval.score_timelines(pd.DataFrame(own), gold, rules=rules)
+        for measure in together.measures:
+            assert alone.value(measure, run=run) == together.value(measure, run=run), measure
 
 
 def test_more_pairs_of_days_than_the_limit_are_refused(

@@ -28,7 +28,7 @@ from tseval.families.timelines.rules import TimelineRules
 from tseval.families.timelines.tally import CONCAT
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,13 +104,20 @@ class TimelineEvaluation(Evaluation):
         group = self.timelines.group
         if self.timelines.rules.average != "TOPIC-MACRO":
             group = np.zeros_like(group)
-        member = group[:, None] == np.unique(group)[None, :]
-        number = used.astype(np.float64) @ member
-        sums = np.where(used, values, 0.0) @ member
+        number, sums = sums_by_group(group, used), sums_by_group(group, np.where(used, values, 0.0))
         means = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
         there = np.maximum((number > 0).sum(axis=1), 1)
         result: FloatArray = means.sum(axis=1) / there
         return result
+
+
+def sums_by_group(group: IntArray, values: FloatArray | BoolArray) -> FloatArray:
+    """The sum of each row's values over each group of columns.
+
+    Row by row: a product of matrices would round by how many rows there are.
+    """
+    places = np.unique(group, return_inverse=True)[1]
+    return np.array([np.bincount(places, row, places.max(initial=-1) + 1) for row in values])
 
 
 def read(

@@ -19,7 +19,7 @@ from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import scores_of
 from tseval.core.wording import count
-from tseval.families.timelines.evaluation import TimelineEvaluation
+from tseval.families.timelines.evaluation import TimelineEvaluation, sums_by_group
 from tseval.families.timelines.inputs import TimelineOptions
 from tseval.families.timelines.measures import chosen
 from tseval.statistics.bootstrap import Interval, interval, resamples, seeded
@@ -88,9 +88,10 @@ class Held:
         index = self.evaluation.timelines
         is_mean = index.rules.average == "AVG-F"
         parts = (self.values,) if is_mean else self.evaluation.sides(self.measure)
-        member = (index.group[:, None] == np.unique(index.group)[None, :]).astype(np.float64)
-        number = used @ member
-        sums = [np.where(used, part[run], 0.0) @ member for part in parts]
+        number, *sums = (
+            sums_by_group(index.group, each[None])[0]
+            for each in (used, *(np.where(used, part[run], 0.0) for part in parts))
+        )
         if index.rules.average == "TOPIC-MACRO":
             some = number > 0
             sums = [np.divide(each, number, out=np.zeros_like(each), where=some) for each in sums]
