@@ -15,8 +15,6 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tseval.tables.columns import IntArray
-
     Words = NDArray[np.uint64]
 
 BASE = 0x9E3779B97F4A7C15
@@ -40,7 +38,7 @@ def all_differ(strings: Any) -> bool:
     return not parts or _distinct(np.concatenate(parts))
 
 
-def suspects(strings: Any) -> IntArray:
+def suspects(strings: Any) -> NDArray[np.int64]:
     """The rows of an Arrow column that may not differ from another; all others are seen to."""
     parts = [
         fingerprints(chunk.slice(at, PIECE_ROWS))
