@@ -565,7 +565,11 @@ FAMILIES: Mapping[str, Family] = {
             ("topics", "days", "documents", "questions"),
             ("the end of the curve", "the track's files of changes", "sets explained"),
         ),
-        _of_responses("responses", responses, ("the end of the curve", "assignments of responses")),
+        _of_responses(
+            "responses",
+            responses,
+            ("the end of the curve", "assignments of responses", "labels explained"),
+        ),
         _of_responses("responses counts", counts),
         _of_responses("responses annotations", annotated),
         _of_responses("responses hits", hits),

@@ -229,7 +229,7 @@ def saved_and_read(case: Case) -> None:
         case.same(read_back(path), per_topic(case.plain))
 
 
-MEANS_OF_TOPICS = ("temporal", "clusters", "values", "changes")
+MEANS_OF_TOPICS = ("temporal", "clusters", "values", "changes", "responses")
 """Families of which every measure's `all` is the mean that a comparison takes."""
 
 
@@ -246,7 +246,8 @@ def compared(case: Case) -> None:
     assert (page.measures, page.runs, page.topics) == (held.measures, held.runs, held.topics)
     means = {(page.runs[m.run], b.name): m.mean for b in page.measures for m in b.means}
     assert means == {(s.run, s.measure): s.mean for s in found.standings}
-    if case.family.name in MEANS_OF_TOPICS:
+    of_records = case.world.options.get("rules", {}).get("mean") == "records"
+    if case.family.name in MEANS_OF_TOPICS and not of_records:
         whole = {
             (run, name): value
             for (run, topic, name), value in values(case.plain).items()
@@ -488,6 +489,23 @@ def assignments_of_responses(case: Case) -> None:
     case.same(values(found), values(case.plain))
 
 
+def labels_explained(case: Case) -> None:
+    """`all` is the mean over the listed nuggets of the best label of each."""
+    world = replace(case.world, options={"measures": "all", "rules": {"unlisted": "ignored"}})
+    if "nuggets" not in world.tables or not world.followed:
+        return  # of responses without times each counts by itself
+    rows = table_of(
+        case, "--explain", "labels", world=replace(world, options={"rules": world.options["rules"]})
+    )
+    listed = world.tables["nuggets"].rows
+    for (run, topic, _), value in per_topic(case.scored(world)).items():
+        best = {row["nugget_id"]: 0.0 for row in listed if row["topic"] == topic}
+        for row in rows:
+            if (row["run"], row["topic"]) == (run, topic) and row["nugget"] in best:
+                best[row["nugget"]] = max(best[row["nugget"]], float(row["grade"]))
+        near(case, value, math.fsum(best.values()) / len(best))
+
+
 def timelines_as_json(case: Case) -> None:
     """A timeline a line, which cannot tell when a sentence was there."""
     if "published" in case.world.runs.kinds or "timeline" not in case.world.tables["gold"].kinds:
@@ -543,6 +561,7 @@ MORE: Mapping[str, Callable[[Case], None]] = {
     "the track's files of changes": track_files_of_changes,
     "sets explained": sets_explained,
     "assignments of responses": assignments_of_responses,
+    "labels explained": labels_explained,
     "timelines as JSON": timelines_as_json,
     "partners explained": partners_explained,
 }
