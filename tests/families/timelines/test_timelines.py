@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -364,3 +365,23 @@ def test_more_pairs_of_days_than_the_limit_are_refused(
     assert "TSEVAL_LIMITS=days=20 in the environment" in fault.cure
     monkeypatch.setenv("TSEVAL_LIMITS", "days=6")
     assert tseval.score_timelines(runs, gold).runs == ("a", "b")
+
+
+def test_the_order_of_references_in_a_file_changes_nothing() -> None:
+    drawn = random.Random(7)
+    named = [f"r{at}" for at in range(12)]
+    gold = pd.DataFrame(
+        {"topic": "t", "timeline": name, "date": f"2014-05-{drawn.randint(1, 28)}", "text": text}
+        for name in named
+        for text in ("dam river", "flood", "road river dam")
+    )
+    run = pd.DataFrame({"topic": "t", "date": ["2014-05-03", "2014-05-19"], "text": "river dam"})
+    plan: dict[str, Any] = {"measures": "align(P) align align+m:1", "edition": "news-tls"}
+    scores = tseval.score_timelines(run, gold, **plan)
+    assert scores.topics == tuple(f"t/{name}" for name in named)
+    for _ in range(5):
+        order = drawn.sample(named, len(named))
+        mixed = pd.concat([gold[gold.timeline == name] for name in order])
+        found = tseval.score_timelines(run, mixed, **plan)
+        assert found.topics == scores.topics
+        assert [each.value for each in found.records()] == [each.value for each in scores.records()]

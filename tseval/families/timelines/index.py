@@ -70,7 +70,9 @@ class TimelineIndex(Units):
         apart = rules.protocol == "PROTOCOL-1"
         place = {topic: at for at, topic in enumerate(topics)}
         units = [
-            (topic, each) for topic in topics for each in (by_topic[topic] if apart else [None])
+            (topic, each)
+            for topic in topics
+            for each in (_by_name(by_topic[topic]) if apart else [None])
         ]
         tallies = [
             _tally(own.get((run, topic), {}), by_topic[topic], each, runs)
@@ -90,6 +92,12 @@ class TimelineIndex(Units):
             ),
             rules=rules,
         )
+
+
+def _by_name(references: Iterable[Key]) -> list[Key]:
+    """References in an order that does not depend on that of the rows, nor so do sums over them."""
+    place = {name: at for at, name in enumerate(natural_order({e.timeline for e in references}))}
+    return sorted(references, key=lambda each: place[each.timeline])
 
 
 def _start(references: Mapping[Key, Timeline]) -> float:
