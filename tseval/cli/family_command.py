@@ -155,6 +155,8 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
     writer = next((each for each in family.writers if form in each.forms), None)
     other = view or writer
     refuse_ineffective(family, other, form, more)
+    if writer is not None and writer.into_folder:
+        check_into(request.output or Path())
     check_outputs(call.options)
     if request.brief:
         refuse_beside_brief(request, view)
@@ -224,7 +226,6 @@ def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -
     if request.form is not None and request.form in folders:
         if view is not None:
             raise UsageError(f"{family.view_option} has no meaning with -f {request.form}")
-        check_into(request.output or Path())
         return request.form
     check_output(request.output)
     if request.output is not None and request.output.is_dir():
