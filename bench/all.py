@@ -1,13 +1,12 @@
 """Every benchmark, one after the other, and one table of what they measured.
 
-    python bench/all.py [NAME...] [--small | --full] [--keep] [--script FILE]
+    python bench/all.py [NAME...] [--small | --full] [--keep]
 
 Each benchmark is a program of its own that first asserts its results, then times them beside what a
 user would take instead: `cdist` of RapidFuzz, loops over dictionaries, pandas, statsmodels, the
 encoding of sentence-transformers. It hands its rows over by `bench/rows.py`. The table is held
 against the last one that was kept, `bench/results.md`: what takes a fifth more is marked. `--keep`
-puts it there; take a quiet machine for that. FILE is the script of TREC Temporal Summarization,
-made to run on this Python: with it runs are held beside that.
+puts it there; take a quiet machine for that.
 
 A benchmark that fails is told at the end, and the exit code is 1. Those that take long on full
 size are run on a smaller one here; `--full` takes the full size, `--small` one that only shows that
@@ -224,7 +223,6 @@ def main() -> None:
     sizes.add_argument("--full", action="store_true", help="the full size of every benchmark")
     sizes.add_argument("--small", action="store_true", help="see only that they run")
     parser.add_argument("--keep", action="store_true", help=f"put the table into {KEPT.name}")
-    parser.add_argument("--script", help="the official script, for trec_temporal")
     given = parser.parse_args()
     unknown = set(given.names) - known.keys()
     if unknown:
@@ -233,9 +231,7 @@ def main() -> None:
         parser.error("a table that is kept has all benchmarks at their usual or full size")
     chosen = [known[name] for name in given.names] or with_what_they_need()
     before = last(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    outcomes = [
-        run(each, each.tiny if given.small else () if given.full else each.usual) for each in chosen
-    ]
+    outcomes = [run(each, each.sized(small=given.small, full=given.full)) for each in chosen]
     cells = list(table(outcomes, before))
     print(f"\n{aligned(cells)}")
     if given.keep:
