@@ -47,7 +47,7 @@ def suspects(strings: Any) -> NDArray[np.int64]:
     ]
     numbers = np.concatenate([np.zeros(0, np.uint64), *parts])
     ordered = np.sort(numbers)
-    return np.flatnonzero(np.isin(numbers, ordered[1:][ordered[1:] == ordered[:-1]]))
+    return np.flatnonzero(np.isin(numbers, ordered[1:][ordered[1:] == ordered[:-1]], kind="sort"))
 
 
 def _distinct(numbers: Words) -> bool:
