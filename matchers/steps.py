@@ -142,11 +142,6 @@ def rewritten(text: str, steps: str) -> str:
     return text
 
 
-def _has_sign(text: str, signs: tuple[bytes, ...]) -> bool:
-    folded = text.encode().translate(_FOLDED)
-    return any(sign in folded for sign in signs)
-
-
 def all_rewritten(texts: Iterable[str], steps: str) -> list[str]:
     """All texts after these steps; those of ASCII without signs stay as they are."""
     found = list(texts)
