@@ -475,6 +475,25 @@ def test_versions_of_one_time_are_refused(tmp_path: Path) -> None:
         tseval.score_responses(file)
 
 
+def test_a_table_that_tells_no_versions_says_that_nothing_is_replaced(tmp_path: Path) -> None:
+    file, rows = tmp_path / "l.tsv", [("support", START, 1), ("not_support", START + 9, 2)]
+    file.write_text("topic nugget_id label time\n".replace(" ", "\t"))
+    for label, time, _ in rows:
+        file.write_text(file.read_text() + f"t\tn\t{label}\t{time}\n")
+    replacing = {"versions": "replace"}
+    scores = tseval.score_responses(file, "all", rules=replacing)
+    assert scores.value("all") == 1
+    (warning,) = scores.warnings
+    assert warning.startswith(f"{file}: without a column version all labels of a run and topic")
+    assert not tseval.score_responses(file, "all").warnings
+    file.write_text("topic nugget_id label time version\n".replace(" ", "\t"))
+    for label, time, version in rows:
+        file.write_text(file.read_text() + f"t\tn\t{label}\t{time}\t{version}\n")
+    scores = tseval.score_responses(file, "all", rules=replacing)
+    assert scores.value("all") == 0
+    assert not scores.warnings
+
+
 def test_some_times_are_not_enough(tmp_path: Path) -> None:
     file = lines(tmp_path / "l.jsonl", [{**GOOD, "time": START}, GOOD])
     with pytest.raises(InputError, match=r"l\.jsonl:2: no time, where other responses have one"):

@@ -169,8 +169,11 @@ def _grouped(
 
 
 def _dated(response: Response) -> Response:
-    known = [each.time for each in response.labels if not math.isnan(each.time)]
-    return replace(response, time=max(known, default=NO_TIME))
+    return replace(response, time=max(_known_times(response), default=NO_TIME))
+
+
+def _known_times(response: Response) -> list[float]:
+    return [each.time for each in response.labels if not math.isnan(each.time)]
 
 
 def _times(rows: Rows) -> list[float]:
@@ -194,7 +197,19 @@ def _grade_rows(source: Input, rows: Rows, name: str, rules: ResponseRules) -> S
 
     responses = _grouped(rows, name, "topic", label, "version")
     faults.check()
-    return _made(source, Sort.GRADES, responses)
+    lost = rules.versions == "replace" and "version" not in rows.columns
+    return _made(
+        source, Sort.GRADES, responses, _unversioned(source.path, responses) if lost else ()
+    )
+
+
+def _unversioned(path: str, responses: Sequence[Response]) -> Iterator[str]:
+    """That what looks like versions of a response is one, since no column tells them apart."""
+    if any(len(set(_known_times(each))) > 1 for each in responses):
+        yield (
+            f"{path}: without a column version all labels of a run and topic are one response, "
+            "of which --rule versions=replace replaces nothing"
+        )
 
 
 def _annotation_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
