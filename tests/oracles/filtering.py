@@ -13,8 +13,10 @@ bursts. What the specification leaves open is decided here and marked "Reading:"
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 
 Pair = tuple[str, str]
@@ -44,6 +46,7 @@ class Options:
     costs: tuple[float, float, float] = (1, 0.1, 0.02)
 
 
+@cache
 def time_of(document: str) -> int:
     return int(document.partition("-")[0])
 
@@ -120,20 +123,18 @@ Tally = Mapping[str, Counts]
 
 def tally(truth: Truth, kept: set[Pair], pairs: set[Pair]) -> Tally:
     """Of these pairs alone, each of which is judged or returned; by the entities' names."""
-    found: dict[str, Counts] = {}
-    for pair in sorted(pairs, key=lambda each: each[1]):
-        entity, positive, was = pair[1], truth.get(pair, False), pair in kept
-        counts = found.get(entity, Counts())
-        if positive and was:
-            counts = replace(counts, tp=counts.tp + 1)
-        elif was:
-            counts = replace(counts, fp=counts.fp + 1)
-        elif positive:
-            counts = replace(counts, fn=counts.fn + 1)
-        else:
-            counts = replace(counts, tn=counts.tn + 1)
-        found[entity] = counts
-    return found
+    outcomes: dict[str, list[tuple[bool, bool]]] = {}
+    for pair in pairs:
+        outcomes.setdefault(pair[1], []).append((truth.get(pair, False), pair in kept))
+    return {
+        entity: Counts(
+            tp=own.count((True, True)),
+            fp=own.count((False, True)),
+            fn=own.count((True, False)),
+            tn=own.count((False, False)),
+        )
+        for entity, own in sorted(outcomes.items())
+    }
 
 
 def tallies(run: Run, truth: Truth, options: Options) -> list[Tally]:
@@ -475,16 +476,13 @@ def official(run: Run, truth: Truth, step: int = 50, require_positives: int = 0)
     entities = [entity for entity, number in positives.items() if number >= require_positives]
     largest = Official(0.0, 0.0)
     for cutoff in range(0, 1000, step):
-        counts = {entity: Counts(fn=positives[entity]) for entity in entities}
-        for pair, confidence in run.items():
-            if pair not in truth or confidence <= cutoff or pair[1] not in counts:
-                continue
-            each = counts[pair[1]]
-            if truth[pair]:
-                counts[pair[1]] = replace(each, tp=each.tp + 1, fn=each.fn - 1)
-            else:
-                counts[pair[1]] = replace(each, fp=each.fp + 1)
-        scored = list(counts.values())
+        kept = [pair for pair, confidence in run.items() if pair in truth and confidence > cutoff]
+        right = Counter(entity for _, entity in filter(truth.__getitem__, kept))
+        every = Counter(entity for _, entity in kept)
+        scored = [
+            Counts(tp=right[each], fp=every[each] - right[each], fn=positives[each] - right[each])
+            for each in entities
+        ]
         p = mean([over(each.tp, each.tp + each.fp) for each in scored])
         r = mean([over(each.tp, each.tp + each.fn) for each in scored])
         su = mean([utility(each) for each in scored])
@@ -533,6 +531,7 @@ class Burst:
 def burst(run: Run, truth: Truth, metric: str, options: Options) -> Burst:
     """The metric of each entity alone in each interval with positives; then over the entities."""
     kept = returned(run, truth, options)
+    every = set(truth) | kept
     uniform, weighted = [], []
     for entity in sorted({entity for _, entity in truth}):
         held = positives_by_interval(truth, entity, batches(options))
@@ -540,7 +539,7 @@ def burst(run: Run, truth: Truth, metric: str, options: Options) -> Burst:
             continue
         values = {}
         for interval in held:
-            own = {p for p in set(truth) | kept if p[1] == entity and within(p, *interval)}
+            own = {p for p in every if p[1] == entity and within(p, *interval)}
             values[interval] = METRICS[metric](tally(truth, kept, own), options) or 0.0
         uniform.append(sum(values.values()) / len(held))
         all_of_it = sum(values[each] * held[each] for each in held)
