@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import log10
 from pathlib import Path
 from statistics import mean, stdev
@@ -134,10 +134,8 @@ def test_2021_published_ndcg_is_one_draw(conformance: Path) -> None:
     """A hundred shuffles of each event, several times: the published mean is among the like."""
     labels, _, expected = of_2021(conformance)
     run = constant_run(labels)
-    draws = [
-        slow_2021.mean_over_events(slow_2021.ndcg_2021_shuffled(labels, run, 100, seed))
-        for seed in range(16)
-    ]
+    shuffled = slow_2021.ndcg_2021_shuffled(labels, run, 100, range(16))
+    draws = [slow_2021.mean_over_events(values) for values in shuffled]
     exact = slow_2021.mean_over_events(slow_2021.ndcg_2021(labels, run))
     assert mean(draws) == pytest.approx(exact, abs=4 * stdev(draws) / len(draws) ** 0.5)
     assert abs(expected["C2"]["published"]["nDCG@100"] - exact) < 3 * stdev(draws)
@@ -260,16 +258,18 @@ def false_alerts_worth(worth: float) -> int:
     return min(range(len(totals)), key=lambda number: abs(totals[number] - worth))
 
 
+@cache
+def lines_of_2018(kind: str, first: int, number: int, score: float) -> list[Line]:
+    """A line with this score for each of so many posts, whose ranks go on from the first."""
+    nothing = frozenset[str]()
+    return [Line("a", f"{kind}{at}", 0, first + at, score, nothing) for at in range(number)]
+
+
 def run_of_2018(true: int, false: int) -> list[Line]:
     """False alerts first, then true ones; the file is in another order than the ranks."""
-    nothing = frozenset[str]()
-    low = [(f"l{at}", 0.7 if at < false else 0.69) for at in range(LOW)]
-    high = [(f"h{at}", 1.0 if at < true else 0.25) for at in range(SENT)]
-    lines = [
-        Line("a", post, 0, rank, score, nothing)
-        for rank, (post, score) in enumerate(chain(low, high))
-    ]
-    return lines[::-1]
+    alerted, other = (lines_of_2018("l", 0, LOW, score) for score in (0.7, 0.69))
+    right, missed = (lines_of_2018("h", LOW, SENT, score) for score in (1.0, 0.25))
+    return [*alerted[:false], *other[false:], *right[:true], *missed[true:]][::-1]
 
 
 @cache

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import random
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -135,12 +135,15 @@ def ndcg_2021(
 
 
 def ndcg_2021_shuffled(
-    labels: Sequence[Label], lines: Sequence[Line], times: int = 100, seed: int = 0
-) -> dict[str, float]:
-    """An estimate of `ndcg_2021`, by shuffles as the script makes them but with a seed."""
+    labels: Sequence[Label], lines: Sequence[Line], times: int = 100, seeds: Iterable[int] = (0,)
+) -> list[dict[str, float]]:
+    """An estimate of `ndcg_2021` for each seed, by shuffles as the script makes them."""
     ideal = ideal_dcg(labels)
     posts = ranked(labels, lines, "unranked", "skipped")
-    return {event: shuffled_dcg(posts[event], times, seed) / ideal[event] for event in ideal}
+    return [
+        {event: shuffled_dcg(posts[event], times, seed) / ideal[event] for event in ideal}
+        for seed in seeds
+    ]
 
 
 def mean_over_events(values: Mapping[str, float]) -> float:

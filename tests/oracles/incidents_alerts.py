@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from tests.oracles.incidents import (
     Label,
@@ -80,6 +81,7 @@ def overlap(ours: frozenset[str], theirs: frozenset[str]) -> float:
     return ratio(len(ours & theirs), len(ours | theirs))
 
 
+@cache
 def information(
     said: frozenset[str], true: frozenset[str], ontology: Ontology, weight: float
 ) -> float:
