@@ -54,18 +54,19 @@ HEAVY |= {"dask", "distributed", "joblib"}
 
 
 @cache
-def sources() -> tuple[Path, ...]:
-    return tuple(sorted([*ROOT.glob("tseval/**/*.py"), *ROOT.glob("matchers/**/*.py")]))
+def modules() -> dict[str, house.Module]:
+    """Every module by its name, parsed."""
+    return house.modules_of(ROOT)
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+def sources() -> dict[Path, ast.Module]:
+    return {module.path: module.tree for module in modules().values()}
 
 
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(parsed(path)))
+    return tuple(ast.walk(sources()[path]))
 
 
 def name(path: Path) -> str:
@@ -174,18 +175,18 @@ def test_the_name_of_a_file_says_what_it_holds() -> None:
 
 def test_neither_modules_nor_rooms_import_one_another_in_a_circle() -> None:
     """Neither when the program runs nor for types: each can be read after those under it."""
-    known = house.modules_of(ROOT)
-    modules: dict[str, set[str]] = {}
+    known = modules()
+    graph: dict[str, set[str]] = {}
     rooms: dict[str, set[str]] = {}
     for name, module in known.items():
         imports = {each.module for each in house.imports_of(module, known)} - {name}
-        modules[name] = imports
+        graph[name] = imports
         if own := house.room(name):
             others = {house.room(each) for each in imports} - {own, None}
             rooms.setdefault(own, set()).update(each for each in others if each)
-    assert len(modules) > 200
+    assert len(graph) > 200
     assert len(rooms) > 12
-    assert house.circles(modules) == []
+    assert house.circles(graph) == []
     assert house.circles(rooms) == []
 
 
