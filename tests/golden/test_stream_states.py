@@ -129,7 +129,8 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
 ) -> None:
     monkeypatch.setattr(Follower, "together", together)
     every = ("--every", together)
-    whole = last(follow(tmp_path / "whole", matches, LINES, *every))
+    uninterrupted = follow(tmp_path / "whole", matches, LINES, *every)
+    whole = last(uninterrupted)
     with at_line(0, act) as lines:
         follow(tmp_path / "counted", matches, LINES, *every)
     reached = set()
@@ -147,6 +148,8 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
             held = f"the first {count(kept, 'line')} of the stream" if kept else "no line yet"
             assert outcome.err.startswith(f"{state} holds {held}: give the stream again with ")
         assert outcome.err.strip() or not kept
+        if act is by_signal:
+            assert told_of(outcome.out) == told_of(uninterrupted.out, kept)
         reached.add(kept)
         saved = state.read_bytes() if state.exists() else b""
         if saved not in tried:  # the same bytes go on in the same way
@@ -154,6 +157,56 @@ def test_interrupted_anywhere_the_state_is_one_between_two_updates(
             tried.add(saved)
     assert len(reached) > 2
     assert reached <= {*range(0, len(LINES) + 1, together), len(LINES)}
+
+
+def told_of(out: str, most: int = len(LINES)) -> list[str]:
+    """The lines of this output that tell of so many updates at most, but not those that end it."""
+    lines = [(line, json.loads(line)) for line in out.splitlines()] if most else []
+    return [line for line, told in lines if told.get("updates", 0) <= most and "final" not in told]
+
+
+def test_a_second_interrupt_does_not_wait_until_all_is_told(
+    states: list[State], matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where nobody reads the output any more, and nobody closes it either."""
+    tried: list[str] = []
+
+    def echo(message: str) -> None:
+        tried.append(message)
+        by_signal()
+        by_signal()
+        raise AssertionError
+
+    monkeypatch.setattr(Follower, "together", 1)
+    handler = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(click, "echo", echo)
+    with pytest.raises((KeyboardInterrupt, click.Abort)):
+        _followed(tmp_path / "state", matches, LINES)
+    assert len(tried) == 1
+    assert signal.getsignal(signal.SIGINT) == handler
+    assert unlike(content(tmp_path / "state"), states[1]) == []
+
+
+def test_no_state_is_saved_of_what_is_not_told_yet(
+    matches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tseval.families.temporal.streaming import follow as following
+
+    told: list[str] = []
+    held: list[tuple[int, int]] = []
+    save = Follower.save
+
+    def saved(self: Follower) -> None:
+        held.append((self.lines, len(told_of("\n".join(told)))))
+        save(self)
+
+    monkeypatch.setattr(following, "SAVED_EVERY", 4)
+    monkeypatch.setattr(Follower, "save", saved)
+    monkeypatch.setattr(click, "echo", lambda message: told.extend(message.splitlines()))
+    _followed(tmp_path / "state", matches, [b"".join(LINES[:5]), b"".join(LINES[5:])])
+    expected = told_of("\n".join(told))
+    counts = [len(told_of("\n".join(expected), lines)) for lines in (0, 5, len(LINES), len(LINES))]
+    assert held == list(zip((0, 5, len(LINES), len(LINES)), counts, strict=True))
 
 
 def unlike(state: State, other: State) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -200,14 +200,16 @@ def _run(follower: Follower) -> None:
     source: Any = sys.stdin.buffer
     try:
         for lines in blocks_of(lambda size: source.read1(min(size, PIECE))):
-            _write(follower.take(lines))
+            with closing(follower.take(lines)) as parts:
+                for part in parts:
+                    _write(part)
         click.echo(follower.finish())
     except (KeyboardInterrupt, OSError, InputError):  # a full disk under the output, a long line
         follower.save()
         raise
 
 
-def _write(lines: Iterator[str]) -> None:
+def _write(lines: Iterable[str]) -> None:
     """Write lines many at once, and those that were told before whatever ends them."""
     told: list[str] = []
     try:
@@ -223,14 +225,20 @@ def _write(lines: Iterator[str]) -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait until what is inside is done."""
+    """Let Ctrl-C wait until what is inside is done; a second one does not wait."""
     if threading.current_thread() is not threading.main_thread():
         yield  # which signals do not reach
         return
     waiting: list[int] = []
     before = signal.getsignal(signal.SIGINT)
+
+    def wait(number: int, _: object) -> None:
+        if waiting:
+            raise KeyboardInterrupt
+        waiting.append(number)
+
     try:
-        signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+        signal.signal(signal.SIGINT, wait)
         yield
     finally:
         signal.signal(signal.SIGINT, before)

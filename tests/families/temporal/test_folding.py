@@ -6,6 +6,7 @@ import json
 import random
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -334,7 +335,12 @@ def test_a_time_may_stand_alone(at: str | list[str]) -> None:
 def told_by(scorer: StreamScorer, pieces: list[bytes], **more: Any) -> list[str]:
     """Every line that is told of these pieces of a stream."""
     follower = Follower(scorer, Following(**more))
-    return [line for piece in pieces for line in follower.take(piece)] + [follower.finish()]
+    return [*lines_of(follower, pieces), follower.finish()]
+
+
+def lines_of(follower: Follower, pieces: Iterable[bytes]) -> list[str]:
+    """What is told of these pieces."""
+    return [line for piece in pieces for part in follower.take(piece) for line in part]
 
 
 @settings(deadline=None, max_examples=60)
@@ -433,7 +439,7 @@ def test_only_what_an_update_changed_is_added_up_again(tmp_path: Path) -> None:
             patch.object(LedgerSums, "of", autospec=True, side_effect=LedgerSums.of) as every,
             patch.object(StreamEvaluation, "caveats", return_value=iter(())) as caveats,
         ):
-            told = [line for piece in pieces for line in follower.take(piece)]
+            told = lines_of(follower, pieces)
             assert not caveats.called
         assert len(told) == 1 + len(texts)  # P changes with every update
         assert (kept.call_count, every.call_count) == (of_kept, sums)

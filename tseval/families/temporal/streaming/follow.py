@@ -7,9 +7,10 @@ how they came. The work for each is the same at the beginning and after a month.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ class Following:
     schema: Schema = UPDATES
     """The columns of the updates, as the stream calls them."""
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
-    """Makes whatever would interrupt the program wait until an update is counted in all places."""
+    """Makes whatever would interrupt the program wait until updates are counted and told."""
 
 
 class Recent:
@@ -197,8 +198,12 @@ class Follower:
             self.headed = True
             yield line_of({"signature": self._signature()})
 
-    def take(self, content: bytes) -> Iterator[str]:
-        """Take whole lines; gives those to write. A faulty line is raised after all before it."""
+    def take(self, content: bytes) -> Generator[Iterable[str]]:
+        """Take whole lines; gives those to write, in parts. A faulty line is raised after them.
+
+        Whoever takes a part writes all of it before the next: then no state is saved of updates
+        that were not told.
+        """
         content = self._skipped(content)
         if not content:
             return
@@ -210,7 +215,7 @@ class Follower:
             self.save()
         faults.check()
 
-    def _add(self, read: _Read, content: bytes, faulty: bool) -> Iterator[str]:
+    def _add(self, read: _Read, content: bytes, faulty: bool) -> Iterator[Iterable[str]]:
         """Count updates, many together, and tell what changed at each look.
 
         With them the lines up to the last of them are counted; those after it too, if none is
@@ -228,9 +233,8 @@ class Follower:
                 looks = self._step(chunk, start, stop)
                 self._count(content[taken:end])
                 self.whole = True
+                yield chain(self._header(), looks)
             taken = end
-            yield from self._header()
-            yield from looks
         if not faulty:
             with self.following.undisturbed():
                 self.whole = False
