@@ -12,6 +12,7 @@ from scipy.stats import kendalltau
 
 from tests import strategies as st
 from tseval import statistics
+from tseval.statistics import bootstrap
 
 TALLIES = st.integers(1, 6).flatmap(
     lambda bins: st.lists(
@@ -95,6 +96,21 @@ def test_leaving_a_topic_out_uses_the_others_alone() -> None:
     assert float(told.f1) == pytest.approx(2 * 15 / (15 + 20))
     alone, _ = statistics.left_out(true[:1], other[:1])
     assert alone.tolist() == [2]
+
+
+@pytest.mark.parametrize("topics", [0, 1, 7, 300, 5000])
+def test_compact_resamples_are_resamples(topics: int) -> None:
+    compact = statistics.compact_resamples(topics, 3, 40)
+    assert compact.tolist() == statistics.resamples(topics, 3, 40).tolist()
+    assert compact.itemsize == 1
+
+
+def test_compact_resamples_grow_with_what_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = [np.array([[3, 0]]), np.array([[0, 256]]), np.array([[70_000, 1]]), np.array([[1, 2]])]
+    monkeypatch.setattr(bootstrap, "resample_blocks", lambda *_: iter(blocks))
+    compact = statistics.compact_resamples(2, 0, 4)
+    assert compact.tolist() == np.concatenate(blocks).tolist()
+    assert compact.itemsize == 4
 
 
 def test_resamples_repeat_with_their_seed() -> None:

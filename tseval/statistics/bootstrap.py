@@ -42,22 +42,27 @@ def resamples(
     The same seed gives the same draws. One row a draw, one column a topic.
     """
     found = np.zeros((number, topics), np.int64)
-    _fill(found, topics, seed)
+    done = 0
+    for block in resample_blocks(topics, seed, number):
+        found[done : done + len(block)] = block
+        done += len(block)
     return found
 
 
 def compact_resamples(topics: int, seed: int | np.random.SeedSequence, number: int) -> Times:
-    """The same, counted by the smallest type that can: whoever adds them up takes a larger one."""
-    found: Times = np.zeros((number, topics), np.min_scalar_type(topics))
-    _fill(found, topics, seed)
-    return found
+    """The same, counted by the smallest type that can: whoever adds them up takes a larger one.
 
-
-def _fill(found: Times, topics: int, seed: int | np.random.SeedSequence) -> None:
+    Hardly a topic is drawn ten times, so a byte does, until a block shows that it does not.
+    """
+    found: Times = np.zeros((number, topics), np.uint8)
     done = 0
-    for block in resample_blocks(topics, seed, len(found)):
+    for block in resample_blocks(topics, seed, number):
+        needed = np.min_scalar_type(block.max(initial=0))
+        if needed.itemsize > found.itemsize:
+            found = found.astype(needed)
         found[done : done + len(block)] = block
         done += len(block)
+    return found
 
 
 def resample_blocks(
