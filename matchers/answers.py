@@ -239,5 +239,5 @@ def _check_state(answer: Answer) -> None:
     if answer.state == ANSWERED:
         try:
             answer.labels  # noqa: B018 - reading them is the check
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, RecursionError) as error:
             raise ValueError("has parameters that no question has") from error

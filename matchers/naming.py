@@ -10,6 +10,8 @@ from matchers.errors import MatcherError
 
 _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 _WEIGHTED = re.compile(r"\s*([\w.+-]+)\s*\*(.*)", re.DOTALL)
+DEEPEST = 16
+"""So many brackets may stand in one another."""
 _KEY = re.compile(r"\s*(\w+)\s*=(.*)", re.DOTALL)
 
 
@@ -87,6 +89,8 @@ def _values(inside: str, whole: str) -> Iterator[str]:
         depth += (character == "(") - (character == ")")
         if depth < 0:
             break
+        if depth > DEEPEST:
+            raise MatcherError(f"more than {DEEPEST} brackets in one another: {whole[:80]!r} …")
         if character == "," and depth == 0:
             yield inside[start:place]
             start = place + 1

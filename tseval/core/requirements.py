@@ -14,7 +14,7 @@ from tseval.core.scores import Scores
 from tseval.errors import MeasureError, UsageError, did_you_mean
 
 SIGNS = {">=": ge, "<=": le, "==": eq, ">": gt, "<": lt}
-WRITTEN = re.compile(r"(.*?)\s*(>=|<=|==|>|<)\s*([^<>=]*)", re.DOTALL)
+WRITTEN = re.compile(r"(.*?)(>=|<=|==|>|<)\s*([^<>=]*)", re.DOTALL)
 SIDES = re.compile(r"(low|high)\((.*)\)", re.DOTALL)
 """A bound of the interval of what stands in the brackets."""
 EQUAL = 1e-12
@@ -54,7 +54,7 @@ class Requirement:
     def of(cls, text: str) -> Requirement:
         """Read it; what is none is a `UsageError`."""
         found = WRITTEN.fullmatch(text.strip())
-        if found is None or not found[1]:
+        if found is None or not found[1].strip():
             raise UsageError(f"--require '{text}': {HOW}")
         try:
             bound = float(found[3])
@@ -62,7 +62,7 @@ class Requirement:
             bound = float("nan")
         if not isfinite(bound):
             raise UsageError(f"--require '{text}': '{found[3]}' is no number; {HOW}")
-        return cls(text.strip(), found[1], found[2], bound)
+        return cls(text.strip(), found[1].strip(), found[2], bound)
 
     def quantities(
         self, runs: Sequence[str], measure_named: Callable[[str], str]

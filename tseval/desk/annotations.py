@@ -40,7 +40,7 @@ class Controls:
         """The mapping of a file; what it does not know is refused."""
         try:
             given = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise UsageError(f"{path} is no mapping: {error}") from error
         known = {each.name: type(getattr(cls(), each.name)) for each in fields(cls)}
         for name, value in given.items():
@@ -248,7 +248,7 @@ def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
         raise InputError([Fault(str(path), None, reason)]) from error
     try:
         whole = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         whole = None
         if text.lstrip()[:1] == "[":
             at = getattr(error, "lineno", 1)
@@ -266,6 +266,6 @@ def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
             if line.strip():
                 try:
                     yield at, "line", json.loads(line)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     fault = Fault(str(path), at, f"is no JSON: {error}", "", line)
                     raise InputError([fault]) from error

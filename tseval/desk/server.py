@@ -276,7 +276,7 @@ def _act(room: Room, name: str) -> Callable[[Request], Any]:
         body = await _body(request)
         try:
             asked = json.loads(body) if body is not None else None
-        except ValueError:
+        except (ValueError, RecursionError):
             asked = None
         if not isinstance(asked, dict):
             return _refuse(400, "the request is no JSON object")

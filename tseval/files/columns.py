@@ -74,7 +74,7 @@ def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
         raise InputError([Fault(str(path), None, reason_of(error))]) from error
     except UnicodeDecodeError as error:
         raise InputError([Fault(str(path), None, "is not UTF-8", FORM_CURE)]) from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError([Fault(str(path), None, f"is not TOML: {error}", FORM_CURE)]) from error
     return tuple(_kept(path, content))
 

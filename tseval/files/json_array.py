@@ -26,7 +26,8 @@ ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
 ARRAY_CURE = "a table is one array: [{…}, {…}], with commas between its objects"
 WHOLE_CURE = "the file is one array: [ELEMENT, ELEMENT, …]"
 _SPACE = re.compile(r"\s*")
-_PLAIN = json.JSONDecoder()
+_PLAIN = json.JSONDecoder(parse_float=str, parse_int=str)
+"""Python takes no whole number of thousands of digits."""
 NUMBERS = "-0123456789"
 
 
@@ -115,6 +116,8 @@ def elements(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
         faults.add(line, f"not JSON: {error}", WHOLE_CURE)
     except json.JSONDecodeError as error:
         faults.add(error.lineno, f"not JSON: {error.msg}: column {error.colno}", WHOLE_CURE)
+    except ValueError as error:  # a whole number of thousands of digits
+        faults.add(line, f"not JSON: {error}", WHOLE_CURE)
 
 
 def _decoded(source: Input) -> str:

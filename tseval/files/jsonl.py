@@ -80,7 +80,7 @@ def _is_in(block: bytes, column: Column) -> bool:
 def _record_of(line: bytes) -> dict[str, Any] | None:
     """A line's object; None if it is none, which is for whoever reads the line to say."""
     try:
-        record = json_text.load(line.removeprefix(BYTE_ORDER_MARK))
+        record = _with_numbers_as_text(line.removeprefix(BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None

@@ -39,7 +39,10 @@ def provenance_of(source: str | Path, form: str | None = None) -> Provenance | N
     given = Input(source)
     if not given.can_be_read_again or (form or recognised(given)) != JSON:
         return None
-    content = json_text.load(given.whole().removeprefix(BYTE_ORDER_MARK))
+    try:
+        content = json_text.load(given.whole().removeprefix(BYTE_ORDER_MARK))
+    except ValueError:  # a whole number of more digits than Python takes, where none is read
+        return None
     signature = content.get("signature")
     return Provenance(
         signature if isinstance(signature, str) else "",

@@ -134,7 +134,7 @@ def _read(source: Input, form: str | None) -> Found:
     try:
         types = _names(json.loads(parquet.metadata(source, "types") or "[]"))
         weights = _listed(json.loads(parquet.metadata(source, "weights") or "[]"))
-    except ValueError:  # of another program
+    except (ValueError, RecursionError):  # of another program
         types = weights = ()
     return Found(rows, parquet.metadata(source, "signature"), types=types, weights=weights)
 

@@ -37,7 +37,7 @@ def read_profile(path: str) -> str:
         raise InputError([Fault(path, None, reason, CURE)]) from error
     except json_text.DoubledKey as error:
         raise InputError([Fault(path, None, str(error), json_text.KEY_CURE)]) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise InputError([Fault(path, line, "is no JSON in UTF-8", CURE)]) from error
     name = content.get(KEY) if isinstance(content, dict) else None

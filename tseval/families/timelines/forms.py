@@ -21,19 +21,20 @@ from typing import Any
 
 from tseval.families.timelines.dates import CURE, day_of, strict_day
 from tseval.files import json_text
+from tseval.files.csv_table import next_row
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import HALF, HALVES_CURE, holds_half
+from tseval.files.limits import LINE
 from tseval.files.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
 
 JSON, TEXT, MARKDOWN, ROWS = "timeline-json", "timeline-text", "timeline-markdown", "timeline-rows"
 FORMS = (JSON, TEXT, MARKDOWN, ROWS)
 """The names by which `--input-format` asks for them."""
 DASHES = "-" * 32
-JSON_START = re.compile(
-    rb'\s*(\[\s*\]\s*(\n|$)|\[\s*\[\s*\[?\s*"\s*\d{4}|'
-    rb'\[\s*\{[^{}]*"(start|date)"\s*:[^{}]*"(summary|text)"|\{.*"timeline"\s*:\s*\[)'
-)
+JSON_START = re.compile(rb'\s*(\[\s*\]\s*(\n|$)|\[\s*\[\s*\[?\s*"\s*\d{4}|\{.*"timeline"\s*:\s*\[)')
+JSON_DAY = re.compile(rb"\s*\[\s*\{([^{}]*)")
+DATED, SAID = re.compile(rb'"(start|date)"\s*:'), re.compile(rb'"(summary|text)"')
 TEXT_END = re.compile(rb"^[^\S\n]*-{32}[^\S\n]*$", re.MULTILINE)
 MARKDOWN_DAY = re.compile(r"\s*\[(\d{4}-\d{1,2}-\d{1,2})\]\s*(.*)", re.ASCII)
 MARKDOWN_START = re.compile(rb"^[ \t]*\[\d{4}-\d{1,2}-\d{1,2}\]", re.MULTILINE)
@@ -74,13 +75,20 @@ class Reading:
 def form_of(source: Input) -> str | None:
     """The form of a file by its content, one of `FORMS`; None for a plain table."""
     head = source.head().removeprefix(BYTE_ORDER_MARK)
-    if JSON_START.match(head):
+    if JSON_START.match(head) or _begins_with_a_day(head):
         return JSON
     if TEXT_END.search(head):
         return TEXT
     if MARKDOWN_START.search(head):
         return MARKDOWN
     return ROWS if ROWS_START.match(head) else None
+
+
+def _begins_with_a_day(head: bytes) -> bool:
+    """Whether the first of a list is an object with a date, and with what is said of it behind."""
+    inside = JSON_DAY.match(head)
+    dated = inside and DATED.search(inside[1])
+    return bool(inside and dated and SAID.search(inside[1], dated.end()))
 
 
 def entries_of(source: Input, form: str) -> Reading:
@@ -244,20 +252,26 @@ def read_text(content: bytes, reading: Reading) -> None:
 def read_markdown(content: bytes, reading: Reading) -> None:
     """Days in brackets, each with the lines below it up to the next day, or up to `---`."""
     entry: Entry | None = None
+    below: list[str] = []
     for number, line in enumerate(decoded(content, reading).split("\n"), start=1):
         found = MARKDOWN_DAY.fullmatch(line.rstrip("\r"))
         text = line.strip()
         if found is not None or text.startswith("---"):
-            reading.entries += [entry] if entry is not None else []
-            entry = None
+            reading.entries += _with_sentences(entry, below)
+            entry, below = None, []
         if found is not None:
             day = day_of(found[1])
             if day is None:
                 reading.faults.add(number, f'"{found[1]}" is no date', CURE)
             entry = Entry(number, day, (found[2],) if found[2] else (), date=found[1])
         elif entry is not None and text and not text.startswith("---"):
-            entry = replace(entry, sentences=(*entry.sentences, text.removeprefix("- ")))
-    reading.entries += [entry] if entry is not None else []
+            below.append(text.removeprefix("- "))
+    reading.entries += _with_sentences(entry, below)
+
+
+def _with_sentences(entry: Entry | None, more: list[str]) -> list[Entry]:
+    """The entry, if there is one, with the sentences that stand below its line."""
+    return [] if entry is None else [replace(entry, sentences=(*entry.sentences, *more))]
 
 
 # Dates and Python lists.
@@ -265,9 +279,7 @@ def read_markdown(content: bytes, reading: Reading) -> None:
 
 def read_dated_rows(content: bytes, reading: Reading) -> None:
     """A date and a list of sentences a row; a first row without a date is a header."""
-    rows = csv.reader(io.StringIO(decoded(content, reading)))
-    line = 1
-    for at, row in enumerate(rows):
+    for at, (line, row) in enumerate(_rows(decoded(content, reading), reading.faults)):
         day = day_of(row[0]) if row else None
         if day is not None and len(row) == 2:
             sentences = _literal(row[1])
@@ -277,7 +289,21 @@ def read_dated_rows(content: bytes, reading: Reading) -> None:
                 reading.entries.append(Entry(line, day, sentences, date=row[0]))
         elif row and at:
             reading.faults.add(line, "no date with a list", ROWS_CURE)
-        line = rows.line_num + 1
+
+
+def _rows(text: str, faults: FaultList) -> Iterator[tuple[int, list[str]]]:
+    """The rows with their lines, up to one that is no CSV."""
+    rows = csv.reader(io.StringIO(text))
+    line = 1
+    try:
+        while (row := next_row(rows, LINE.most)) is not None:
+            yield line, row
+            line = rows.line_num + 1
+    except csv.Error as error:
+        if "limit" in str(error):
+            faults.add(line, f"begins a field that is as long as {LINE.reason}", LINE.cure)
+        else:
+            faults.add(line, f"no CSV: {error}", ROWS_CURE)
 
 
 def _literal(text: str) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT = 6
 META = "meta"
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Marks]]:
                 fold.runs[each["run"]] = _run(each, at, arrays, fold)
             recent = [arrays[f"recent{at}"] for at in range(meta["recent"])]
             return Position(**meta["position"]), recent
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (*UNREADABLE, zipfile.BadZipFile, zlib.error) as error:
         cure = "name another file, or remove this one to begin anew"
         raise InputError([Fault(str(path), None, f"is no saved state: {error}", cure)]) from error
 

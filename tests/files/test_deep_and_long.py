@@ -1,0 +1,181 @@
+"""What is nested too deep, or a number of too many digits, is refused in words, wherever it stands.
+
+Python gives up on both in its own way: by a `RecursionError`, and by a `ValueError` that is none of
+the form that is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matchers.answers import COLUMNS
+from tests.desk.making import made
+from tests.program import NUGGETS, SWIFT, tseval
+from tseval.errors import InputError
+from tseval.families.timelines import forms
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+
+DEEP = "[" * 100_000
+LONG = "9" * 5000
+ROW = '{"topic": "flood", "update_id": "u%d", "time": 1699920000, "text": "x", "z": %s}'
+SCORE = '{"run": "r", "topic": "t", "measure": "m", "value": 1}'
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("content", [f"text = {DEEP}", f"text = {LONG}"])
+def test_names_of_columns(content: str) -> None:
+    Path("names.toml").write_text(content)
+    done = tseval("score", SWIFT, NUGGETS, "--columns", "names.toml")
+    assert done.code == 1
+    assert "names.toml: is not TOML: " in done.err
+    assert "fault of tseval" not in done.err
+
+
+@pytest.mark.parametrize("content", [DEEP, f'{{"matcher": {LONG}}}'])
+def test_a_profile(content: str) -> None:
+    Path("profile.json").write_text(content)
+    done = tseval("score", SWIFT, NUGGETS, "--matcher", "profile.json")
+    assert (done.code, "profile.json: is no JSON in UTF-8" in done.err) == (1, True)
+
+
+def test_a_matcher_of_many_brackets() -> None:
+    for depth, code in ((10, 0), (100, 2), (5000, 2)):
+        name = "blend(" * depth + "exact" + ",fuzzy)" * depth
+        done = tseval("score", SWIFT, NUGGETS, "-m", "R", "--matcher", name)
+        assert done.code == code, done.err
+    assert "more than 16 brackets in one another: 'blend(blend(" in done.err
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_a_table_of_json_may_have_long_numbers_that_nobody_reads(form: str) -> None:
+    rows = [ROW % (at, LONG) for at in range(3)]
+    content = f"[{', '.join(rows)}]" if form == "json" else "\n".join(rows)
+    Path(f"run.{form}").write_text(content)
+    done = tseval("score", f"run.{form}", NUGGETS, "-m", "updates", "-f", "csv")
+    assert done.code == 0, done.err
+    Path(f"run.{form}").write_text(content.replace("1699920000", LONG))
+    done = tseval("score", f"run.{form}", NUGGETS, "-m", "updates")
+    assert done.code == 1
+    assert "is too large for a number" in done.err
+
+
+def test_an_optional_column_is_found_beside_a_long_number() -> None:
+    rows = [ROW % (at, LONG) for at in range(3)]
+    rows = [row.replace('"z"', '"run": "mine", "z"') for row in rows]
+    Path("run.jsonl").write_text("\n".join(rows))
+    done = tseval("score", "run.jsonl", NUGGETS, "-m", "updates", "-f", "csv")
+    assert (done.code, "mine" in done.out) == (0, True)
+
+
+def test_a_list_of_lines_with_a_long_number() -> None:
+    Path("run.json").write_text(
+        f'[["E-1-r1-c-0", "a", "USEFUL_FACT"],\n ["E-1-r1-c-1", "a", {LONG}]]'
+    )
+    done = tseval("import", "crisisfacts-labels", "run.json", "-o", "labels.tsv")
+    assert done.code == 1
+    assert "run.json:2: not JSON: " in done.err
+    assert "fault of tseval" not in done.err
+
+
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_scores_with_a_long_number_beside_them(command: str) -> None:
+    other = SCORE.replace('"r"', '"s"')
+    Path("scores.json").write_text(f'{{"x": {LONG}, "records": [{SCORE}, {other}]}}')
+    more = ("-o", "page.html") if command == "report" else ()
+    done = tseval(command, "scores.json", *more)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("content", [DEEP, f'{{"a": {DEEP}', f'{{"a": {LONG}}}'])
+def test_annotations_of_another_tool(content: str) -> None:
+    made(Path())
+    Path("tool.json").write_text(content)
+    done = tseval("assess", "import", "desk.tseval", "tool.json", "--from", "doccano")
+    assert done.code == 1
+    assert "tool.json:1: is no JSON: " in done.err
+    Path("tool.json").write_text("{}")
+    Path("controls.toml").write_text(f"topic = {content}")
+    more = ("--from", "doccano", "--mapping", "controls.toml")
+    done = tseval("assess", "import", "desk.tseval", "tool.json", *more)
+    assert done.code == 2
+    assert "controls.toml is no mapping: " in done.err
+
+
+def test_an_answer_of_a_model() -> None:
+    told = dict.fromkeys(COLUMNS, "x") | {"parameters": []}
+    deep = json.dumps(told).replace("[]", "[" * 900 + "]" * 900)
+    for content in (DEEP, deep):
+        Path("answers.jsonl").write_text(content)
+        done = tseval("judge", "import", "answers.jsonl")
+        assert done.code == 1
+        assert "answers.jsonl:1: " in done.err
+        assert "fault of tseval" not in done.err
+
+
+def test_sentences_below_a_day_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+
+    def replace(entry: forms.Entry, **changes: Any) -> forms.Entry:
+        told.append(changes)
+        return dataclasses.replace(entry, **changes)
+
+    monkeypatch.setattr(forms, "replace", replace)
+    days = [f"[2024-03-0{day}] first\n" + "- storm\n\n" * 500 for day in (1, 2, 3)]
+    content = "before\n" + "".join(days[:2]) + "---\nbetween\n" + days[2]
+    Path("t.md").write_text(content)
+    reading = forms.Reading(FaultList(Input("t.md")))
+    forms.read_markdown(content.encode(), reading)
+    assert [entry.sentences for entry in reading.entries] == [("first", *["storm"] * 500)] * 3
+    assert [entry.line for entry in reading.entries] == [2, 1003, 2006]
+    assert len(told) == 3
+
+
+def test_a_long_list_of_sentences_in_a_field() -> None:
+    many = "'storm'," * 30_000
+    Path("t.csv").write_text(f'2024-03-01,"[{many}]"\n')
+    reading = forms.entries_of(Input("t.csv"), forms.ROWS)
+    assert [len(entry.sentences) for entry in reading.entries] == [30_000]
+
+
+@pytest.mark.parametrize(
+    ("setting", "rows", "said"),
+    [
+        ("line=2K", b'2024-03-01,"[%s]"\n' % (b"'storm'," * 300), "begins a field that is as long"),
+        ("", b"2024-03-01,['a'\rb]\n", "no CSV: new-line character"),
+    ],
+)
+def test_rows_of_days_that_are_no_csv(
+    setting: str, rows: bytes, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TSEVAL_LIMITS", setting)
+    Path("t.csv").write_bytes(b"2024-02-28,\"['storm']\"\n" + rows)
+    with pytest.raises(InputError) as error:
+        forms.entries_of(Input("t.csv"), forms.ROWS)
+    (fault,) = error.value.faults
+    assert (fault.place, said in fault.reason) == ("t.csv:2", True)
+
+
+@pytest.mark.parametrize(
+    ("head", "form"),
+    [
+        ('[{"date": "2024-03-01", "text": "a"}]', forms.JSON),
+        (' [ { "x": 1, "start": "2024", "y": 2, "summary"', forms.JSON),
+        ('[{"text": "a", "date": "2024-03-01"}]', None),
+        ('[{"date": {}, "text": "a"}]', None),
+        ('[{"date", "text": "a"}]', None),
+        ('[{"date": "2024-03-01"}, {"text": "a"}]', None),
+    ],
+)
+def test_a_list_of_days_is_known_by_its_first(head: str, form: str | None) -> None:
+    Path("t").write_text(head)
+    assert forms.form_of(Input("t")) == form
