@@ -26,6 +26,7 @@ from tseval.files.compressed import Streams
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input, LongLine, whole_lines
 from tseval.files.limits import DOCUMENT, LIMITS, LINE, shown
+from tseval.files.spreadsheet import Extent
 from tseval.files.text_lines import text_lines
 
 HEAD = b"topic\tupdate_id\ttime\ttext\n"
@@ -164,6 +165,30 @@ def test_a_document_may_be_one_line_and_has_a_limit(
     )
     assert "TSEVAL_LIMITS=document=4M" in fault.cure
     assert sum(unpacked) < DOCUMENT.most + 2 * inputs.BLOCK_BYTES
+
+
+@pytest.mark.parametrize("cells", [b'<c r="XFD1048576">', b"<c  s='1' r = 'A1'/><x:c r='ZZZZZZ3'>"])
+def test_a_cell_far_down_and_to_the_right_makes_no_sheet_of_all_cells_before_it(
+    cells: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calamine = pytest.importorskip("python_calamine", reason="needs the extra excel")
+    monkeypatch.setattr(calamine, "CalamineWorkbook", None)  # it is never asked
+    with zipfile.ZipFile("run.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", cells + b"<v>1</v></c>")
+    with pytest.raises(InputError) as error:
+        tseval.score("run.xlsx", program.NUGGETS)
+    assert "of more than 1G, the limit 'document'" in error.value.faults[0].reason
+
+
+@pytest.mark.parametrize("size", [1, 7, 300, 100_000])
+def test_how_far_cells_reach_is_found_wherever_pieces_are_cut(size: int) -> None:
+    cells = b"".join(
+        b'<row r="%d"><c r="AB%d" s="1"/><c r="C%d"><is>' % ((n,) * 3) for n in range(99)
+    )
+    sheet = cells + b'<t>a cell says r="ZZ900"</t></is></c></row>'
+    extent = Extent()
+    found = [extent.with_piece(sheet[at : at + size]) for at in range(0, len(sheet), size)]
+    assert found[-1] == 98 * 28
 
 
 @pytest.mark.parametrize("told", [None, 1000])

@@ -5,7 +5,9 @@ Rows have the numbers that the spreadsheet shows; the first that holds anything 
 
 from __future__ import annotations
 
+import functools
 import io
+import re
 import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -23,7 +25,35 @@ if TYPE_CHECKING:
 MAGIC = b"PK\x03\x04"
 OLD_MAGIC = b"\xd0\xcf\x11\xe0"
 """Of spreadsheets before 2007, and of those with a password."""
+CELL_BYTES = 32
+"""What a cell takes at least, also one that holds nothing, between others that do."""
+REFERENCE = re.compile(rb"""<(?:\w+:)?c\s[^<>]*?\br\s*=\s*["']([A-Z]{1,9})([0-9]{1,12})""")
+"""Where a cell of a sheet says that it stands."""
+LONGEST = 256
+"""No beginning of a cell is longer up to there."""
 OLD_CURE = "save it as .xlsx, without a password, or as CSV"
+
+
+class Extent:
+    """How far the cells of a sheet reach: a single one far down and to the right makes many."""
+
+    def __init__(self) -> None:
+        self.rows = self.columns = 0
+        self._rest = b""
+
+    def with_piece(self, piece: bytes) -> int:
+        """How many cells the sheet has at least, after this further piece of it."""
+        whole = self._rest + piece
+        found = REFERENCE.findall(whole)
+        self.rows = max(self.rows, *map(int, {row for _, row in found}), 0)
+        self.columns = max(self.columns, *map(_number, {column for column, _ in found}), 0)
+        self._rest = whole[-LONGEST:]
+        return self.rows * self.columns
+
+
+def _number(letters: bytes) -> int:
+    """The number of a column: 1 for A, 27 for AA."""
+    return functools.reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
 
 
 class SpreadsheetInput(RowInput):
@@ -99,10 +129,12 @@ def _check_unpacked(source: Input, content: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for each in archive.infolist():
                 each.file_size = sys.maxsize
+                extent = Extent()
                 with archive.open(each) as stream:
                     while piece := stream.read(BLOCK_BYTES):
                         size += len(piece)
                         check_document(source, size)
+                        check_document(source, extent.with_piece(piece) * CELL_BYTES)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError):
         return
 
