@@ -6,6 +6,7 @@ the quadratic way would take, and far more than the linear one.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,9 @@ import pytest
 
 import tseval
 from tests import program
+from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError
+from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.plain import check_header, misspelt
@@ -154,7 +157,9 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 from tseval.tables.times import Moment, NotANumber, moment, duration
 from tseval.files.topics import read_topics
+from tseval.core.guessed_columns import guessed
 from tseval.errors import InputError
+from tseval.files import json_text
 for read, text in (
     (moment, "1" * 300_000 + "x"), (duration, "1" * 300_000 + "x"), (Moment.parse, "." * 300_000),
 ):
@@ -212,3 +217,31 @@ def test_topics_are_divided_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("gold.tsv").write_text(gold)
     assert tseval.score("run.tsv", "gold.tsv", matcher="exact", measures="R").value("R") == 1.0
     assert sum(sizes) == 120
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_columns_are_guessed_by_reading_a_log_as_often_whatever_their_number(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    plain = json_text.load
+
+    def load(text: str | bytes, **more: Any) -> Any:
+        read.append(len(text))
+        return plain(text, **more)
+
+    monkeypatch.setattr(json_text, "load", load)
+    often = []
+    for columns in (5, 50):
+        read.clear()
+        row = {"event": "e", "id": "u", "when": TIME, "message": "storm hits", "null": None}
+        row |= {f"c{at}": {"in": at} if at % 2 else at for at in range(columns)}
+        records = [row | {"id": f"u{at}"} for at in range(20)]
+        records[7]["c1"] = "x"
+        rows = list(map(json.dumps, records))
+        Path("log").write_text(f"[{', '.join(rows)}]" if form == "json" else "\n".join(rows))
+        found = guessed(Input("log"), UPDATES, {"text": "message"})
+        kept = {"event", "id", "when", "message", "c1", *(f"c{at}" for at in range(0, columns, 2))}
+        assert found.cells.keys() == kept
+        often.append(len(read))
+    assert often[0] == often[1] <= 20 * 3

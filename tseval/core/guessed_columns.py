@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tseval.errors import Fault, InputError
-from tseval.files.cells import Cells
+from tseval.files import JSON, json_array
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
+from tseval.files.jsonl import names_of_cells, objects_as_written
 from tseval.files.plain import BY_KEYS, READERS, by_rows, form_of, header
 from tseval.tables import Column, Kind, Schema
 from tseval.tables.times import NotANumber, early, moment, number
@@ -99,14 +100,11 @@ def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], int]:
     plain = Schema("columns", ())
     names = list(dict.fromkeys(header(source, plain, form, faults)))
     if form in BY_KEYS:
-        names = [name for name in names if _read(source, [name], form).columns]
-    columns = _read(source, names, form)
-    return {name: list(columns.columns[name]) for name in names}, len(columns.lines)
-
-
-def _read(source: Input, names: Sequence[str], form: str) -> Cells:
+        read = json_array.objects_as_written if form == JSON else objects_as_written
+        names = names_of_cells(read(source, faults), names)
     own = tuple(Column(name, Kind.TEXT, required=False) for name in names)
-    return READERS[form](source, Schema("columns", own), FaultList(source))
+    columns = READERS[form](source, Schema("columns", own), FaultList(source))
+    return {name: list(columns.columns[name]) for name in names}, len(columns.lines)
 
 
 def _said(

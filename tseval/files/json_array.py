@@ -60,14 +60,14 @@ def first_keys(head: bytes) -> list[str]:
 def read_array(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that any row has; faulty rows are noted and left out."""
     rows = []
-    for row, record in _objects(source, faults):
+    for row, record in objects_as_written(source, faults):
         cells = cells_in(record, schema, row, faults)
         if cells is not None:
             rows.append((row, cells))
     return cells_of(rows, schema)
 
 
-def _objects(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects_as_written(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every object with its number; behind what is no JSON nothing can be read."""
     text = _decoded(source)
     try:

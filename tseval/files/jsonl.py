@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -90,10 +90,15 @@ def records(
     source: Input, schema: Schema, faults: FaultList
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Every line that has no fault, with its number: the cells that it has."""
-    for line, record in objects(source, faults, _with_numbers_as_text):
+    for line, record in objects_as_written(source, faults):
         cells = cells_in(record, schema, line, faults)
         if cells is not None:
             yield line, cells
+
+
+def objects_as_written(source: Input, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every line's object with its line number, with numbers as they are written."""
+    return objects(source, faults, _with_numbers_as_text)
 
 
 def _with_numbers_as_text(line: bytes) -> Any:
@@ -181,6 +186,19 @@ def cells_in(
             return None
         cells[column.name] = cell
     return cells
+
+
+def names_of_cells(rows: Iterable[tuple[int, dict[str, Any]]], names: Sequence[str]) -> list[str]:
+    """Those of the names under which any of the objects has what is a cell."""
+    columns = {name: Column(name, Kind.TEXT, required=False) for name in names}
+    left = dict(columns)
+    for _, record in rows:
+        for name in record.keys() & left.keys():
+            if record[name] is not None and _cell(record[name], left[name]) is not None:
+                del left[name]
+        if not left:
+            break
+    return [name for name in columns if name not in left]
 
 
 def _add_missing(
