@@ -236,6 +236,32 @@ def test_a_command_loads_no_more_than_its_budget(name: str) -> None:
     assert 0.95 * start.own < own(loaded) <= start.own
 
 
+def test_what_stays_loaded_is_not_searched_for_garbage() -> None:
+    """Neither while a command is loaded, nor at the end; in between as ever."""
+    program = (
+        "import atexit, gc, sys\n"
+        "begun = []\n"
+        "def end():\n"
+        "    print(max(begun), gc.isenabled(), gc.get_freeze_count() > 10_000, file=sys.stderr)\n"
+        "atexit.register(end)\n"
+        "import tseval.cli\n"
+        "from tseval.__main__ import main\n"
+        "own = tseval.cli._command_named\n"
+        "def loaded(name):\n"
+        "    before = sum(each['collections'] for each in gc.get_stats())\n"
+        "    command = own(name)\n"
+        "    begun.append(sum(each['collections'] for each in gc.get_stats()) - before)\n"
+        "    return command\n"
+        "tseval.cli._command_named = loaded\n"
+        "sys.argv = ['tseval', 'values', '--help']\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.split() == ["0", "True", "True"]
+
+
 def test_every_command_has_a_budget() -> None:
     """But those that ask people or models, or take long: they start as others do."""
     others = {"calibrate", "sample", "assess", "judge", "init"}
