@@ -47,6 +47,15 @@ def test_met_and_not_met() -> None:
     assert done.err.splitlines()[-3:] == lines
 
 
+def test_a_rule_may_change_what_is_required_alone_or_what_is_shown_alone() -> None:
+    of = (*SCORED, "--rule", "words=blanks")
+    refused = "error: rule words changes nothing in R, P\n"
+    assert asked("P>=0", of=(*of, "-m", "R")).err == refused
+    assert asked("V>=0", of=(*of, "-m", "R")).code == 0
+    assert asked("R>=0", of=(*of, "-m", "V")).code == 0
+    assert asked("R>=2", of=(*of, "-m", "V")).code == 3
+
+
 def test_of_one_run_and_of_a_difference() -> None:
     known = values()
     more = known["thorough", "R"] - known["swift", "R"]

@@ -292,6 +292,19 @@ class TestEconomy:
         for run, row in economy(found).items():
             assert row["V"] == verbosity.value("V", run=run)
 
+    def test_verbosity_goes_by_the_rules_of_the_scores(self, tmp_path: Path) -> None:
+        matches = pd.read_csv(MATCHES, sep="\t").assign(start=0, end=5)
+        path = tmp_path / "matches.tsv"
+        matches.to_csv(path, sep="\t", index=False)
+        rules = {"words": "blanks", "reward": "binary"}  # V reads the first, and not the other
+        scores = tseval.score(
+            BOTH, NUGGETS, str(path), measures="EG V", topics=TOPICS, edition="ts", rules=rules
+        )
+        saved = tmp_path / "scores.json"
+        scores.save(saved)
+        for run, row in economy(tseval.report(saved).report).items():
+            assert row["V"] == scores.value("V", run=run)
+
     def test_words_of_updates_without_a_text_are_not_known(
         self, tmp_path: Path, scores: Path
     ) -> None:

@@ -33,7 +33,6 @@ from tseval.core.family import (
 )
 from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.requirements import (
-    Requirement,
     failures,
     measures_of,
     required,
@@ -168,12 +167,18 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         evaluation = call.read(Access(request.input_format, sharing, tell, needed))
     named = request.wanted or (() if view is None else view.measures)
     takes_measures = other is None or other.takes_measures
-    wanted = chosen_measures(evaluation, named, request.at) if takes_measures else []
+    told = required(wishes, evaluation.index.runs, evaluation.edition.family) if wishes else []
+    theirs = measures_of(told, evaluation.edition.family)
+    wanted = chosen_measures(evaluation, named, request.at, theirs) if takes_measures else []
     asked = Asked(
         tuple(wanted), call.options, request.per_topic, request.on_missing, request.undefined
     )
     beside = {} if family.beside is None else family.beside(evaluation, asked)
-    unmet = failures_of(wishes, evaluation, request)
+    unmet: list[str] = []
+    if told:
+        taken = chosen_measures(evaluation, theirs, beside=wanted)
+        missing, undefined = request.on_missing, request.undefined
+        unmet = failures(told, scores_of(evaluation, taken, missing, undefined, per_topic=False))
     if writer is not None:
         deliver_written(writer, writer.write(evaluation, asked, form), form, request, beside)
     elif view is not None:
@@ -202,21 +207,6 @@ def refuse_beside_brief(request: Request, view: View | None) -> None:
 def _asked(view: View | None) -> str:
     """How a view is asked for."""
     return "" if view is None else view.asked_by or f"--explain {view.name}"
-
-
-def failures_of(
-    wishes: Sequence[Requirement], evaluation: Evaluation, request: Request
-) -> list[str]:
-    """A line for each requirement that is not met; measures that it needs are taken for it."""
-    if not wishes:
-        return []
-    own = evaluation.edition.family
-    told = required(wishes, evaluation.index.runs, own)
-    wanted = chosen_measures(evaluation, [each.name for each in measures_of(told, own)])
-    return failures(
-        told,
-        scores_of(evaluation, wanted, request.on_missing, request.undefined, per_topic=False),
-    )
 
 
 def chosen_form(family: Family[Any, Any], request: Request, view: View | None) -> str:

@@ -184,8 +184,11 @@ class Evaluation(ABC):
         """The measures that are shown if none is asked for."""
         return self.edition.measures
 
+    def check_asked(self, wanted: Sequence[Measure]) -> None:  # noqa: B027 - most take anything
+        """Refuse what was asked for beside these measures and changes none of them."""
+
     def settled(self, wanted: list[Measure]) -> list[Measure]:
-        """The measures asked for as inputs and rules make them; what does nothing is refused."""
+        """The measures asked for as inputs and rules make them; what cannot be told is refused."""
         return wanted
 
     def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - some measures have none

@@ -26,11 +26,18 @@ Undefined: TypeAlias = Literal["skip", "zero"]
 
 
 def chosen_measures(
-    evaluation: Evaluation, wanted: Sequence[str | Measure], at: str | Sequence[str] | None = None
+    evaluation: Evaluation,
+    wanted: Sequence[str | Measure],
+    at: str | Sequence[str] | None = None,
+    beside: Sequence[Measure] = (),
 ) -> list[Measure]:
-    """The measures asked for, or those shown by default, each at the times asked for too."""
-    asked = list(wanted) or list(evaluation.default_measures())
-    chosen = evaluation.settled(measures(asked, evaluation.edition.family))
+    """The measures asked for, or those shown by default, each at the times asked for too.
+
+    What changes none of them is refused, unless it changes one of those asked for `beside` them.
+    """
+    asked = measures(list(wanted) or evaluation.default_measures(), evaluation.edition.family)
+    evaluation.check_asked([*asked, *beside])
+    chosen = evaluation.settled(asked)
     if not chosen:
         raise UsageError("no measure is named")
     times = [at] if isinstance(at, str) else list(at or ())

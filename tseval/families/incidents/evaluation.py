@@ -87,10 +87,9 @@ class IncidentEvaluation(Evaluation):
         end = np.full(index.units, np.inf)
         return Column(self.index, found.before(end), found.of_runs(end), found.groups)
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
-        """The measures; a rule or a number that changes none of them is refused."""
+    def check_asked(self, wanted: Sequence[Measure]) -> None:
+        """Refuse a rule or a number that changes none of the measures, and levels nobody told."""
         self.choices.check_measures(wanted)
-        return wanted
 
     def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> IncidentEvaluation:
         """The same, knowing what changes nothing in these measures."""

@@ -336,7 +336,8 @@ def official_files(
         known = ", ".join(FILES)
         raise UsageError(f"edition {edition} has no files of the track; these have: {known}")
     files = FILES[edition]
-    wanted = evaluation.settled(measures(measures_of(files), FAMILY))
+    wanted = measures(measures_of(files), FAMILY)
+    evaluation.check_asked(wanted)
     scores = scores_of(evaluation, wanted, on_missing)
     reports = {run: _reports(index, at) for at, run in enumerate(index.runs)}
     name = files.track_name if track_names else edition

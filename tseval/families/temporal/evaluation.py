@@ -22,7 +22,7 @@ from tseval.core.measure import Measure
 from tseval.core.registry import measures
 from tseval.core.results import Result
 from tseval.core.scores import Scores
-from tseval.core.scoring import chosen_measures, scores_of
+from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import plain_files
 from tseval.families.temporal.assessed import AssessedIndex
@@ -138,13 +138,9 @@ class TemporalEvaluation(Evaluation):
         own = [name for name in OF_TIMES if name in every]
         return own if own and self.options.jitter is not None else every
 
-    def settled(self, wanted: list[Measure]) -> list[Measure]:
-        """The measures as the rules asked for make them; a rule that none of them reads is refused.
-
-        The rule reward=binary is a parameter of the draft's measures.
-        """
-        binary = self.asked_rules.get("reward") == "binary"
-        chosen = [_binary(each) if binary else each for each in wanted]
+    def check_asked(self, wanted: Sequence[Measure]) -> None:
+        """Refuse a rule that none of the measures reads."""
+        chosen = self.settled(list(wanted))
         read = {name for each in chosen for name in each.definition.reads}
         if any(each.has("reward") for each in chosen):
             read.add("reward")
@@ -152,7 +148,11 @@ class TemporalEvaluation(Evaluation):
         if idle:
             names = ", ".join(each.name for each in wanted)
             raise UsageError(f"rule {idle[0]} changes nothing in {names}")
-        return list(dict.fromkeys(chosen))
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures; the rule reward=binary is a parameter of the draft's."""
+        binary = self.asked_rules.get("reward") == "binary"
+        return list(dict.fromkeys(_binary(each) if binary else each for each in wanted))
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
         """A measure at its time; where a sample was judged, as that corrects it."""
@@ -189,7 +189,7 @@ class TemporalEvaluation(Evaluation):
         """The bounded companions of a P that exceeds 1."""
         has_p = "P" in scores.measures
         if has_p and any((scores.value("P", run=run) or 0) > 1 for run in scores.runs):
-            wanted = chosen_measures(self, BOUNDED)
+            wanted = measures(BOUNDED, self.edition.family)
             yield _bounded(scores, scores_of(self, wanted, asked.on_missing, asked.undefined))
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tseval.core.blocks import Block, Head, Note, Rows, Timelines
-from tseval.core.scoring import chosen_measures, scores_of
+from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
 from tseval.core.sections import Reporting, Section, Setting, Volume
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
@@ -85,7 +86,7 @@ def _verbosity(evaluation: TemporalEvaluation) -> dict[str, float | None]:
     """The score V of each run, where matches tell which words say something; else nothing."""
     if not evaluation.index.has_texts or evaluation.index.spans is None:
         return {}
-    scores = scores_of(evaluation, chosen_measures(evaluation, [VERBOSITY]))
+    scores = scores_of(evaluation, measures([VERBOSITY], evaluation.edition.family))
     return {run: scores.value(VERBOSITY, run=run) for run in scores.runs}
 
 
