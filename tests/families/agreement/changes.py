@@ -120,7 +120,9 @@ def _world(
         RUNS: Table({"run": ID, **kinds, "score": NUMBER}, rows, whole, blocks=True),
         "qrels": Table({"topic": ID, "qid": ID, "doc_id": ID, "gain": NUMBER}, gains),
         "topics": Table(
-            {"topic": ID, "qid": ID}, [{"topic": topic, "qid": qid} for topic, qid in pairs]
+            {"topic": ID, "qid": ID},
+            [{"topic": topic, "qid": qid} for topic, qid in pairs],
+            ("topic",),  # on a day that a run lacks they may tie, in the order of the file
         ),
         "questions": Table({"topic": ID, "qid": ID, "day": ID, "gain": NUMBER}, judged),
     }

@@ -19,6 +19,7 @@ from tests.families.agreement.changes import changes
 from tests.families.agreement.odd import START
 from tests.families.agreement.responses import annotated, counts, hits, responses
 from tests.families.agreement.tables import ID, NUMBER, RUNS, TEXT, TIME, Row, Table, World
+from tests.families.agreement.temporal import matched, temporal, track
 from tests.families.agreement.timelines import timelines
 from tseval.core.scores import Scores
 
@@ -37,73 +38,6 @@ class Family:
     """The tables that options of the same name give, where a world has them."""
     more: tuple[str, ...] = ()
     """Ways that this family has besides those of all."""
-
-
-def texts(draw: st.DrawFn) -> str:
-    return " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=3)))
-
-
-WORDS = ("flood", "Łódź", "12", '"so"', "river,", "#x", "naïve", "½")
-AMOUNTS = ("0", "1", "1.0", "2", "0.5", "3e0", "0.1", "0.30000000000000004")
-NUMBERS = (*AMOUNTS, "-1", "-0.5", "1e3", "1000", "999.5")
-
-
-# Temporal summarization
-
-
-@st.composite
-def temporal(draw: st.DrawFn) -> World:
-    topics = draw(odd.some_names(1, 3))
-    runs = draw(odd.some_names(1, 3, plain_file=True))
-    ids = draw(odd.some_names(1, 5))
-    nuggets = [
-        {
-            "topic": topic,
-            "nugget_id": name,
-            "time": draw(odd.times()),
-            "text": texts(draw),
-            "importance": draw(st.sampled_from(AMOUNTS)),
-        }
-        for topic in topics
-        for name in draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
-    ]
-    updates = [
-        {
-            "run": run,
-            "topic": topic,
-            "update_id": name,
-            "time": draw(odd.times()),
-            "text": texts(draw),
-        }
-        for run in runs
-        for topic in topics
-        for name in draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
-    ]
-    matches = [
-        {
-            "topic": u["topic"],
-            "update_id": u["update_id"],
-            "nugget_id": n["nugget_id"],
-            "run": u["run"],
-        }
-        for u in updates
-        for n in nuggets
-        if u["topic"] == n["topic"] and draw(st.booleans())
-    ]
-    starts = [{"topic": topic, "start": draw(odd.times())} for topic in topics]
-    id_and = {"topic": ID, "time": TIME, "text": TEXT}
-    at = draw(st.sampled_from(("", "@90m", f"@{START + 5}")))
-    return World(
-        {
-            RUNS: Table({"run": ID, "update_id": ID, **id_and}, updates, ("run", "topic", "time")),
-            "nuggets": Table({"nugget_id": ID, **id_and, "importance": NUMBER}, nuggets),
-            "matches": Table(
-                dict.fromkeys(("topic", "update_id", "nugget_id", "run"), ID), matches
-            ),
-            "topics": Table({"topic": ID, "start": TIME}, starts),
-        },
-        {"measures": f"P{at} R{at} Rs{at} T{at} P(updates)"},
-    )
 
 
 def score_temporal(runs: Any, nuggets: Any, **more: Any) -> Scores:
@@ -158,7 +92,7 @@ def clusters(draw: st.DrawFn) -> World:
             "topic": topic,
             "post_id": post,
             "time": draw(odd.times()),
-            "confidence": draw(st.sampled_from(NUMBERS)),
+            "confidence": draw(st.sampled_from(odd.NUMBERS)),
             "selected": (chosen := str(int((topic, post) in inside and draw(st.booleans())))),
             "cluster_id": draw(st.sampled_from(("", *inside[topic, post])))
             if chosen == "1"
@@ -429,7 +363,7 @@ def values(draw: st.DrawFn) -> World:
             for topic in topics:
                 for _ in range(draw(st.integers(least, 4))):
                     attribute = draw(st.sampled_from(("deaths", "injuries", "locations")))
-                    known = PLACES if attribute == "locations" else AMOUNTS
+                    known = PLACES if attribute == "locations" else odd.AMOUNTS
                     made.append(
                         {
                             "run": run,
@@ -468,11 +402,11 @@ PLACES = ("0,0", "40.7, -74.0", "-90,180", "51.5,0", "0,-180", "0.1,0.2")
 
 @st.composite
 def crisisfacts(draw: st.DrawFn) -> World:
-    events = draw(odd.some_names(1, 2, bare=True))
+    events = draw(odd.some_names(1, draw(st.sampled_from((2, 2, 9))), bare=True))
     days = st.integers(1, 3)
     requests = [f"{event}-r{day}" for event in events for day in range(1, draw(days) + 1)]
     gold = [
-        {"request": request, "fact_id": f"{request}-{at}", "fact": texts(draw)}
+        {"request": request, "fact_id": f"{request}-{at}", "fact": odd.texts(draw)}
         for request in requests
         for at in range(draw(days))
     ]
@@ -486,7 +420,7 @@ def crisisfacts(draw: st.DrawFn) -> World:
                 {
                     "run": run,
                     "request": draw(st.sampled_from(requests)),
-                    "importance": draw(st.sampled_from(NUMBERS)),
+                    "importance": draw(st.sampled_from(odd.NUMBERS)),
                     "status": status,
                     "facts": " ".join(dict.fromkeys(found)),
                 }
@@ -496,7 +430,7 @@ def crisisfacts(draw: st.DrawFn) -> World:
         RUNS: Table(kinds, items, ("run", "request")),  # ties count in the order of the file
         "facts": Table({"request": ID, "fact_id": ID, "fact": TEXT}, gold),
     }
-    return World(tables, {"edition": "crisisfacts2022"})
+    return World(tables, {"edition": "crisisfacts2022"}, topic="")
 
 
 OF_ITEMS = ("unmatched", "irrelevant", "skipped", "unassessed")
@@ -514,6 +448,11 @@ def _of_responses(name: str, worlds: Callable[[], Any], more: tuple[str, ...] = 
     return Family(name, "responses", tseval.score_responses, worlds, "", beside, more)
 
 
+OF_CURVES = ("the end of the curve", "anywhere on the curve")
+OF_DRAFT = (
+    *(*OF_CURVES, "in blocks", "as a stream"),
+    *("times later", "what comes after", "an update that says nothing"),
+)
 OF_THE_NOTE = ("alerts explained", "types explained")
 EDITIONS_OF_INCIDENTS = ("note", "2018", "2018v2", "2019a", "2019b", "2021", "proposal")
 FAMILIES: Mapping[str, Family] = {
@@ -526,9 +465,34 @@ FAMILIES: Mapping[str, Family] = {
             temporal,
             "nuggets",
             ("matches", "topics"),
-            ("the end of the curve", "nuggets explained", "in blocks", "as a stream"),
+            (*OF_DRAFT, "nuggets explained"),
         ),
-        _family("clusters", clusters, more=("the end of the curve", "clusters explained")),
+        Family(
+            "matched",
+            "score",
+            score_temporal,
+            matched,
+            "nuggets",
+            ("topics",),
+            (*OF_DRAFT, "matches given", "kept matches"),
+        ),
+        *(
+            Family(
+                f"track {name}",
+                "score",
+                score_temporal,
+                track(name),
+                "nuggets",
+                ("matches", "topics", "pool"),
+                (*OF_CURVES, "an update that says nothing") if name == "ts" else OF_CURVES,
+            )
+            for name in ("ts", "ts2013", "ts2014", "ts2015")
+        ),
+        _family(
+            "clusters",
+            clusters,
+            more=(*OF_CURVES, "clusters explained", "times later", "what comes after"),
+        ),
         *(_family(name, pushing(name)) for name in FIRST_DAYS),
         *(_family(f"{name} live", pushing(name, live=True)) for name in LABELS),
         *(
@@ -555,7 +519,15 @@ FAMILIES: Mapping[str, Family] = {
             for name in ("kenter2015", "kba2013", "dietz2013")
         ),
         Family("crisisfacts", "crisisfacts", tseval.score_crisisfacts, crisisfacts, "facts"),
-        Family("values", "values", tseval.score_values, values, "gold", ("topics",)),
+        Family(
+            "values",
+            "values",
+            tseval.score_values,
+            values,
+            "gold",
+            ("topics",),
+            ("times later",),
+        ),
         Family(
             "changes",
             "changes",
@@ -563,12 +535,12 @@ FAMILIES: Mapping[str, Family] = {
             changes,
             "qrels",
             ("topics", "days", "documents", "questions"),
-            ("the end of the curve", "the track's files of changes", "sets explained"),
+            (*OF_CURVES, "the track's files of changes", "sets explained"),
         ),
         _of_responses(
             "responses",
             responses,
-            ("the end of the curve", "assignments of responses", "labels explained"),
+            (*OF_CURVES, "assignments of responses", "labels explained", "times later"),
         ),
         _of_responses("responses counts", counts),
         _of_responses("responses annotations", annotated),

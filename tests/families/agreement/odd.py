@@ -1,4 +1,4 @@
-"""Odd names and odd times, such as real files have them."""
+"""Odd names, times, texts and amounts, such as real files have them."""
 
 from __future__ import annotations
 
@@ -90,3 +90,13 @@ def instant(cell: str) -> Fraction:
         moment = datetime.fromisoformat(cell)
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return Fraction((aware - EPOCH) // timedelta(microseconds=1), 1_000_000)
+
+
+def texts(draw: st.DrawFn, most: int = 3) -> str:
+    """A text of so many words at most."""
+    return " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=most)))
+
+
+WORDS = ("flood", "Łódź", "12", '"so"', "river,", "#x", "naïve", "½")
+AMOUNTS = ("0", "1", "1.0", "2", "0.5", "3e0", "0.1", "0.30000000000000004")
+NUMBERS = (*AMOUNTS, "-1", "-0.5", "1e3", "1000", "999.5")

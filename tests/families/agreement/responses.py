@@ -120,7 +120,13 @@ def counts(draw: st.DrawFn) -> World:
     if not any(row["metric"] == "nuggets" for row in rows):
         rows.append(first)
     kinds = {"run": ID, "request_id": ID, "metric": ID, "value": NUMBER}
-    return World({RUNS: Table(kinds, rows)}, {"measures": REPORTS}, joint=True, named=True)
+    return World(
+        {RUNS: Table(kinds, rows)},
+        {"measures": REPORTS},
+        joint=True,
+        named=True,
+        topic="request_id",
+    )
 
 
 METRICS = (
@@ -148,14 +154,18 @@ def hits(draw: st.DrawFn) -> World:
     ]
     kinds = {"turn": ID, "nugget": ID, "run": ID, "label": NUMBER}
     return World(
-        {RUNS: Table(kinds, rows)}, {"measures": "recall recall_micro"}, joint=True, named=True
+        {RUNS: Table(kinds, rows)},
+        {"measures": "recall recall_micro"},
+        joint=True,
+        named=True,
+        topic="turn",
     )
 
 
 @st.composite
 def annotated(draw: st.DrawFn) -> World:
     """What assessors say of answers to the questions of a rubric; with times, or without."""
-    topics = draw(odd.some_names(1, 4))
+    topics = draw(odd.some_names(1, draw(st.sampled_from((4, 4, 12)))))
     answers = draw(odd.some_names(1, 5))
     rubrics = [
         {
@@ -198,7 +208,12 @@ def annotated(draw: st.DrawFn) -> World:
         options["at"] = draw(st.sampled_from(("1h", str(START + 61))))
     text = "".join(f"{json.dumps(each)}\n" for each in rubrics)
     return World(
-        {RUNS: Table(kinds, rows)}, options, {"nuggets": text.encode()}, joint=True, named=True
+        {RUNS: Table(kinds, rows)},
+        options,
+        {"nuggets": text.encode()},
+        joint=True,
+        named=True,
+        topic="",  # the rubrics have it in no table
     )
 
 

@@ -84,10 +84,18 @@ class World:
     """Whether values can be followed over time."""
     named: bool = False
     """Whether the name of a run counts, and has to stand in its file."""
+    topic: str = "topic"
+    """The column that names the topic of a row; none if topics cannot be taken apart."""
 
     @property
     def runs(self) -> Table:
         return self.tables[RUNS]
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics of all tables, as they come."""
+        of = [table for table in self.tables.values() if self.topic in table.kinds]
+        return list(dict.fromkeys(row[self.topic] for table in of for row in table.rows))
 
     def with_table(self, name: str, table: Table) -> World:
         """The same with one table replaced."""
@@ -95,8 +103,12 @@ class World:
 
     def of_run(self, run: str) -> World:
         """What there is of one run: every table that names runs has its rows alone."""
+        return self.only("run", lambda name: name == run)
+
+    def only(self, column: str, chosen: Callable[[str], bool]) -> World:
+        """The rows for which what stands in this column is so, in all tables that have it."""
         own = {
-            name: table.where(lambda row: row["run"] == run) if "run" in table.kinds else table
+            name: table.where(lambda row: chosen(row[column])) if column in table.kinds else table
             for name, table in self.tables.items()
         }
         return replace(self, tables=own)

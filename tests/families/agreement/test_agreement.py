@@ -1,7 +1,7 @@
 """Whichever way odd tables are given, the scores are the same to the last bit.
 
-`families` has the families and worlds of odd tables for each, `ways` the ways. A hunt tells how
-many values were compared:
+`families` has the families and worlds of odd tables for each, `ways` the ways, `asking` what else
+changes nothing. A hunt tells how many values were compared:
 
     HYPOTHESIS_PROFILE=explore pytest tests/families/agreement -s
 """
@@ -16,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests import strategies as st
+from tests.families.agreement.asking import ASKED, ASKED_OF_SOME
+from tests.families.agreement.crowds import crowded
 from tests.families.agreement.families import FAMILIES
 from tests.families.agreement.odd import instant
 from tests.families.agreement.ways import COMPARED, MORE, WAYS, Case
@@ -26,6 +28,8 @@ pytestmark = pytest.mark.small_times
 
 WAYS_AT_ONCE = 3
 """How many ways are gone with one world."""
+CROWDED = 6
+"""One world in so many has many topics."""
 SHARE = 20
 """Worlds are large, so that there is one where other properties have so many examples."""
 
@@ -50,9 +54,12 @@ def test_every_way_gives_the_same_scores(
     name: str, engines: dict[str, Engine], data: st.DataObject
 ) -> None:
     family = FAMILIES[name]
-    ways = {**WAYS, **{more: MORE[more] for more in family.more}}
+    of_some = {**MORE, **ASKED_OF_SOME}
+    ways = {**WAYS, **ASKED, **{more: of_some[more] for more in family.more}}
     with tempfile.TemporaryDirectory() as folder:
         world = data.draw(family.worlds())
+        if world.topic and data.draw(st.integers(1, CROWDED)) == CROWDED:
+            world = crowded(data.draw, world)
         case = Case(family, world, Path(folder), data.draw, engines["local"])
         case.scores = case.scored(world)
         for way in data.draw(st.permutations(sorted(ways)))[:WAYS_AT_ONCE]:
@@ -61,7 +68,7 @@ def test_every_way_gives_the_same_scores(
 
 
 def test_every_way_belongs_to_a_family() -> None:
-    assert {more for family in FAMILIES.values() for more in family.more} == set(MORE)
+    assert {more for family in FAMILIES.values() for more in family.more} == {*MORE, *ASKED_OF_SOME}
 
 
 @pytest.mark.parametrize(

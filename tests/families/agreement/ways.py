@@ -23,7 +23,7 @@ from tests.families.agreement.tables import ID, RUNS, TIME, Row, Table, World
 from tests.program import tseval as program
 from tseval.core.calling import CommonOptions
 from tseval.core.scores import Scores
-from tseval.families.temporal.inputs import TemporalInputs
+from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.streaming.blocks import score_in_blocks
 from tseval.parallel.engine import Engine
 
@@ -287,27 +287,28 @@ def undated(case: Case) -> World:
     return replace(case.world, options=options | {"measures": bare})
 
 
-def end_of_the_curve(case: Case) -> None:
-    """What a curve has last is the score, of every topic and of all."""
+def curve(case: Case) -> tuple[World, list[dict[str, Any]]]:
+    """A world with those measures that have a curve, and what the program says of it."""
     world = undated(case)
-    if "sample" in world.options or "selected" in world.tables:
-        return  # a curve has no options for these
-    if not world.followed:
-        return
+    if "sample" in world.options or "selected" in world.tables or not world.followed:
+        return world, []  # a curve has no options for these
     every = str(world.options["measures"]).split()
     names = [m for m in every if "unit=" not in m and not m.startswith("units")]
     if not names:
-        return
+        return world, []
     world = replace(world, options={**world.options, "measures": " ".join(names)})
-    scores = case.scored(world)
     case.family, before = replace(case.family, command="curve"), case.family
     try:
-        found: Values = {}
-        for row in table_of(case, "-q", world=world):
-            found[row["run"], row["topic"], row["measure"]] = number(row["value"])
+        return world, table_of(case, "-q", world=world)
     finally:
         case.family = before
-    known = values(scores)
+
+
+def end_of_the_curve(case: Case) -> None:
+    """What a curve has last is the score, of every topic and of all."""
+    world, rows = curve(case)
+    found = {(row["run"], row["topic"], row["measure"]): number(row["value"]) for row in rows}
+    known = values(case.scored(world)) if found else {}
     case.same(found, {key: known[key] for key in found})
 
 
@@ -339,13 +340,13 @@ def clusters_explained(case: Case) -> None:
         near(case, value, math.fsum(delays) / len(delays) if delays else None)
 
 
-def near(case: Case, found: float | None, expected: float | None) -> None:
+def near(case: Case, found: float | None, expected: float | None, *, share: float = 1e-12) -> None:
     """Hold a value against one that was added up in another order."""
     COMPARED[case.family.name, case.way] += 1
     if found is None or expected is None:
         assert found is expected
     else:
-        assert math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12), (found, expected)
+        assert math.isclose(found, expected, rel_tol=share, abs_tol=share), (found, expected)
 
 
 def alerts_explained(case: Case) -> None:
@@ -431,20 +432,45 @@ def in_blocks(case: Case) -> None:
     folder, world = case.place(), case.world
     path = {name: forms.given(table, folder, name) for name, table in world.tables.items()}
     updates = forms.given(world.runs, folder, "updates", form)
-    sources = TemporalInputs([updates], path["nuggets"], path["matches"], path["topics"])
     scores = score_in_blocks(
-        sources, common=CommonOptions(world.options["measures"]), rows=case.draw(st.integers(1, 5))
+        TemporalInputs([updates], path["nuggets"], path.get("matches"), path["topics"]),
+        TemporalOptions(world.options.get("matcher")),
+        CommonOptions(world.options["measures"]),
+        rows=case.draw(st.integers(1, 5)),
     )
     case.same(values(scores), values(case.plain))
+
+
+def matches_given(case: Case) -> None:
+    """Matches that the program finds, given as those of assessors."""
+    folder, options = case.place(), case.world.options
+    named = {name: value for name, value in options.items() if name != "measures"}
+    world = replace(case.world, options=named)
+    path = folder / "matches.tsv"
+    case.family, before = replace(case.family, command="match", beside=()), case.family
+    try:
+        outcome = program(*command(case, world), "-o", path)
+    finally:
+        case.family = before
+    assert outcome.code == 0, outcome.err
+    several, gold, beside = case.arguments(case.world)
+    found = tseval.score(several, *gold, path, **beside, measures=options["measures"])
+    case.same(values(found), values(case.plain))
+
+
+def kept_matches(case: Case) -> None:
+    """Matches kept on disk as they are found, and taken from there the second time."""
+    for _ in range(2):
+        case.same(values(case.scored(case.world, resume=True)), values(case.plain))
 
 
 def as_a_stream(case: Case) -> None:
     """Updates that come one by one, in any order, end with the scores of all."""
     lines = forms.jsonl(case.world.runs)
     _, gold, beside = case.arguments(case.world)
-    options = [part for name, path in beside.items() for part in (f"--{name}", path)]
-    wanted = case.world.options["measures"]
-    outcome = program("score", *gold, "--follow", *options, "-m", wanted, "-q", stdin=lines)
+    given = {**beside, **case.world.options}
+    options = [part for n, v in given.items() for part in (NAMED_OTHERWISE.get(n, f"--{n}"), v)]
+    outcome = program("score", *gold, "--follow", *options, "-q", "--quiet", stdin=lines)
     assert outcome.code == 0, outcome.err
     last = json.loads(outcome.out.splitlines()[-1])
     found = {(r["run"], r["topic"], r["measure"]): r["value"] for r in last["records"]}
@@ -558,6 +584,8 @@ MORE: Mapping[str, Callable[[Case], None]] = {
     "official files": official_files,
     "in blocks": in_blocks,
     "as a stream": as_a_stream,
+    "matches given": matches_given,
+    "kept matches": kept_matches,
     "the track's files of changes": track_files_of_changes,
     "sets explained": sets_explained,
     "assignments of responses": assignments_of_responses,
