@@ -40,12 +40,14 @@ class Overall:
 def over_topics(values: Values, counted: BoolArray, *, undefined_as_zero: bool) -> Values:
     """The mean of each run and measure over the topics that count, of values as `Scores` has them.
 
-    `counted` has their shape, or one that stands for it.
+    `counted` has their shape, or one that stands for it. Topics are added one after the other, as
+    in curves: numpy's sum goes another way for one measure, whose last bit then tells its company.
     """
     used = np.broadcast_to(counted, values.value.shape)
     used = used if undefined_as_zero else used & values.defined
     number = used.sum(axis=1)
-    sums = np.where(used & values.defined, values.value, 0.0).sum(axis=1)
+    worth = np.where(used & values.defined, values.value, 0.0)
+    sums = worth.cumsum(axis=1)[:, -1] + 0.0 if worth.shape[1] else np.zeros(number.shape)
     return Values(sums / np.maximum(number, 1), number > 0)
 
 
