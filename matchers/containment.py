@@ -7,30 +7,32 @@ whole numbers (see `collection`), so every sum is exact.
 Most pairs are never looked at. The lightest terms of each nugget, the ones that are everywhere, are
 set aside up to a share of the weight that the threshold asks for. A pair that reaches the
 threshold must then have some of the heavy terms, and enough of them; one sparse product over the
-heavy terms finds the candidates, and only these are scored in full.
+heavy terms finds the candidates, with what they have of these. Only in the texts of candidates are
+the light terms looked up.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from matchers.collection import DECIMALS
-from matchers.pairs import Pairs
+from matchers.pairs import Pairs, ranges
 from matchers.threads import parts, spread
 
-Reader = Callable[[list[str]], list[sparse.csr_array]]
-"""From texts to sparse matrices of rows x terms: the weight that a text carries of a term.
+Rows: TypeAlias = "sparse.csr_array | sparse.csc_array"
+"""Texts x terms: the weight that a text carries of a term, each cell once, in rising order."""
 
-Put one below the other, they have a row for each text.
-"""
+Reader = Callable[[list[str]], list[Rows]]
+"""From texts to matrices that, put one below the other, have a row for each."""
 
 Threshold = float | NDArray[np.float64]
 """One for all nuggets, or one for each."""
@@ -43,38 +45,44 @@ _CELLS = 1 << 18  # of the update rows copied at once to score candidates; they 
 _PRODUCT = 1 << 22  # pairs whose heavy terms are multiplied at once
 
 
-class _Heavy(NamedTuple):
-    """The incidence of the heavy terms, and what a pair must have of them to be a candidate.
+class _Parted(NamedTuple):
+    """Nuggets by heavy terms and by light ones; what a candidate must have of the heavy ones."""
 
-    `aside` is what each nugget's other terms weigh.
-    """
-
-    incidence: sparse.csr_array  # nuggets x terms
+    heavy: sparse.csr_array  # nuggets x terms, as is `light`
+    light: sparse.csr_array
     needed: NDArray[np.int64]
-    aside: NDArray[np.int64]
 
-    def candidates(self, texts: sparse.csr_array) -> Candidates:
-        """The candidates among these texts, by rising rows of texts.
+    def candidates(self, texts: Rows) -> Candidates:
+        """The candidates among these texts, by rising nuggets.
 
         A nugget has few terms and a term many texts, so the product goes from nugget to texts: the
         long lists are read from one end to the other.
         """
-        carried = self.incidence @ texts.T.tocsr()
+        carried = self.heavy @ texts.T.tocsr()
         needed = np.repeat(self.needed, np.diff(carried.indptr))
         enough = np.flatnonzero(carried.data >= needed)
         nugget = np.searchsorted(carried.indptr, enough, side="right") - 1
-        text = carried.indices[enough]
-        order = np.argsort(text, kind="stable")
-        nugget = nugget[order]
-        return Candidates(text[order], nugget, carried.data[enough][order] + self.aside[nugget])
+        return Candidates(carried.indices[enough], nugget, carried.data[enough])
+
+    def found(self, texts: Rows, pairs: Candidates) -> NDArray[np.int64]:
+        """The weight that the texts of candidates carry of all terms."""
+        starts = self.light.indptr.astype(np.int64)[pairs.nugget]
+        counts = np.diff(self.light.indptr)[pairs.nugget]
+        term = self.light.indices[ranges(starts, counts)]
+        if not len(term):
+            return pairs.carried
+        sums = np.append(0, np.cumsum(texts.tocsr()[np.repeat(pairs.text, counts), term]))
+        ends = np.cumsum(counts)
+        found: NDArray[np.int64] = pairs.carried + sums[ends] - sums[ends - counts]
+        return found
 
 
 class Candidates(NamedTuple):
-    """Pairs of a text and a nugget, by rising rows of texts, and the weight they have at most."""
+    """Pairs of a text and a nugget, and the weight that the text carries of the heavy terms."""
 
     text: NDArray[np.int64]
     nugget: NDArray[np.int64]
-    most: NDArray[np.int64]
+    carried: NDArray[np.int64]
 
 
 class Nuggets:
@@ -90,62 +98,55 @@ class Nuggets:
         self.weights = weights
         self.doubt = doubt
         self.totals: NDArray[np.int64] = incidence @ weights + doubt
-        self._heavy: dict[bytes, _Heavy] = {}
+        self._parted: dict[bytes, _Parted] = {}
 
     @classmethod
     def of(
         cls, terms: Sequence[Sequence[str]], weigh: Callable[[str], int], doubt: int = 0
     ) -> tuple[dict[str, int], Nuggets]:
         """From the distinct terms of each nugget: the terms' columns, and the nuggets."""
-        column = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(terms)))}
-        cells = list(map(column.__getitem__, chain.from_iterable(terms)))
-        numbers = number_type(len(cells))
+        column = defaultdict[str, int]()
+        column.default_factory = column.__len__
+        size = sum(map(len, terms))
+        numbers = number_type(size)
+        cells = np.fromiter(map(column.__getitem__, chain.from_iterable(terms)), numbers, size)
         ends = np.cumsum([0, *map(len, terms)], dtype=numbers)
         weights = np.fromiter(map(weigh, column), np.int64, len(column))
-        ones = np.ones(len(cells), np.int64)
         shape = (len(terms), len(column))
-        incidence = sparse.csr_array((ones, np.array(cells, numbers), ends), shape=shape)
+        incidence = sparse.csr_array((np.ones(size, np.int64), cells, ends), shape=shape)
         incidence.sort_indices()
-        return column, cls(incidence, weights, doubt)
+        return dict(column), cls(incidence, weights, doubt)
 
     def only(self, rows: NDArray[np.int64]) -> Nuggets:
         """The nuggets of these rows, over the same terms."""
         return Nuggets(self.incidence[rows], self.weights, self.doubt)
 
-    def reached_by(self, matrices: Sequence[sparse.csr_array], threshold: Threshold) -> Pairs:
+    def reached_by(self, matrices: Sequence[Rows], threshold: Threshold) -> Pairs:
         """All pairs of a row of `matrices` and a nugget that score `threshold` or more.
 
         Each nugget may have a threshold of its own, above 0.
         """
-        heavy = self._heavy_for(threshold)
+        parted = self._parted_for(threshold)
         least = np.broadcast_to(threshold, len(self.totals))
 
-        def reached(piece: tuple[int, sparse.csr_array]) -> Pairs:
+        def reached(piece: tuple[int, Rows]) -> Pairs:
             first, texts = piece
-            update, nugget, _ = heavy.candidates(texts)
-            score = self.scores(texts, update, nugget)
-            return Pairs.of(update + first, nugget, score, least[nugget])
+            pairs = parted.candidates(texts)
+            score = self._shares(parted.found(texts, pairs), pairs.nugget)
+            return Pairs.of(pairs.text + first, pairs.nugget, score, least[pairs.nugget])
 
         return Pairs.joined(spread(reached, _row_parts(matrices, len(self.totals))))
-
-    def possible(self, matrices: Sequence[sparse.csr_array], threshold: Threshold) -> Candidates:
-        """All pairs of `reached_by`, and some others."""
-        heavy = self._heavy_for(threshold)
-        none = Candidates(*(np.zeros(0, np.int64) for _ in Candidates._fields))
-
-        def found(piece: tuple[int, sparse.csr_array]) -> Candidates:
-            own = heavy.candidates(piece[1])
-            return own._replace(text=own.text + piece[0])
-
-        parts = [none, *spread(found, _row_parts(matrices, len(self.totals)))]
-        return Candidates(*map(np.concatenate, zip(*parts, strict=True)))
 
     def scores(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """The score of each pair; 0 for nuggets without terms."""
-        found = self.found(texts, update, nugget)
-        return np.round(found / np.maximum(self.totals[nugget], 1), DECIMALS)
+        return self._shares(self.found(texts, update, nugget), nugget)
+
+    def _shares(self, found: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of pairs of which so much weight is found."""
+        shares: NDArray[np.float64] = found / np.maximum(self.totals[nugget], 1)
+        return np.round(shares, DECIMALS)
 
     def found(
         self, texts: sparse.csr_array, update: NDArray[np.int64], nugget: NDArray[np.int64]
@@ -174,13 +175,13 @@ class Nuggets:
 
         spread(shown, _pieces(np.cumsum(size)))
 
-    def _heavy_for(self, threshold: Threshold) -> _Heavy:
+    def _parted_for(self, threshold: Threshold) -> _Parted:
         key = np.asarray(threshold, np.float64).tobytes()
-        if key not in self._heavy:
-            self._heavy[key] = self._set_lightest_aside(threshold)
-        return self._heavy[key]
+        if key not in self._parted:
+            self._parted[key] = self._set_lightest_aside(threshold)
+        return self._parted[key]
 
-    def _set_lightest_aside(self, threshold: Threshold) -> _Heavy:
+    def _set_lightest_aside(self, threshold: Threshold) -> _Parted:
         asked = np.maximum(threshold - _SLACK, 0) * self.totals
         rows = np.arange(len(self.totals), dtype=self.incidence.indices.dtype)
         row = np.repeat(rows, np.diff(self.incidence.indptr))
@@ -192,20 +193,24 @@ class Nuggets:
         light = reached <= (LIGHT * asked)[row]
         aside = np.zeros(len(self.totals), np.int64)
         np.add.at(aside, row[light], weight[light])
-        kept = (np.ones(np.count_nonzero(~light), np.int64), (row[~light], term[~light]))
-        incidence = sparse.csr_array(kept, shape=self.incidence.shape)
-        return _Heavy(incidence, np.floor(asked).astype(np.int64) - aside, aside)
+        heavy, rest = (
+            sparse.csr_array(
+                (np.ones(np.count_nonzero(own), np.int64), (row[own], term[own])),
+                shape=self.incidence.shape,
+            )
+            for own in (~light, light)
+        )
+        return _Parted(heavy, rest, np.floor(asked).astype(np.int64) - aside)
 
 
-def _row_parts(
-    matrices: Sequence[sparse.csr_array], width: int
-) -> Iterator[tuple[int, sparse.csr_array]]:
+def _row_parts(matrices: Sequence[Rows], width: int) -> Iterator[tuple[int, Rows]]:
     """The matrices' rows in parts, each with the number of its first row."""
     first = 0
     for rows in matrices:
-        for part in parts(rows.shape[0], width, _PRODUCT):
-            whole = part == slice(0, rows.shape[0])
-            yield first + part.start, rows if whole else rows[part]
+        cuts = parts(rows.shape[0], width, _PRODUCT)
+        by_row = rows if len(cuts) == 1 else rows.tocsr()
+        for part in cuts:
+            yield first + part.start, by_row if len(cuts) == 1 else by_row[part]
         first += rows.shape[0]
 
 
@@ -260,14 +265,14 @@ class ContainmentGold:
 class ContainmentBlock:
     """Updates as rows over the nuggets' terms."""
 
-    texts: list[sparse.csr_array]
+    texts: list[Rows]
     nuggets: Nuggets
 
     @cached_property
     def whole(self) -> sparse.csr_array:
         """All rows in one matrix."""
         none = sparse.csr_array((0, len(self.nuggets.weights)), dtype=np.int64)
-        return sparse.vstack([none, *self.texts], format="csr")
+        return sparse.vstack([none, *(rows.tocsr() for rows in self.texts)], format="csr")
 
     def reaching(self, threshold: float) -> Pairs:
         """All pairs that reach `threshold`."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matchers.collection import DECIMALS, GRAIN, Collection
-from matchers.containment import ContainmentGold, Nuggets, number_type, text_rows
+from matchers.containment import ContainmentGold, Nuggets, Rows
 from matchers.contract import Matcher
 from matchers.evidence import Evidence, MatchedWord, MissingWord, evidence
 from matchers.parameters import parameter, threshold, whole
@@ -25,6 +25,9 @@ from matchers.words import normalised, words_in_place
 
 _WIDTH = 1 << 10  # what a text counts as when texts are read in parts
 _TABLE = 1 << 24  # a step's table has at most so many places; beyond, the step is a search
+_QUICK = 1 << 21  # a table of so many places stays near the processor
+
+Numbers = NDArray[np.signedinteger]
 
 
 @dataclass(frozen=True)
@@ -85,78 +88,123 @@ def _grams_in_place(text: str, n: int) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 class _Step(NamedTuple):
-    """From (state, letter) to the next state, 0 where no gram goes on like that.
+    """From two states, those of a stretch of letters and of one behind it, to that of both.
 
-    `known` holds the pairs that go on, packed into one number each, in rising order. The state
-    that a pair leads to is its place there, plus 1; `table` says the same by direct access.
+    A state is a number above 0; 0 where no gram goes on like that. `table` has the state that a
+    pair leads to, where there is room for all pairs; else those that go on are `known`, in rising
+    order, and `to` says where they lead.
     """
 
+    length: int  # of the stretch before
+    behind: int  # of the one behind it
     width: int
-    known: NDArray[np.int64]
+    known: Numbers
+    to: Numbers
     table: NDArray[np.int32] | None
 
     @classmethod
-    def of(cls, known: NDArray[np.int64], states: int, width: int) -> _Step:
-        if (states + 1) * width > _TABLE:
-            return cls(width, known, None)
-        table = np.zeros((states + 1) * width, np.int32)
-        table[known] = np.arange(1, len(known) + 1)
-        return cls(width, known, table)
+    def of(cls, stretches: _Stretches, length: int, behind: int) -> _Step:
+        """The step between the stretches of these lengths; the last leads to grams as they come."""
+        pairs, cells = stretches.pairs(length, behind), stretches.cells(length, behind)
+        is_last = length + behind == stretches.n
+        if cells > _TABLE:
+            known, place = np.unique(pairs, return_inverse=True)
+            to = np.argsort(place) + 1 if is_last else np.arange(1, len(known) + 1)
+            return cls(length, behind, stretches.counts[behind] + 1, known, to, None)
+        table = np.zeros(cells, np.int32)
+        table[pairs] = 1
+        known = pairs if is_last else np.flatnonzero(table != 0)
+        to = np.arange(1, len(known) + 1)
+        table[known] = to
+        return cls(length, behind, stretches.counts[behind] + 1, known, to, table)
 
-    def __call__(self, state: NDArray[np.int32], letter: NDArray[np.int32]) -> NDArray[np.int32]:
+    def __call__(self, before: Numbers, behind: Numbers) -> Numbers:
+        """The states of pairs."""
+        pair = before.astype(np.int64)
+        pair *= self.width
+        pair += behind
         if self.table is not None:
-            cell = state * np.int32(self.width)
-            cell += letter
-            return self.table.take(cell)
-        pair = state.astype(np.int64) * self.width + letter
+            return self.table.take(pair)
         place = np.minimum(np.searchsorted(self.known, pair), len(self.known) - 1)
-        return np.where(self.known[place] == pair, place + 1, 0).astype(np.int32)
+        return np.where(self.known[place] == pair, self.to[place], 0)
+
+    def along(self, states: dict[int, Numbers]) -> Numbers:
+        """The states of longer stretches, from those of the shorter ones at every place."""
+        before = states[self.length][..., : -self.behind]
+        return self(before, states[self.behind][..., self.length :])
+
+
+class _Stretches:
+    """The states of all stretches of the grams, by their lengths, as far as they are known."""
+
+    def __init__(self, letters: Numbers, alphabet: int) -> None:
+        self.n = letters.shape[1]
+        self.states = {1: letters}
+        self.counts = {1: alphabet}
+
+    def steps(self) -> Iterator[_Step]:
+        """The steps from letters to grams, each as long as a quick one can be."""
+        length = 1
+        while length < self.n:
+            quick = [b for b in self.states if self.cells(length, b) <= _QUICK]
+            behind = max([1, *(b for b in quick if length + b <= self.n)])
+            step = _Step.of(self, length, behind)
+            length += behind
+            self.states[length] = step.along(self.states)
+            self.counts[length] = len(step.known)
+            yield step
+
+    def cells(self, length: int, behind: int) -> int:
+        """How many places the table of a step has."""
+        return (self.counts[length] + 1) * (self.counts[behind] + 1)
+
+    def pairs(self, length: int, behind: int) -> Numbers:
+        """The pairs that a step knows, packed."""
+        before = self.states[length][:, : self.n - length - behind + 1].astype(np.int64)
+        packed = before * (self.counts[behind] + 1) + self.states[behind][:, length:]
+        return packed.ravel()
 
 
 class GramReader:
     """Turns updates into the weights that they carry of the nuggets' grams.
 
-    The grams of the nuggets are a tree of letters. All positions of a block go down that tree at
-    once, a letter a step; those that get to the end stand at a gram of the nuggets.
+    Stretches of letters that grams of the nuggets have are numbered, from one letter on; two that
+    follow one another make a longer one. All positions of a block are joined at once, step by step;
+    where the last step leads, a gram of the nuggets begins.
     """
 
     def __init__(self, column: dict[str, int], weights: NDArray[np.int64], n: int) -> None:
         self._weights = weights
         grams_ = _code_points("".join(column)).reshape(-1, n)
-        alphabet, coded = np.unique(grams_, return_inverse=True)
+        alphabet = np.unique(grams_)
         self._letter = np.zeros(int(alphabet[-1]) + 2 if len(alphabet) else 1, np.int32)
         self._letter[alphabet] = np.arange(1, len(alphabet) + 1)
-        letters = coded.reshape(grams_.shape) + 1
-        self._steps: list[_Step] = []
-        state, states, width = letters[:, 0], len(alphabet), len(alphabet) + 1
-        for k in range(1, n):
-            known, place = np.unique(state * width + letters[:, k], return_inverse=True)
-            self._steps.append(_Step.of(known, states, width))
-            state, states = place + 1, len(known)
-        self._column = np.zeros(states + 1, np.int32)
-        self._column[state] = np.arange(len(column))
+        self._steps = list(_Stretches(self._letter[grams_], len(alphabet)).steps())
 
-    def __call__(self, texts: list[str]) -> list[sparse.csr_array]:
+    def __call__(self, texts: list[str]) -> list[Rows]:
         """One row a text, one column a nugget gram: its weight, where the text has it."""
         return spread(lambda part: self._read(texts[part]), parts(len(texts), _WIDTH))
 
-    def _read(self, texts: list[str]) -> sparse.csr_array:
+    def _read(self, texts: list[str]) -> sparse.csc_array:
         read = stream(texts)
         points = read.points()
-        letter = self._letter.take(points, mode="clip")
-        state = letter
-        for k, step in enumerate(self._steps, start=1):
-            state = step(state[:-1], letter[k:])
-        shape = (len(texts), len(self._weights))
-        lengths = np.diff(np.flatnonzero(points == ord(MARK)), prepend=-1)
-        begins = (read.row * shape[1]).astype(number_type(shape[0] * shape[1]))
-        cell = np.repeat(begins, lengths)[: len(state)]
-        state = state[: len(cell)]
-        cell += self._column.take(state)
-        cell = cell[state != 0]
-        cell.sort()
-        cell = cell[np.append(True, cell[1:] != cell[:-1])[: len(cell)]]
-        return text_rows(cell, self._weights.take, shape)
+        states: dict[int, Numbers] = {1: self._letter.take(points, mode="clip")}
+        for step in self._steps:
+            gram = states[step.length + step.behind] = step.along(states)
+        begins = np.flatnonzero(gram != 0)
+        column = gram.take(begins)
+        column -= 1
+        ends = np.searchsorted(begins, np.flatnonzero(points == ord(MARK)))
+        said = sparse.csr_array(
+            (np.ones(len(column), np.int8), column, np.append(0, ends)),
+            shape=(len(texts), len(self._weights)),
+        )
+        if (np.diff(read.row) < 0).any():
+            said = said[np.argsort(read.row)]
+        found = said.tocsc()
+        found.sum_duplicates()
+        carried = np.repeat(self._weights, np.diff(found.indptr))
+        return sparse.csc_array((carried, found.indices, found.indptr), shape=found.shape)
 
 
 def _code_points(text: str) -> NDArray[np.uint8] | NDArray[np.uint32]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from matchers.containment import Rows
 from matchers.threads import spread
 
 UNIT = 1 / 16
@@ -34,9 +35,7 @@ class Present:
     texts: int
 
     @classmethod
-    def of(
-        cls, matrices: Sequence[sparse.csr_array], asked: NDArray[np.bool_] | None = None
-    ) -> Present:
+    def of(cls, matrices: Sequence[Rows], asked: NDArray[np.bool_] | None = None) -> Present:
         """From matrices of texts x terms, one below the other; of the terms `asked` for alone."""
         texts = sum(rows.shape[0] for rows in matrices)
         terms = matrices[0].shape[1]
@@ -44,12 +43,12 @@ class Present:
         found = np.zeros((terms + 1) * width, np.uint8)
         first = 0
         for rows in matrices:
-            row = np.repeat(np.arange(first, first + rows.shape[0]), np.diff(rows.indptr))
-            column = rows.indices.astype(np.int64)
+            row, column = rows.tocoo().coords
             if asked is not None:
                 kept = np.flatnonzero(asked[column])
                 row, column = row[kept], column[kept]
-            np.add.at(found, column * width + (row >> 3), _BIT[row & 7])
+            row = row + first
+            np.add.at(found, column.astype(np.int64) * width + (row >> 3), _BIT[row & 7])
             first += rows.shape[0]
         return cls(found.view(np.uint64).reshape(terms + 1, -1), texts)
 

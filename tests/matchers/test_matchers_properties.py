@@ -13,6 +13,7 @@ from matchers import (
     containment,
     contract,
     fuzzy,
+    grams,
     learned,
     learned_lexical,
     naming,
@@ -251,6 +252,8 @@ def test_blocks_and_threads_change_nothing(
         patch.setattr(containment, "_PRODUCT", cells)
         patch.setattr(threads, "CELLS", cells)
         patch.setattr(threads, "cores", lambda: count)
+        patch.setattr(grams, "_QUICK", dear * rows)
+        patch.setattr(grams, "_TABLE", 1 + dear * cells)
         patch.setattr(fuzzy, "WORDS_KEPT", rows)
         patch.setattr(similar, "_MARKS", rows)
         patch.setattr(similar, "_LOT", cells)
