@@ -19,6 +19,7 @@ import tseval
 from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
 from tests.reporting.test_charts import SVG, classes, points_of
+from tests.reporting.visiting import Visit
 from tseval.comparison import compare
 
 FILTER, STREAM = FIXTURES / "filter", FIXTURES / "incidents"
@@ -62,12 +63,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_fits_and_loads_nothing(
     chromium: Any, pages: Path, name: str, width: int, scheme: str
 ) -> None:
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page, asked, complaints = context.new_page(), [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto((pages / f"{name}.html").as_uri())
+    size = {"width": width, "height": 900}
+    visit = Visit(chromium, pages / f"{name}.html", viewport=size, color_scheme=scheme)
+    page = visit.page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 26)"
     assert dark == (scheme == "dark")
@@ -79,10 +77,9 @@ def test_it_fits_and_loads_nothing(
         inside = figures.nth(at).locator(".plot").bounding_box()
         assert inside["x"] >= 0
         assert inside["x"] + inside["width"] <= width
-    assert asked == [(pages / f"{name}.html").as_uri()]
-    assert complaints == []
+    assert visit.asked == [visit.url]
     assert page.title() != "x"
-    context.close()
+    visit.check()
 
 
 def test_its_lines_are_brought_forward_by_the_keyboard(chromium: Any, pages: Path) -> None:

@@ -224,4 +224,4 @@ def test_in_a_frame_without_an_address_all_else_works(
     assert frame.locator("#lanes b").first.inner_text() == "flood-n1"
     assert visit.told == []
     assert visit.page.url == visit.url
-    visit.context.close()
+    visit.close()

@@ -523,7 +523,7 @@ def test_the_data_can_be_taken_along(chromium: Any, page_file: Path, report: Rep
         lines = Path(found.value.path()).read_text(encoding="utf-8").splitlines()
         assert lines[0].startswith(head)
         assert len(lines) > 30
-    visit.context.close()
+    visit.close()
 
 
 def test_it_can_be_read_without_scripts(chromium: Any, page_file: Path) -> None:
