@@ -40,7 +40,11 @@ def seen(argument: object) -> object:
 
 
 if not TYPE_CHECKING:
-    for name in ("booleans", "integers", "just", "lists", "permutations", "sampled_from", "sets"):
+    KEPT = (
+        *("binary", "booleans", "characters", "dictionaries", "integers", "just", "lists"),
+        *("permutations", "sampled_from", "sets", "text", "tuples"),
+    )
+    for name in KEPT:
         globals()[name] = once(getattr(strategies, name))
 
     def composite(function: Callable[..., Any]) -> Callable[..., Strategy]:

@@ -162,13 +162,17 @@ def as_form(table: str, form: str) -> bytes:
     return text.getvalue().encode()
 
 
+PIECES = (b"\t", b"\n", b"\r\n", b"\r", b"\0", b'"', b",", b"nan", b"-", b"inf", b"1e308", b"\xff")
+PIECE = st.binary(min_size=1, max_size=3) | st.sampled_from(PIECES)
+
+
 @st.composite
 def mutated(draw: st.DrawFn, content: bytes) -> bytes:
     """Bytes with some of them lost, added or replaced, a line's fields shuffled, or cut off."""
     edits = st.sampled_from(["delete", "insert", "replace", "shuffle", "cut", "double"])
     for edit in draw(st.lists(edits, min_size=1, max_size=3)):
         at = draw(st.integers(0, max(0, len(content) - 1)))
-        piece = draw(st.binary(min_size=1, max_size=3) | st.sampled_from(PIECES))
+        piece = draw(PIECE)
         if edit == "delete":
             content = content[:at] + content[at + draw(st.integers(1, 40)) :]
         elif edit == "insert":
@@ -180,9 +184,6 @@ def mutated(draw: st.DrawFn, content: bytes) -> bytes:
         else:
             content = draw(rearranged(content, double=edit == "double"))
     return content
-
-
-PIECES = (b"\t", b"\n", b"\r\n", b"\r", b"\0", b'"', b",", b"nan", b"-", b"inf", b"1e308", b"\xff")
 
 
 @st.composite
@@ -435,6 +436,7 @@ LINES = st.sampled_from(
 )
 
 
+@cache
 def cells(kind: str, *, damaged: bool) -> st.SearchStrategy[str]:
     if kind == "id":
         return PLAIN | BLANK | WITHIN if damaged else PLAIN
