@@ -51,14 +51,13 @@ class World:
 
     def inputs(self) -> tuple[list[pd.DataFrame], pd.DataFrame]:
         """The same as frames; a judgment of a topic alone keeps every topic judged."""
-        columns = ["stream_id", "entity", "rating"]
-        truth = pd.DataFrame(self.judgments, columns=columns)
+        truth = pd.DataFrame(self.judgments, columns=["stream_id", "entity", "rating"])
+        columns = ["stream_id", "entity", "conf", "run", "time"]
         runs = [
-            pd.DataFrame(rows, columns=["stream_id", "entity", "conf"]).assign(run=f"r{n}")
+            [(doc, entity, conf, f"r{n}", slow.time_of(doc)) for doc, entity, conf in rows]
             for n, rows in enumerate(self.runs)
         ]
-        time = {doc: slow.time_of(doc) for doc in DOCUMENTS}
-        return [each.assign(time=each["stream_id"].map(time)) for each in runs], truth
+        return [pd.DataFrame(rows, columns=columns) for rows in runs], truth
 
     def evaluation(self, cutoff: str, batch: int | None = None) -> FilterEvaluation:
         runs, truth = self.inputs()
