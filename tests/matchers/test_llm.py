@@ -22,8 +22,6 @@ from tests.endpoint import SCORES, Call, Endpoint, completion, label, serving, w
 from tests.oracles import matching as slow
 from tests.oracles.matching import triples
 
-pytest.importorskip("openai")
-
 UPDATES = [
     "A train crashed in Tarrin, 73 people died",
     "the river rose",
@@ -33,6 +31,12 @@ UPDATES = [
     "the river rose",
 ]
 NUGGETS = ["train crashed", "73 people died", "river rose", "train crashed", "!", "snow in May"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    """Only the worker that takes this file loads it, not all that collect."""
+    pytest.importorskip("openai")
 
 
 @pytest.fixture(autouse=True)

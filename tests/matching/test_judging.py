@@ -18,9 +18,13 @@ import tseval as library
 from tests.endpoint import SCORES, Call, Endpoint, completion, serving, well
 from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, THOROUGH, Outcome, tseval
 
-pytest.importorskip("openai")
-
 SCORE = ("score", SWIFT, THOROUGH, NUGGETS, "--matcher", "llm(model=m)", "-m", "R")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    """Only the worker that takes this file loads it, not all that collect."""
+    pytest.importorskip("openai")
 
 
 @pytest.fixture(autouse=True)

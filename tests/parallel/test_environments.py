@@ -25,7 +25,6 @@ from tseval.parallel import cluster
 from tseval.parallel.engines import choose
 from tseval.version import VERSION
 
-pytest.importorskip("distributed")
 MATCH = ("match", SWIFT, THOROUGH, NUGGETS)
 ENDS_WITHIN = 60
 
@@ -64,9 +63,16 @@ class Running(NamedTuple):
     address: str
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    """Only the worker that takes this file loads it, not all that collect."""
+    pytest.importorskip("distributed")
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> Environment:
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """One that has what this has, until something is put before it."""
+    monkeypatch.setattr(cluster, "PATIENCE", ENDS_WITHIN)  # a slow machine is not a fault
     folder = tmp_path / "environment"
     venv.create(folder, symlinks=True)
     own = next(folder.glob("lib/python*/site-packages"))
