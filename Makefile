@@ -44,7 +44,12 @@ help:
 	@echo "make house   count lines, files, imports and rooms again into docs/house.md"
 	@echo "make clean   remove what was built (not $(VENV))"
 
-test: lint types cli docs wheel tests
+# Two at a time, for two processors: alone, all but the tests keep one busy. What each says comes when
+# it has ended, where make can do so.
+TOGETHER := --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+test:
+	@$(MAKE) --no-print-directory $(TOGETHER) lint types cli docs wheel tests
 
 # Stamps, so that a second run installs and builds nothing. An editable install follows the
 # sources by itself; only pyproject.toml can ask for a new one.
