@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,10 @@ def expected(pack: Path, name: str) -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def _counted_once() -> Iterator[None]:
-    """Let the same texts be counted once, whichever test and average asks."""
+    """Let the same texts be divided and counted once, whichever test and average asks."""
     known: dict[object, Counts] = {}
-    count = Counts.of
+    divided: dict[object, list[str]] = {}
+    count, divide = Counts.of, Wording.tokens
 
     def of(texts: Sequence[Tokens], references: Sequence[Sequence[Tokens]], size: int) -> Counts:
         told = tuple(map(tuple, texts)), tuple(tuple(map(tuple, each)) for each in references), size
@@ -60,8 +61,15 @@ def _counted_once() -> Iterator[None]:
             known[told] = count(texts, references, size)
         return known[told]
 
+    def tokens(self: Wording, sentences: Iterable[str]) -> list[str]:
+        told = self, *sentences
+        if told not in divided:
+            divided[told] = divide(self, told[1:])
+        return divided[told]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Counts, "of", of)
+        patch.setattr(Wording, "tokens", tokens)
         yield
 
 
