@@ -127,6 +127,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Share files out as `tests.workers` says, unless another way was asked for."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from tests.workers import Scheduling
+
+    return Scheduling(config, log)
+
+
 def pytest_collection_finish() -> None:
     """Spare what is there before the first test, which stays, the search for garbage.
 
