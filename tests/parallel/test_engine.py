@@ -518,7 +518,7 @@ def test_ended_processes_leave_no_thread_behind() -> None:
 
 
 def test_the_whole_way_by_the_command_line() -> None:
-    alone = process("match", SWIFT, SWIFT.replace("swift", "thorough"), NUGGETS)
+    alone = tseval("match", SWIFT, SWIFT.replace("swift", "thorough"), NUGGETS)
     for engine in ((), ("--engine", "dask")):
         both = process("match", SWIFT, SWIFT.replace("swift", "thorough"), NUGGETS, "-j2", *engine)
         assert both == alone
@@ -545,7 +545,7 @@ def test_workers_import_nothing_from_the_folder_they_are_started_in(
         timeout=120,
         check=False,
     )
-    assert Outcome(done.returncode, done.stdout, done.stderr) == process("match", *runs, nuggets)
+    assert Outcome(done.returncode, done.stdout, done.stderr) == tseval("match", *runs, nuggets)
 
 
 def test_the_environment_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
