@@ -13,7 +13,6 @@ bursts. What the specification leaves open is decided here and marked "Reading:"
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -476,13 +475,16 @@ def official(run: Run, truth: Truth, step: int = 50, require_positives: int = 0)
     entities = [entity for entity, number in positives.items() if number >= require_positives]
     largest = Official(0.0, 0.0)
     for cutoff in range(0, 1000, step):
-        kept = [pair for pair, confidence in run.items() if pair in truth and confidence > cutoff]
-        right = Counter(entity for _, entity in filter(truth.__getitem__, kept))
-        every = Counter(entity for _, entity in kept)
-        scored = [
-            Counts(tp=right[each], fp=every[each] - right[each], fn=positives[each] - right[each])
-            for each in entities
-        ]
+        counts = {entity: Counts(fn=positives[entity]) for entity in entities}
+        for pair, confidence in run.items():
+            if pair not in truth or confidence <= cutoff or pair[1] not in counts:
+                continue
+            each = counts[pair[1]]
+            if truth[pair]:
+                counts[pair[1]] = replace(each, tp=each.tp + 1, fn=each.fn - 1)
+            else:
+                counts[pair[1]] = replace(each, fp=each.fp + 1)
+        scored = list(counts.values())
         p = mean([over(each.tp, each.tp + each.fp) for each in scored])
         r = mean([over(each.tp, each.tp + each.fn) for each in scored])
         su = mean([utility(each) for each in scored])
