@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import slow
 from tseval.parallel.engine import Engine
@@ -21,7 +21,13 @@ from tseval.tables import times
 ROOT = Path(__file__).parents[1]
 
 # The same examples on every run, and no clock: a slow machine is not a fault.
-settings.register_profile("ci", derandomize=True, deadline=None, database=None)
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 # For a person who is looking for trouble: HYPOTHESIS_PROFILE=explore pytest
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
