@@ -286,7 +286,7 @@ class TestClusters:
     def test_what_dask_sets_for_workers_is_not_left_behind(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for name in ("OMP_NUM_THREADS", "PYTHONHASHSEED", "__DASK_PARENT_PID"):
+        for name in ("OMP_NUM_THREADS", "PYTHONHASHSEED", "__DASK_PARENT_PID", "DASK_PARENT"):
             monkeypatch.delenv(name, raising=False)
         before = dict(os.environ)
         engine = choose("dask", 1)

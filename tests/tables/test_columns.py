@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tests import strategies as st
-from tseval.tables.arrow import strings
+from tseval.tables.arrow import numbers, strings
 from tseval.tables.columns import ABSENT, Ids
 
 NAMES = st.sampled_from([f"n{at}" for at in range(12)])
@@ -74,3 +74,14 @@ def test_chosen_rows_are_replaced_and_a_long_vocabulary_is_kept(
     ]
     assert found.vocabulary()[: len(ids.names)] == ids.vocabulary()
     assert len(set(found.vocabulary())) == len(found.vocabulary())
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"],
+)
+def test_numbers_of_a_column_are_of_its_kind(kind: str) -> None:
+    column = pa.chunked_array([[9, 1], [], [2, 3, 5]], kind)[1:]
+    found = numbers(column)
+    assert found.dtype == column.to_numpy().dtype
+    assert found.tolist() == column.to_pylist() == [1, 2, 3, 5]

@@ -6,8 +6,9 @@ from distributed import Nanny, Status
 
 from tseval.parallel.engine import safe_path
 
-TITLE = "__DASK_PARENT_PID"
-"""Says for whom a process works, so that it can show it as its title."""
+TITLES = ("__DASK_PARENT_PID", "DASK_PARENT")
+"""These say for whom a process works, so that it can show it as its title: that of Dask now, and
+that of Dask 2025.1."""
 
 
 class SafeNanny(Nanny):
@@ -20,5 +21,5 @@ class SafeNanny(Nanny):
 
     async def instantiate(self) -> Status:
         """Start a worker, and wait until it is there."""
-        with safe_path((TITLE, *self.pre_spawn_env)):
+        with safe_path((*TITLES, *self.pre_spawn_env)):
             return await super().instantiate()

@@ -40,11 +40,20 @@ def integers(values: NDArray[np.int64]) -> Any:
 def numbers(column: Any) -> NDArray[Any]:
     """The values of an Arrow column of numbers without nulls."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    kind = column.type.to_pandas_dtype()
+    kind = _kind(column.type)
     parts = [
         np.frombuffer(each.buffers()[1] or b"", kind)[each.offset :][: len(each)] for each in chunks
     ]
     return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])
+
+
+def _kind(type_: Any) -> np.dtype[Any]:
+    """The numpy kind of an Arrow type of numbers; `to_pandas_dtype` may import pandas."""
+    if pa.types.is_floating(type_):
+        letter = "f"
+    else:
+        letter = "u" if pa.types.is_unsigned_integer(type_) else "i"
+    return np.dtype(f"{letter}{type_.bit_width // 8}")
 
 
 def truths(column: Any) -> NDArray[np.bool_]:
