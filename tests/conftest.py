@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import slow
+from tseval.core import registry
 from tseval.parallel.engine import Engine
 from tseval.parallel.engines import choose
 from tseval.tables import times
@@ -52,6 +53,17 @@ def _small_times(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.node.get_closest_marker("small_times"):
             patch.setattr(times, "EARLIEST", -math.inf)
         yield
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    """What was loaded before is loaded again, then and after the test."""
+    known = (registry.family, registry.definitions, registry.plugged_in)
+    for each in known:
+        each.cache_clear()
+    yield
+    for each in known:
+        each.cache_clear()
 
 
 @pytest.fixture

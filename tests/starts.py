@@ -65,38 +65,38 @@ TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
     "help": Start("--help", 7),
-    "help of score": Start("score --help", 103),
-    "score": Start(f"score {RUN} {GIVEN}", 103),
-    "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 103),
-    "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 103),
-    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet", 125, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 280, "pandas"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 297, "pandas"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 133, "pandas rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 137, "pandas scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 176, "pandas rapidfuzz scipy"),
+    "help of score": Start("score --help", 104),
+    "score": Start(f"score {RUN} {GIVEN}", 104),
+    "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 104),
+    "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 104),
+    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet", 126, "rapidfuzz scipy"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 281, "pandas"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 298, "pandas"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 134, "pandas rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 138, "pandas scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 177, "pandas rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        335,
+        336,
         "pandas rapidfuzz scipy",
     ),
-    "import": Start(f"import changes-run {CD}/terse.jsonl", 253),
-    "validate": Start(f"validate {RUN} {GOLD}", 254),
-    "measures": Start("measures", 248, "importlib.metadata"),
-    "values": Start("values --help", 87),
-    "clusters": Start(f"clusters {RUN} fixtures/clusters.tsv --quiet", 102),
+    "import": Start(f"import changes-run {CD}/terse.jsonl", 254),
+    "validate": Start(f"validate {RUN} {GOLD}", 255),
+    "measures": Start("measures", 249),
+    "values": Start("values --help", 88),
+    "clusters": Start(f"clusters {RUN} fixtures/clusters.tsv --quiet", 103),
     "incidents": Start(
-        f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet", 104
+        f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet", 105
     ),
-    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 113, "scipy"),
+    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 114, "scipy"),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        88,
+        89,
     ),
-    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 92),
-    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 108, "scipy"),
-    "crisisfacts": Start(f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet", 91),
+    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 93),
+    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 109, "scipy"),
+    "crisisfacts": Start(f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet", 92),
 }
 
 

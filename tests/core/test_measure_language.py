@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import metadata
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 
-import tseval
 from tests import cases, program
 from tests import strategies as st
 from tests.oracles import temporal as slow
@@ -187,27 +185,6 @@ def test_a_function_as_g_is_used_and_must_increase() -> None:
     with pytest.raises(UsageError, match="broken must give a finite number"):
         scores_of(evaluation, [measure("T")(g=broken)])
     assert measure("T")(g=cubed) != measure("T")(g=falling)
-
-
-def test_a_plug_in_joins_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = tseval.measure("R").definition
-
-    class Point:
-        name = "mine"
-
-        def load(self) -> Definition:
-            from dataclasses import replace
-
-            return replace(found, name="Mine")
-
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()])  # noqa: ARG005
-    registry.definitions.cache_clear()
-    registry.plugged_in.cache_clear()
-    try:
-        assert str(measure("Mine@6h")) == "Mine@6h"
-    finally:
-        registry.definitions.cache_clear()
-        registry.plugged_in.cache_clear()
 
 
 def test_what_no_family_knows_is_said_so_in_few_words() -> None:

@@ -38,3 +38,8 @@ def test_an_edition_of_another_family_is_told_whose_it_is(mine: str, other: str)
 def test_an_edition_that_nobody_knows() -> None:
     with pytest.raises(UsageError, match=r"^unknown edition 'nobody'; known: draft, "):
         registry.edition("nobody", registry.FIRST)
+
+
+@pytest.mark.parametrize("name", registry.family_names())
+def test_no_measure_of_a_family_hides_another(name: str) -> None:
+    assert len(registry.definitions(name)) == len(registry.family(name).definitions)

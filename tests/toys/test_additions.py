@@ -12,24 +12,13 @@ import pytest
 
 import matchers
 from matchers.registry import BUILT_IN
+from tests import plugins
 from tests.program import MATCHES, NUGGETS, SWIFT, TOPICS, tseval
-from tseval.core import registry
 from tseval.families import FAMILIES, Entry
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 START = 1_700_000_000
-
-
-@pytest.fixture
-def registered() -> Iterator[None]:
-    """What was loaded before is loaded again, then and after the test."""
-    known = (registry.family, registry.definitions, registry.plugged_in)
-    for each in known:
-        each.cache_clear()
-    yield
-    for each in known:
-        each.cache_clear()
 
 
 @pytest.fixture
@@ -47,18 +36,9 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(run), str(items)
 
 
-def entry_point(folder: Path) -> None:
-    """An installed package that names the toy measure as a plug-in, as `pip` would leave it."""
-    installed = folder / "talk-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: talk\nVersion: 1.0\n")
-    named = "[tseval.measures]\ntalk = tests.toys.measures:TALK\n"
-    (installed / "entry_points.txt").write_text(named)
-
-
 @pytest.mark.usefixtures("registered")
 def test_a_measure_of_a_plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entry_point(tmp_path)
+    plugins.install(tmp_path, "tseval.measures", "talk = tests.toys.measures:TALK")
     monkeypatch.syspath_prepend(tmp_path)
     inputs = (SWIFT, NUGGETS, "--matches", MATCHES, "--topics", TOPICS, "--quiet")
     scored = tseval("score", *inputs, "-m", "talk talk@6h", "-q", "-f", "json")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.core.editions import Edition
 from tseval.core.family import Family
-from tseval.core.measure import Definition, Measure, calls, parse_measure, split_measures
+from tseval.core.measure import Definition, Measure, parse_measure, split_measures
+from tseval.core.plugins import brought
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.tables import Schema
 
@@ -49,38 +50,29 @@ def all_families() -> Iterator[Family[Any, Any]]:
 @cache
 def definitions(name: str) -> dict[str, Definition]:
     """The definitions of one family by name, in the order in which they are listed."""
-    more = (each for each in plugged_in() if each.family == name)
-    return _by_name(name, (*family(name).definitions, *more))
-
-
-@cache
-def own_definitions(name: str) -> dict[str, Definition]:
-    """The same without those that plug-ins bring."""
-    return _by_name(name, family(name).definitions)
-
-
-def _by_name(family: str, listed: Iterable[Definition]) -> dict[str, Definition]:
-    """Definitions by their names, none of which may stand twice."""
-    named: dict[str, Definition] = {}
-    for definition in listed:
+    named = {each.name: each for each in family(name).definitions}
+    for who, definition in plugged_in():
+        if definition.family != name:
+            continue
         if definition.name in named:
-            raise MeasureError(f"two definitions of {family} measure {definition.name}")
+            raise MeasureError(
+                f"{who} brings a measure {definition.name}, which {name} has already: "
+                "give it another name, or uninstall the plug-in"
+            )
         named[definition.name] = definition
     return named
 
 
 @cache
-def plugged_in() -> tuple[Definition, ...]:
-    """The definitions that plug-ins bring."""
-    from importlib.metadata import entry_points  # to look through all packages takes a while
-
-    points = sorted(entry_points(group=MEASURES), key=lambda point: point.name)
-    loaded = [point.load() for point in points]
-    return tuple(
-        definition
-        for each in loaded
-        for definition in ((each,) if isinstance(each, Definition) else each)
-    )
+def plugged_in() -> tuple[tuple[str, Definition], ...]:
+    """The definitions that plug-ins bring, each with who brings it."""
+    found = []
+    for who, named in brought(MEASURES):
+        for each in named if isinstance(named, Iterable) else (named,):
+            if not isinstance(each, Definition):
+                raise MeasureError(f"{who} brings what is no Definition: {each!r}")
+            found.append((who, each))
+    return tuple(found)
 
 
 def families() -> dict[str, dict[str, Definition]]:
@@ -89,13 +81,8 @@ def families() -> dict[str, dict[str, Definition]]:
 
 
 def measure(text: str, family: str = FIRST) -> Measure:
-    """One measure by its name, such as `T(unit=min)@24h`.
-
-    Plug-ins are looked for only where the family itself has none of the name.
-    """
-    own = own_definitions(family)
-    known = own if any(calls(text.strip(), name) for name in own) else definitions(family)
-    return parse_measure(text.strip(), known)
+    """One measure by its name, such as `T(unit=min)@24h`."""
+    return parse_measure(text.strip(), definitions(family))
 
 
 def measures(wanted: Iterable[str | Measure], family: str = FIRST) -> list[Measure]:
