@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from tseval.core.editions import Edition
-from tseval.core.family import (
-    Access,
-    Asked,
-    Family,
-    Judgments,
-    Matched,
-    Shown,
-    View,
-    Words,
-    Writer,
-    Written,
-)
+from tseval.core.family import Asked, Family, Shown, View, Words, Writer, Written
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
@@ -30,7 +19,6 @@ from tseval.families.temporal.inputs import (
     TemporalInputs,
     TemporalOptions,
 )
-from tseval.families.temporal.rules import Rules
 from tseval.files import TREC_TS
 from tseval.tables.schema import (
     CORRECTIONS,
@@ -104,30 +92,13 @@ def official_table(
     return Written(content, warnings=scores.warnings)
 
 
-def judgments(
-    inputs: TemporalInputs,
-    options: TemporalOptions,
-    edition: Edition[Rules],
-    rules: Mapping[str, str],
-    access: Access,
-) -> Judgments:
-    """The inputs, to be scored without what single runs contributed."""
-    from tseval.families.temporal.judgments import judgments as read_once
+def reading(name: str) -> Callable[..., Any]:
+    """What reads inputs for another command, of the module of its name, which is loaded then."""
 
-    return read_once(inputs, options, edition, rules, access)
+    def read_once(*asked: Any) -> Any:
+        return getattr(import_module(f"tseval.families.temporal.{name}"), name)(*asked)
 
-
-def matched(
-    inputs: TemporalInputs,
-    options: TemporalOptions,
-    edition: Edition[Rules],
-    rules: Mapping[str, str],
-    access: Access,
-) -> Matched:
-    """The inputs, to be scored by one matcher after the other."""
-    from tseval.families.temporal.matched import matched as read_once
-
-    return read_once(inputs, options, edition, rules, access)
+    return read_once
 
 
 def reporting() -> Reporting:
@@ -155,8 +126,8 @@ tseval score mine.tsv theirs.tsv nuggets.tsv --matches matches.tsv -q --at 6h
     definitions=(*draft.DEFINITIONS, *track.DEFINITIONS),
     editions=(DRAFT, TS, TS2013, TS2014, TS2015),
     read=read,
-    judgments=judgments,
-    matched=matched,
+    judgments=reading("judgments"),
+    matched=reading("matched"),
     schemas=(UPDATES, NUGGETS, MATCHES, TOPICS, DUPLICATES, POOL, CORRECTIONS, JUDGED),
     over="nuggets",
     curves=True,
