@@ -303,12 +303,8 @@ def test_it_fits_with_large_targets_of_names(
     size = {"width": width, "height": 900}
     seen = Visit(chromium, page_file, viewport=size, color_scheme=scheme)
     seen.page.locator("#pair-nuggets [data-kind='a-earlier']").click()
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    targets = seen.page.locator("#pair button, #pair select, #pair summary, #pair a")
-    for each in targets.all():
-        box = each.bounding_box()
-        assert min(box["width"], box["height"]) >= 24, each.inner_text()
-        assert each.evaluate("e => (e.labels?.[0] ?? e).textContent").strip()
+    seen.check_width()
+    assert seen.check_controls("#pair button, #pair select, #pair summary, #pair a")
     seen.check()
 
 

@@ -204,15 +204,8 @@ def test_it_fits_and_its_targets_are_large_and_named(
 ) -> None:
     size = {"width": width, "height": 900}
     visit = Visit(chromium, page_file, viewport=size, color_scheme=scheme)
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-    targets = visit.page.locator("#wrong button, #wrong select, #wrong input")
-    seen = [targets.nth(at) for at in range(targets.count()) if targets.nth(at).is_visible()]
-    assert len(seen) == 3 + 5 + 1
-    for each in seen:
-        box = each.bounding_box()
-        assert min(box["width"], box["height"]) >= 24
-        name = each.evaluate("e => (e.labels?.[0] ?? e).textContent")
-        assert name.strip()
+    visit.check_width()
+    assert visit.check_controls("#wrong button, #wrong select, #wrong input") == 3 + 5 + 1
     visit.check()
 
 

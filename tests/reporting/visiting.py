@@ -34,6 +34,20 @@ class Visit:
         self.url = url or path.as_uri()
         self.page.goto(self.url)
 
+    def check_width(self) -> None:
+        """Nothing is wider than the window."""
+        wide = self.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= self.page.viewport_size["width"]
+
+    def check_controls(self, controls: str) -> int:
+        """Those of these controls that are seen are large enough and have names: how many."""
+        seen = [each for each in self.page.locator(controls).all() if each.is_visible()]
+        for each in seen:
+            box = each.bounding_box()
+            assert min(box["width"], box["height"]) >= 24, each.inner_text()
+            assert each.evaluate("e => (e.labels?.[0] ?? e).textContent").strip()
+        return len(seen)
+
     def check(self) -> None:
         """Nothing but the file was asked for, and nobody complained."""
         asked = [each for each in self.asked if not each.startswith("data:")]
