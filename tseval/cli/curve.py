@@ -19,7 +19,7 @@ from tseval.cli.output import check_output, deliver, form_of, warn
 from tseval.cli.progress import progress
 from tseval.core import registry, trend_caveats, trends
 from tseval.core.calling import Where
-from tseval.core.curves import curves, frame
+from tseval.core.curves import curves, followed_measures, frame
 from tseval.core.declared import CURVE, Declared, build, declared, input_tables
 from tseval.core.family import Access, Evaluation, Family
 from tseval.core.measure import Measure
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 FORMS = ("csv", *PICTURES)
 CATCHING_UP = ("Rs",)
 """Measures that pass their range in a batch that catches up with earlier ones."""
-HAS_NO_CURVE = {"is": "has no curve over time", "are": "have no curves over time"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,16 +193,8 @@ def followed(request: CurveRequest, call: Call) -> Followed:
     edition = evaluation.edition
     rule = request.on_missing or edition.on_missing
     evaluation = counted(evaluation, rule)
-    asked = wanted = chosen_measures(evaluation, request.wanted)
-    if not request.wanted:
-        wanted = [each for each in asked if evaluation.follows(each)]
-    lacking = [each.name for each in wanted if not evaluation.follows(each)]
-    if lacking or not wanted:
-        for each in asked:
-            evaluation.has_times(each)  # which says why there are none, where that is so
-        whole = ", ".join(lacking) or f"all measures of edition {edition.name}"
-        verb = "is" if len(lacking) == 1 else "are"
-        raise UsageError(f"{whole} {verb} taken from the whole at once, and {HAS_NO_CURVE[verb]}")
+    asked = chosen_measures(evaluation, request.wanted)
+    wanted = followed_measures(evaluation, asked, named=bool(request.wanted))
     missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
     batch = {"batch": request.batch} if request.batch else {}
     traits = {**evaluation.traits_of(wanted), "missing": rule, "undefined": request.undefined}

@@ -105,15 +105,12 @@ def curved(
     family: Family[Inputs, Options], inputs: Inputs, options: Options, asked: CommonOptions
 ) -> pd.DataFrame:
     """Each measure at every time at which it can change; of topics too if they are of interest."""
-    from tseval.core.curves import curves, frame
+    from tseval.core.curves import curves, followed_measures, frame
 
     evaluation = evaluated(family, inputs, options, asked)
-    wanted = chosen_measures(evaluation, asked_for(asked.measures), asked.at)
-    if not asked_for(asked.measures):
-        wanted = [each for each in wanted if evaluation.follows(each)]
-    lacking = [each.name for each in wanted if not evaluation.follows(each)]
-    if lacking or not wanted:
-        raise UsageError(f"{', '.join(lacking) or 'no measure'}: taken from the whole at once")
+    named = asked_for(asked.measures)
+    chosen = chosen_measures(evaluation, named, asked.at)
+    wanted = followed_measures(evaluation, chosen, named=bool(named))
     index, rule = evaluation.index, asked.on_missing or evaluation.edition.on_missing
     topics = [*(index.topics if asked.per_topic else ()), ALL_TOPICS]
     counted = missing_topics([index], rule, evaluation.words).counted

@@ -57,6 +57,24 @@ class _Steps:
         return value, np.where(before, self.initial[1], self.defined[place])
 
 
+def followed_measures(
+    evaluation: Evaluation, asked: list[Measure], *, named: bool
+) -> list[Measure]:
+    """The measures that can be followed over time, which all have to be that were named.
+
+    Where one cannot, or none can, a `UsageError` says why.
+    """
+    followed = [each for each in asked if evaluation.follows(each)]
+    lacking = [each.name for each in asked if named and each not in followed]
+    if followed and not lacking:
+        return followed
+    for each in asked:
+        evaluation.has_times(each)  # which says why there are none, where that is so
+    whole = ", ".join(lacking) or f"all measures of edition {evaluation.edition.name}"
+    verb, has = ("is", "has no curve") if len(lacking) == 1 else ("are", "have no curves")
+    raise UsageError(f"{whole} {verb} taken from the whole at once, and {has} over time")
+
+
 def curves(
     evaluation: Evaluation,
     measures: Sequence[Measure],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from tests.oracles import responses as slow
 from tests.oracles.responses import SIX, Label, Listed, Reading, Response
 from tseval import InputError, UsageError
 from tseval.core.blocks import Rows
-from tseval.core.calling import evaluated
+from tseval.core.calling import CommonOptions, curved, evaluated
 from tseval.core.sections import Setting
 from tseval.families.responses.evaluation import ResponseEvaluation
 from tseval.families.responses.family import FAMILY
@@ -417,6 +418,62 @@ def test_a_score_at_a_time_needs_times(tmp_path: Path) -> None:
     for arguments in ({"measures": "vital@6h"}, {"measures": "vital", "at": "6h"}):
         with pytest.raises(UsageError, match="the responses have no times"):
             tseval.score_responses(file, **arguments)
+
+
+def curve_of(*arguments: object) -> str:
+    done = program.tseval("curve", *arguments)
+    assert done.code == 2
+    return done.err
+
+
+def test_a_curve_needs_times(tmp_path: Path) -> None:
+    file = lines(tmp_path / "l.jsonl", [record("t", Response(None, ()))])
+    said = "vital: the responses have no times, so nothing has a value before the end: "
+    assert curve_of(file, "-m", "vital") == f"error: {said}give each its `time`\n"
+    with pytest.raises(UsageError, match=f"^{re.escape(said)}"):
+        curved(FAMILY, ResponseInputs([str(file)]), ResponseOptions(), CommonOptions("vital"))
+
+
+def test_a_table_without_times_can_have_no_curve(tmp_path: Path) -> None:
+    table = tmp_path / "c.tsv"
+    table.write_text("run\trequest_id\tmetric\tvalue\nr\tt\tcitations\t3\n")
+    said = "citations: counts of reports have no times, so nothing has a value before the end"
+    assert curve_of(table, "-m", "citations") == f"error: {said}\n"
+
+
+def test_nuggets_among_responses_are_told_where_they_go(tmp_path: Path) -> None:
+    run, gold = lines(tmp_path / "l.jsonl", [GOOD]), tmp_path / "n.jsonl"
+    lines(gold, [{"qid": "t", "nuggets": [{"text": "a", "importance": "vital"}]}])
+    told = "n.jsonl:1: nuggets, and no labels of them"
+    for command in ("curve", "responses"):
+        done = program.tseval(command, run, gold)
+        assert told in done.err
+        assert done.err.endswith("\n  give them as --nuggets\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        ("counts", "run request_id metric value"),
+        ("annotations", "topic run answer_id annotation"),
+        ("hits", "turn nugget run label"),
+    ],
+)
+def test_a_table_without_runs_says_so(table: str, columns: str, tmp_path: Path) -> None:
+    names = [name for name in columns.split() if name != "run"]
+    file = tmp_path / "l.tsv"
+    head, values = "\t".join(names), "\t".join("1" for _ in names)
+    file.write_text(f"{head}\n{values}\n")
+    said = f"l.tsv:1: no column run\n  | {head}\n  {table} need the columns {columns};"
+    assert said in program.tseval("responses", file).err
+    file.write_text(f"system\t{head}\nr\t{values}\n")
+    assert "no column" not in program.tseval("responses", file, "--column", "run=system").err
+
+
+def test_labels_of_nuggets_are_meant_where_others_are_as_near(tmp_path: Path) -> None:
+    file = tmp_path / "l.tsv"
+    file.write_text("topic\trun\nt\tr\n")
+    assert "grades need the columns topic nugget_id label" in program.tseval("responses", file).err
 
 
 # Bad input.

@@ -29,6 +29,9 @@ OWN_TOPICS = (Sort.REPORT, Sort.COUNTS, Sort.ANNOTATIONS, Sort.HITS)
 """What is scored over the topics that a run has, as those who made it do. So is all else without a
 file of nuggets, which alone tells what a run could have answered."""
 
+TIMELESS = (Sort.COUNTS, Sort.HITS)
+"""Tables without a column of times."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseEvaluation(Evaluation):
@@ -70,21 +73,19 @@ class ResponseEvaluation(Evaluation):
                 raise UsageError(f"{each} is no measure of {sort.value}; those are: {known}")
             if not self._has_questions and of_questions(each.definition.name):
                 raise UsageError(f"{each} needs the bank of nuggets: --nuggets FILE")
-        self._check_times(wanted)
+        for each in wanted:
+            if each.at is not None:
+                self.has_times(each)
         return wanted
-
-    def _check_times(self, wanted: Sequence[Measure]) -> None:
-        dated = [each for each in wanted if each.at is not None]
-        if dated and not self.responses.timed:
-            raise UsageError(
-                f"{dated[0]}: the responses have no times, so nothing has a value before the end"
-            )
 
     def has_times(self, measure: Measure) -> bool:
         """Whether a measure can be taken at any time; without times that is refused."""
         if not self.responses.timed:
+            sort = self.responses.sort
+            cure = "" if sort in TIMELESS else ": give each its `time`"
+            what = sort.value if sort in TIMELESS else "the responses"
             raise UsageError(
-                f"{measure}: the responses have no times, so nothing has a value before the end"
+                f"{measure}: {what} have no times, so nothing has a value before the end{cure}"
             )
         return True
 

@@ -8,12 +8,11 @@ from tseval.core.family import Family
 from tseval.families.responses.editions import EDITIONS, NAME
 from tseval.families.responses.evaluation import ResponseEvaluation, read
 from tseval.families.responses.explanation import VIEWS
-from tseval.families.responses.files import is_labelled
+from tseval.families.responses.files import is_of_responses
 from tseval.families.responses.formats import FORMATS
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
 from tseval.families.responses.measures import DEFINITIONS
 from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS
-from tseval.files.inputs import Input
 from tseval.tables.schema import TOPICS
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ tseval responses labels.csv --nuggets rubrics.jsonl
     read=read,
     schemas=(GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, TOPICS),
     formats=FORMATS,
-    knows=lambda path: is_labelled(Input(path)),
+    knows=is_of_responses,
     over="responses",
     curves=True,
     reporting=reporting,

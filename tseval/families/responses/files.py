@@ -98,11 +98,23 @@ def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> 
     if form in (None, *BY_KEYS) and _is_json(source):
         return _json_sheet(source, Read(name, rules))
     names = names_of(source) if source.is_table else names_in(source, form)
-    for sort, schema in TABLES:
-        if not schema.missing(names):
-            return TABLE_READERS[sort](source, rows_of(source, schema, form), name, rules)
-    rows = rows_of(source, GRADES, form)  # which says what is missing
-    return _grade_rows(source, rows, name, rules)
+    sort, schema = _table_of(names)
+    return TABLE_READERS[sort](source, rows_of(source, schema, form), name, rules)
+
+
+def _table_of(names: list[str]) -> tuple[Sort, Schema]:
+    """The table that has all its columns among these names, or else the nearest.
+
+    That is the one that has most of the names, then the one that lacks least, then that of labels
+    of nuggets. Reading it tells what is missing.
+    """
+    whole = [each for each in TABLES if not each[1].missing(names)]
+    if whole:
+        return whole[0]
+    return max(
+        reversed(TABLES),
+        key=lambda each: (len(each[1].placed(names)), -len(each[1].missing(names))),
+    )
 
 
 def _is_json(source: Input) -> bool:
@@ -119,6 +131,8 @@ def _json_sheet(source: Input, read: Read) -> Sheet:
     for line, record in documents(source, faults):
         try:
             sort = sort_of(record)
+            if sort is None and _holds_gold(record):
+                raise WrongRecordError("nuggets, and no labels of them", "give them as --nuggets")
             if sort is None:
                 raise WrongRecordError("neither labels nor a response", SORT_CURE)
             if found and sort not in found:
@@ -309,6 +323,12 @@ def is_labelled(source: Input) -> bool:
     return record is not None and sort_of(record) is not None
 
 
+def is_of_responses(path: str) -> bool:
+    """Whether a file holds responses, labels of them, or what they are held against."""
+    source = Input(path)
+    return is_labelled(source) or is_gold(source)
+
+
 # Gold.
 
 
@@ -354,6 +374,10 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
 def is_gold(source: Input) -> bool:
     """Whether a file holds nuggets, banks or rubrics, by its content."""
     record = first_object(source) if is_json(source) else None
+    return record is not None and _holds_gold(record)
+
+
+def _holds_gold(record: Object) -> bool:
     if not record:
         return False
     known = any(key in record for key in ("nugget_bank", "rubrics")) or all(
