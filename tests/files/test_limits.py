@@ -8,6 +8,7 @@ import io
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,13 @@ from tseval.errors import InputError, TsevalError, UsageError
 from tseval.families.temporal.streaming.follow import blocks_of
 from tseval.files import inputs
 from tseval.files.compressed import Streams
+from tseval.files.csv_table import read_csv
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input, LongLine, whole_lines
 from tseval.files.limits import DOCUMENT, LIMITS, LINE, shown
 from tseval.files.spreadsheet import Extent
 from tseval.files.text_lines import text_lines
+from tseval.tables.schema import NUGGETS
 
 HEAD = b"topic\tupdate_id\ttime\ttext\n"
 ROW = b"t1\tu%d\t1329910380\tfour dead\n"
@@ -141,6 +144,44 @@ def test_a_longer_field_than_python_takes_leaves_its_limit_as_it_was() -> None:
     done = program.tseval("score", "run.csv", program.NUGGETS, "--explain", "updates", "-f", "csv")
     assert (done.code, text in done.out) == (0, True), done.err
     assert "1 cell begins as a formula does (=u2)" in done.err
+    assert csv.field_size_limit() == most
+
+
+def test_the_limit_of_fields_is_lifted_once_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [f"t,n{at},1699920000,water" for at in range(5000)]
+    Path("gold.csv").write_text("\n".join(["topic,nugget_id,time,text", *rows, ""]))
+    set_to: list[int] = []
+    real = csv.field_size_limit
+
+    def counted(*limit: int) -> int:
+        set_to.extend(limit)
+        return real(*limit)
+
+    monkeypatch.setattr(csv, "field_size_limit", counted)
+    faults = FaultList(Input("gold.csv"))
+    assert len(read_csv(faults.source, NUGGETS, faults).lines) == len(rows)
+    assert set_to == [LINE.most, real()]
+
+
+def test_threads_that_read_long_fields_leave_the_limit_as_it_was() -> None:
+    most = csv.field_size_limit()
+    long = "water " * most
+    head = "topic,nugget_id,time,text\n"
+    for name, times in (("short", 500), ("long", 3)):
+        body = "".join(
+            f"t,n{at},1699920000,{long if name == 'long' else name}\n" for at in range(times)
+        )
+        Path(f"{name}.csv").write_text(head + body)
+
+    def read(name: str) -> int:
+        faults = FaultList(Input(name))
+        rows = len(read_csv(faults.source, NUGGETS, faults).lines)
+        faults.check()
+        return rows
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(read, ["long.csv", "short.csv"] * 8))
+    assert found == [3, 500] * 8
     assert csv.field_size_limit() == most
 
 

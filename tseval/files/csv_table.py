@@ -8,8 +8,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ DIVIDERS = {",": 1, ";": 2, "|": 2}
 OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
 SAID = {",": "commas", ";": "semicolons", "|": "bars"}
-_CHANGING_THE_LIMIT = Lock()
+_CHANGING_THE_LIMIT = RLock()
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
 
 
@@ -55,7 +56,7 @@ def split_header(line: bytes) -> list[str]:
 
 def header(source: Input, faults: FaultList) -> list[str]:
     """The names of an input's columns; a header with a fault is empty."""
-    with source.open() as stream:
+    with source.open() as stream, long_fields(LINE.most):
         sign = divider(source.first_line()) or ","
         return _header(_numbered(_decoded(stream, faults), faults, sign))
 
@@ -72,7 +73,7 @@ def _stripped(names: list[str]) -> list[str]:
 def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema that the header names; faulty rows are noted and left out."""
     sign = divider(source.first_line()) or ","
-    with source.open() as stream:
+    with source.open() as stream, long_fields(LINE.most):
         rows = _numbered(_decoded(stream, faults), faults, sign)
         names = _header(rows)
         kept: list[list[str]] = []
@@ -126,7 +127,7 @@ def _numbered(
     first = 1
     while True:
         try:
-            row = next_row(reader, LINE.most)
+            row = next(reader, None)
         except csv.Error as error:
             if "new-line character" in str(error):
                 faults.add(first, "a carriage return inside the line", RETURN_CURE)
@@ -144,18 +145,19 @@ def _numbered(
         first = reader.line_num + 1
 
 
-def next_row(reader: Any, longest: int) -> list[str] | None:
-    """The next row of a reader of CSV, whose fields may be so long; None at the end.
+@contextmanager
+def long_fields(longest: int) -> Iterator[None]:
+    """While this lasts, a reader of CSV takes fields that are so long.
 
-    Python has one limit for the whole process, which is afterwards as it was.
+    Python has one limit for the whole process, which is afterwards as it was. One thread at a time
+    may change it.
     """
     with _CHANGING_THE_LIMIT:
         before = csv.field_size_limit(longest)
         try:
-            row: list[str] | None = next(reader, None)
+            yield
         finally:
             csv.field_size_limit(before)
-    return row
 
 
 def _refuse_long(source: Input, line: int, what: str, start: bytes) -> None:

@@ -11,15 +11,14 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
-from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from tseval.errors import visible
 from tseval.files import SPREADSHEET_FORMS
-from tseval.files.csv_table import next_row
+from tseval.files.csv_table import long_fields
 from tseval.files.tsv import BYTE_ORDER_MARK
 
 SHOWN = 40
@@ -39,6 +38,8 @@ _AFTER = {"csv": b",\n\r", "tsv": b"\t\n"}
 """Behind which a field begins."""
 _FIRST = b'=+-@\t\r"'
 _BLOCK = 1 << 24
+_ROWS = 10_000
+"""So many rows are read at once, as long as Python's limit of fields is lifted."""
 
 
 class Guarded(NamedTuple):
@@ -134,4 +135,9 @@ class _Lines(list[str]):
 
 def _rows(content: bytes) -> Iterator[list[str]]:
     reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-    return iter(partial(next_row, reader, len(content)), None)
+    while True:
+        with long_fields(len(content)):
+            rows = list(islice(reader, _ROWS))
+        if not rows:
+            return
+        yield from rows

@@ -21,7 +21,7 @@ from typing import Any
 
 from tseval.families.timelines.dates import CURE, day_of, strict_day
 from tseval.files import json_text
-from tseval.files.csv_table import next_row
+from tseval.files.csv_table import long_fields
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import HALF, HALVES_CURE, holds_half
@@ -279,7 +279,9 @@ def _with_sentences(entry: Entry | None, more: list[str]) -> list[Entry]:
 
 def read_dated_rows(content: bytes, reading: Reading) -> None:
     """A date and a list of sentences a row; a first row without a date is a header."""
-    for at, (line, row) in enumerate(_rows(decoded(content, reading), reading.faults)):
+    with long_fields(LINE.most):
+        rows = list(_rows(decoded(content, reading), reading.faults))
+    for at, (line, row) in enumerate(rows):
         day = day_of(row[0]) if row else None
         if day is not None and len(row) == 2:
             sentences = _literal(row[1])
@@ -296,7 +298,7 @@ def _rows(text: str, faults: FaultList) -> Iterator[tuple[int, list[str]]]:
     rows = csv.reader(io.StringIO(text))
     line = 1
     try:
-        while (row := next_row(rows, LINE.most)) is not None:
+        for row in rows:
             yield line, row
             line = rows.line_num + 1
     except csv.Error as error:
