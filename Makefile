@@ -105,7 +105,7 @@ docs/_build/.stamp: $(VENV)/.dev $(PAGES) $(PACKAGES)
 
 wheel: build/.wheel
 
-build/.wheel: $(VENV)/.dev .ci/smoke.sh .ci/build.sh .ci/bill.py .ci/engineer.sh $(PACKAGES) $(FIXTURES) README.md LICENSE
+build/.wheel: $(VENV)/.dev .ci/smoke.sh .ci/build.sh .ci/places.sh .ci/bill.py .ci/engineer.sh $(PACKAGES) $(FIXTURES) README.md LICENSE
 	.ci/smoke.sh $(BIN)/python dist
 	@mkdir -p build && touch $@
 

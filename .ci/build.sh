@@ -4,12 +4,7 @@
 # Builds the source archive and the wheel from a copy without leftovers, and puts both into
 # DIRECTORY. All times in them are that of the last commit, so the same commit gives the same bytes.
 set -euo pipefail
-python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/places.sh"
 
 # What git knows or would add; all but the usual leftovers where there is no git.
 cd "$root"

@@ -5,12 +5,7 @@
 # and from another directory: what only works inside the checkout fails here. Beside them comes
 # the bill of materials, of what was installed with the wheel.
 set -euo pipefail
-python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/places.sh"
 
 "$root/.ci/build.sh" "$python" "$out"
 mkdir "$scratch/elsewhere"
