@@ -8,7 +8,6 @@ what a text costs it is a run of `letters` and digits after NFKC; matchers cut m
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -123,11 +122,13 @@ def _words_of_letters(block: bytes, start: IntArray, end: IntArray) -> IntArray:
     """How many words of letters each text has; what is beyond ASCII is looked at by itself."""
     count = _words(block, start, end, NO_LETTER)
     if not block.isascii():
+        from tseval.matching.normal import normal
+
         beyond = np.flatnonzero(np.frombuffer(block, np.uint8) >= 128)
         other = np.searchsorted(beyond, start) < np.searchsorted(beyond, end)
         for row in np.flatnonzero(other).tolist():
             text = block[start[row] : end[row]].decode("utf-8", "surrogatepass")
-            count[row] = len(_WORD.findall(unicodedata.normalize("NFKC", text)))
+            count[row] = len(_WORD.findall(normal("NFKC", text)))
     return count
 
 
