@@ -25,10 +25,9 @@ from tseval.files.plain import Rows, build
 from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import without_broken_bytes
 from tseval.files.threads import side_by_side
-from tseval.files.value_parsing import read_numbers
+from tseval.files.value_parsing import are_plain, read_numbers
 from tseval.tables import Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers, strings
-from tseval.tables.times import TOO_LARGE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 BLANK = np.zeros(256, bool)
 BLANK[[9, 10, 11, 12, 13, 32]] = True
-HASH, HYPHEN, SPACE = ord("#"), ord("-"), ord(" ")
+HASH, HYPHEN, SPACE, TAB = ord("#"), ord("-"), ord(" "), ord("\t")
 ODD_BLANKS = (b"\t", b"\r", b"\v", b"\f")
 TO_SPACES = bytes.maketrans(b"".join(ODD_BLANKS), b" " * len(ODD_BLANKS))
 """What the fast reader makes of them."""
@@ -60,6 +59,12 @@ class Span:
     """The second of two fields, if there are two."""
     made: Callable[[Any], Any] | None = None
     """What makes the column of the fields; it leaves plain numbers as they are."""
+    differs: bool = False
+    """Whether most names of the column differ, so that to code them block by block is in vain."""
+
+
+PLAIN = Span(-1)
+"""A span of which nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +191,15 @@ def _regular_block(
     ):
         return None
     figures = {str(layout.columns[name].at) for name in _figures(layout)}
-    fields = lines.read(_joined_fields(layout), figures)
+    differing = {str(span.at) for span in layout.columns.values() if span.differs}
+    fields = lines.read(_joined_fields(layout), figures, differing)
     if fields is None:
         return None
     columns: dict[str, Any] = {}
     for name, span in layout.columns.items():
         cells = fields[str(span.at)]
         if str(span.to) in fields:
-            cells = hyphened(cells, fields[str(span.to)])
+            cells = _coded(hyphened(cells, fields[str(span.to)]), span)
         if not _is_name(layout, name) and not _are_good(layout, name, cells, lines.number, source):
             return None
         columns[name] = cells
@@ -214,7 +220,7 @@ def _joined_fields(layout: Layout) -> list[int]:
 def _are_good(layout: Layout, name: str, cells: Any, lines: IntArray, source: Input) -> bool:
     """Whether numbers are such as their column may have; faults quote what was written."""
     column = layout.schema.find(name)
-    if column is None or not (np.abs(numbers(cells)) < TOO_LARGE).all():  # nor is NaN
+    if column is None or not are_plain(numbers(cells)):
         return False
     faults = FaultList(source)
     read_numbers(column, cells, lines, faults)
@@ -223,7 +229,7 @@ def _are_good(layout: Layout, name: str, cells: Any, lines: IntArray, source: In
 
 @dataclass(frozen=True)
 class _EvenLines:
-    """Lines that have the same number of fields, with one space between and nothing around."""
+    """Lines that have the same number of fields, with one blank between and nothing around."""
 
     data: ByteArray
     ends: IntArray
@@ -232,19 +238,22 @@ class _EvenLines:
     """The lines' numbers in the block, from 1 on."""
     all_lines: int
     """How many lines the block has, empty ones included."""
+    divider: int
+    """The byte between fields."""
 
     @classmethod
     def of(cls, block: bytes, fields: int) -> _EvenLines | None:
         """The lines of an ASCII block, whatever blanks divide the fields; None if not even."""
-        if any(odd in block for odd in ODD_BLANKS):
-            block = block.translate(TO_SPACES)
         data = np.frombuffer(block, np.uint8)
-        ends = _even_ends(data, fields)
+        divider = TAB if b"\t" in block[: block.find(b"\n")] else SPACE
+        ends = _even_ends(data, fields, divider)
         if ends is not None:
-            return cls(data, ends, np.arange(1, len(ends) + 1), len(ends))
+            return cls(data, ends, np.arange(1, len(ends) + 1), len(ends), divider)
+        if any(odd in block for odd in ODD_BLANKS):
+            data = np.frombuffer(block.translate(TO_SPACES), np.uint8)
         data, number = _tidied(data)
-        ends = _even_ends(data, fields)
-        return None if ends is None else cls(data, ends, number, block.count(b"\n"))
+        ends = _even_ends(data, fields, SPACE)
+        return None if ends is None else cls(data, ends, number, block.count(b"\n"), SPACE)
 
     @property
     def first_fields(self) -> list[bytes]:
@@ -256,10 +265,12 @@ class _EvenLines:
         starts = np.append(0, self.ends[:-1, -1] + 1)
         return bool((self.data[starts] == byte).any())
 
-    def read(self, joined: Sequence[int], figures: Collection[str]) -> dict[str, Any] | None:
+    def read(
+        self, joined: Sequence[int], figures: Collection[str], differing: Collection[str]
+    ) -> dict[str, Any] | None:
         """The fields by their places: names coded, figures as numbers; None if one is no number.
 
-        Those that are to be joined are with the next by a hyphen.
+        Those that are to be joined are with the next by a hyphen; names that differ are not coded.
         """
         from pyarrow import csv
 
@@ -267,12 +278,13 @@ class _EvenLines:
         for at in joined:
             data[self.ends[:, at]] = HYPHEN
         names = [str(at) for at in range(self.ends.shape[1]) if at - 1 not in joined]
-        kinds = {name: pa.float64() if name in figures else CODED for name in names}
+        kinds = dict.fromkeys(names, CODED) | dict.fromkeys(figures, pa.float64())
+        kinds |= dict.fromkeys(differing, pa.string())
         try:
             table = csv.read_csv(
                 pa.BufferReader(pa.py_buffer(data)),
                 csv.ReadOptions(column_names=names, use_threads=False, block_size=len(data) + 1),
-                csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
+                csv.ParseOptions(delimiter=chr(self.divider), quote_char=False, double_quote=False),
                 csv.ConvertOptions(
                     check_utf8=False,
                     column_types=kinds,
@@ -285,14 +297,14 @@ class _EvenLines:
         return {name: table[name].combine_chunks() for name in names}
 
 
-def _even_ends(data: ByteArray, fields: int) -> IntArray | None:
+def _even_ends(data: ByteArray, fields: int, divider: int) -> IntArray | None:
     """Where the fields end, a row a line, if each line has so many, none empty; None if not."""
     at = np.flatnonzero(data <= SPACE)
     if not len(at) or len(at) % fields or not at[0] or (at[1:] - at[:-1] == 1).any():
         return None
     ends = at.reshape(-1, fields)
     between, last = data[ends[:, :-1]], data[ends[:, -1]]
-    return ends if (between == SPACE).all() and (last == tsv.LINE_FEED).all() else None
+    return ends if (between == divider).all() and (last == tsv.LINE_FEED).all() else None
 
 
 def _tidied(data: ByteArray) -> tuple[ByteArray, IntArray]:
@@ -309,8 +321,10 @@ def _tidied(data: ByteArray) -> tuple[ByteArray, IntArray]:
     return tidy[~blank], line[last] + 1
 
 
-def _coded(cells: Any) -> Any:
-    """Names coded block by block, so that no block's bytes have to be kept."""
+def _coded(cells: Any, span: Span = PLAIN) -> Any:
+    """Names coded block by block, so that no block's bytes have to be kept, unless they differ."""
+    if span.differs:
+        return pc.cast(cells, pa.string())
     return cells if pa.types.is_dictionary(cells.type) else pc.dictionary_encode(cells)
 
 
@@ -410,7 +424,7 @@ def _any_block(
         if span.at not in cut or span.to >= 0:
             to_the_end = layout.ends_with_text and span.at == layout.fields - 1
             cells = fields.column(lines, span, to_the_end=to_the_end)
-            cut[span.at] = _coded(cells) if _is_name(layout, name) else cells
+            cut[span.at] = _coded(cells, span) if _is_name(layout, name) else cells
         columns[name] = cut[span.at] if span.made is None else span.made(cut[span.at])
     return Cells(columns, lines + 1), faults.noted, len(fields.number)
 

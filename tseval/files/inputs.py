@@ -109,7 +109,7 @@ def whole_lines(read: Callable[[int], bytes], limit: int) -> Iterator[bytes]:
             rest.append(piece)
             continue
         cut = piece.rfind(b"\n") + 1
-        yield b"".join([*rest, piece[:cut]])
+        yield b"".join([*rest, memoryview(piece)[:cut]])  # copied once
         rest, length = [piece[cut:]], len(piece) - cut
     if length:
         yield b"".join(rest)

@@ -70,7 +70,12 @@ def _all_at_once(cells: Any) -> FloatArray | None:
     except pa.ArrowInvalid:
         return None
     values: FloatArray = numbers(plain)
-    return values if (np.abs(values) < TOO_LARGE).all() else None
+    return values if are_plain(values) else None
+
+
+def are_plain(values: FloatArray) -> bool:
+    """Whether all are finite, and not too large."""
+    return not len(values) or bool(values.min() > -TOO_LARGE and values.max() < TOO_LARGE)
 
 
 def _one_by_one(column: Column, cells: Any) -> tuple[FloatArray, dict[int, str]]:

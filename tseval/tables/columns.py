@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tseval.tables.arrow import integers, numbers, strings, truths
-from tseval.tables.fingerprints import all_differ, suspects
+from tseval.tables.fingerprints import suspects
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     FloatArray: TypeAlias = NDArray[np.float64]
     BoolArray: TypeAlias = NDArray[np.bool_]
 
+FEW_CUTS = 64
+"""Into so many slices a piece of names is cut, and not copied, to leave some out."""
 ABSENT = -1
 """The code of a name that a vocabulary does not hold."""
 
@@ -47,11 +50,12 @@ class Ids:
         """Code a column of strings (a list, or an Arrow array of them, coded already or not)."""
         array = values if isinstance(values, pa.Array | pa.ChunkedArray) else strings(values)
         if pa.types.is_dictionary(array.type):
-            return cls._of_coded(list(pa.chunked_array(array).chunks))
-        if array.null_count == 0 and all_differ(array):
-            return cls(np.arange(len(array)), _whole(array))
+            return cls._of_coded(_pieces(array))
+        doubtful = None if array.null_count else suspects(array)
+        if doubtful is not None:
+            return cls(*_differing(_pieces(array), doubtful))
         encoded = _whole(pc.dictionary_encode(array))
-        return cls(numbers(encoded.indices).astype(np.int64), encoded.dictionary)
+        return cls(_codes(encoded), encoded.dictionary)
 
     @classmethod
     def _of_coded(cls, parts: list[Any]) -> Ids:
@@ -60,18 +64,14 @@ class Ids:
         Where most of their names differ, as ids do, only those that may not are hashed.
         """
         names = [part.dictionary for part in parts]
-        if len(parts) < 2 or _many(suspects(pa.chunked_array(names[:2])), names[:2]):
+        doubtful = None if len(parts) < 2 else suspects(pa.chunked_array(names))
+        if doubtful is None:
             coded = _whole(pa.chunked_array(parts).unify_dictionaries())
-            return cls(numbers(coded.indices).astype(np.int64), coded.dictionary)
-        every = pa.chunked_array(names)
-        place = _first_places(every, suspects(every))
-        kept = place == np.arange(len(place))
-        place = (np.cumsum(kept) - 1)[place]
+            return cls(_codes(coded), coded.dictionary)
+        place, whole = _differing(names, doubtful)
         ends = np.cumsum([len(each) for each in names])
         own = zip(np.split(place, ends[:-1]), parts, strict=True)
-        codes = np.concatenate([places[numbers(part.indices)] for places, part in own])
-        whole = pa.concat_arrays(names)
-        return cls(codes, whole if kept.all() else whole.take(integers(np.flatnonzero(kept))))
+        return cls(np.concatenate([places[numbers(part.indices)] for places, part in own]), whole)
 
     @classmethod
     def constant(cls, name: str, rows: int) -> Ids:
@@ -98,6 +98,8 @@ class Ids:
         places[fresh] = np.arange(len(fresh)) + len(self.names)
         codes = self.codes.copy()
         codes[chosen] = places[others.codes]
+        if not len(fresh):
+            return Ids(codes, self.names)
         return Ids(codes, pa.concat_arrays([self.names, others.names.take(integers(fresh))]))
 
     def __len__(self) -> int:
@@ -127,20 +129,55 @@ class Ids:
         return Ids(self.codes[chosen], self.names)
 
 
-def _many(rows: IntArray, names: list[Any]) -> bool:
-    """Whether these are more than a few of the names."""
-    return len(rows) * 8 > sum(map(len, names))
+def _codes(coded: Any) -> IntArray:
+    """The codes of an Arrow dictionary; zeros that nobody writes to take no memory."""
+    if len(coded.dictionary) == 1:
+        return np.zeros(len(coded), np.int64)
+    return numbers(coded.indices).astype(np.int64)
+
+
+def _differing(pieces: list[Any], doubtful: IntArray) -> tuple[IntArray, Any]:
+    """The code of each name and the vocabulary; only these rows' names may stand twice."""
+    codes = np.arange(sum(map(len, pieces)))
+    if not len(doubtful):
+        return codes, _whole(pa.chunked_array(pieces))
+    first = _first_places(pa.chunked_array(pieces), doubtful)
+    dropped = doubtful[first != doubtful]
+    codes -= np.searchsorted(dropped, codes)
+    codes[doubtful] = codes[first]
+    ends = np.cumsum([len(each) for each in pieces])
+    own = np.split(dropped, np.searchsorted(dropped, ends[:-1]))
+    left = [
+        part
+        for piece, rows, end in zip(pieces, own, ends.tolist(), strict=True)
+        for part in _without(piece, rows - (end - len(piece)))
+    ]
+    return codes, _whole(pa.chunked_array(left, pieces[0].type))
 
 
 def _first_places(names: Any, doubtful: IntArray) -> IntArray:
-    """For each name the first row that has it; only these rows' names may stand twice."""
-    place = np.arange(len(names))
+    """For each of these rows the first of them that has its name."""
     coded = _whole(pc.dictionary_encode(names.take(integers(doubtful))))
     codes = numbers(coded.indices)
     first = np.zeros(len(coded.dictionary), np.int64)
     first[codes[::-1]] = doubtful[::-1]
-    place[doubtful] = first[codes]
-    return place
+    places: IntArray = first[codes]
+    return places
+
+
+def _without(names: Any, dropped: IntArray) -> list[Any]:
+    """The names but those in these rows; cut where they stand, if they are few."""
+    if len(dropped) > FEW_CUTS:
+        kept = np.ones(len(names), bool)
+        kept[dropped] = False
+        return [names.take(integers(np.flatnonzero(kept)))]
+    bounds = [-1, *dropped.tolist(), len(names)]
+    return [names.slice(low + 1, high - low - 1) for low, high in pairwise(bounds)]
+
+
+def _pieces(array: Any) -> list[Any]:
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    return list(chunks) or [_whole(array)]
 
 
 def _whole(array: Any) -> Any:

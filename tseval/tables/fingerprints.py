@@ -17,70 +17,102 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-BASE = 0x9E3779B97F4A7C15
-"""An odd number, which has an inverse modulo 2^64."""
-INVERSE = pow(BASE, -1, 2**64)
-LENGTH_FACTOR = 0xC2B2AE3D27D4EB4F
-PIECE_ROWS = 2_048
-"""How many strings are worked on at once, so that what they need, 50 times their bytes, stays in
-the cache."""
+BASE = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number: to multiply by it loses nothing."""
+LENGTH_FACTOR = np.uint64(0xC2B2AE3D27D4EB4F)
+HALF = np.uint64(32)
+WORD = 8
+"""The bytes of a word, as which strings are read."""
+MOST_WORDS = 32
+"""How many words a string is told by, beside its length and last bytes."""
+PIECE_ROWS = 16_384
+"""How many strings are worked on at once, so that what they need stays in the cache."""
+LOOKED_AT = (1, 8)
+"""After so many pieces it is looked whether to go on pays."""
+MANY = 8
+"""More than the share of one in so many strings that may not differ are many."""
 
 
 def all_differ(strings: Any) -> bool:
     """Whether the strings of an Arrow array are seen to differ; False where that is not seen."""
+    found = suspects(strings)
+    return found is not None and not len(found)
+
+
+def suspects(strings: Any) -> NDArray[np.int64] | None:
+    """The rows of an Arrow column that may not differ from another; all others are seen to.
+
+    None where they are many.
+    """
     chunks = strings.chunks if isinstance(strings, pa.ChunkedArray) else [strings]
-    parts: list[Words] = []
-    for chunk in chunks:
-        for at in range(0, len(chunk), PIECE_ROWS):
-            parts.append(fingerprints(chunk.slice(at, PIECE_ROWS)))
-            if len(parts) == 1 and not _distinct(parts[0]):
-                return False  # as a column of topics soon shows
-    return not parts or _distinct(np.concatenate(parts))
+    numbers, rows = np.empty(len(strings), np.uint64), 0
+    pieces = (c.slice(at, PIECE_ROWS) for c in chunks for at in range(0, len(c), PIECE_ROWS))
+    for count, piece in enumerate(pieces, start=1):
+        numbers[rows : rows + len(piece)] = fingerprints(piece)
+        rows += len(piece)
+        if count in LOOKED_AT and _are_many(_repeated(numbers[:rows]), numbers[:rows]):
+            return None  # as a column of topics soon shows
+    repeated = _repeated(numbers)
+    if not len(repeated):
+        return np.zeros(0, np.int64)
+    return None if _are_many(repeated, numbers) else np.flatnonzero(_among(numbers, repeated))
 
 
-def suspects(strings: Any) -> NDArray[np.int64]:
-    """The rows of an Arrow column that may not differ from another; all others are seen to."""
-    parts = [
-        fingerprints(chunk.slice(at, PIECE_ROWS))
-        for chunk in strings.chunks
-        for at in range(0, len(chunk), PIECE_ROWS)
-    ]
-    numbers = np.concatenate([np.zeros(0, np.uint64), *parts])
+def _repeated(numbers: Words) -> Words:
+    """The numbers that stand above in their order: each once less than in all."""
     ordered = np.sort(numbers)
-    return np.flatnonzero(np.isin(numbers, ordered[1:][ordered[1:] == ordered[:-1]], kind="sort"))
+    repeated: Words = ordered[1:][ordered[1:] == ordered[:-1]]
+    return repeated
 
 
-def _distinct(numbers: Words) -> bool:
-    ordered = np.sort(numbers)
-    return bool((ordered[1:] != ordered[:-1]).all())
+def _are_many(repeated: Words, numbers: Words) -> bool:
+    return len(repeated) * MANY > len(numbers)
+
+
+def _among(numbers: Words, few: Words) -> NDArray[np.bool_]:
+    """Which numbers are among a few, which ascend."""
+    at = np.searchsorted(few, numbers)
+    at[at == len(few)] = 0
+    found: NDArray[np.bool_] = few[at] == numbers
+    return found
 
 
 def fingerprints(strings: Any) -> Words:
-    """For each string its bytes as the digits of a number to the base above, modulo 2^64."""
+    """A number for each string, of its bytes by eight, and of its length.
+
+    Of a very long one it is the first words and the last bytes.
+    """
     rows = len(strings)
-    bounds = np.frombuffer(strings.buffers()[1], np.int32)[strings.offset :][: rows + 1]
     content = strings.buffers()[2]
     if rows == 0 or content is None:
         return np.zeros(rows, np.uint64)
-    bounds = bounds.astype(np.int64)
-    digits = np.frombuffer(content, np.uint8)[bounds[0] : bounds[-1]].astype(np.uint64)
-    bounds -= bounds[0]
-    powers = _powers(BASE, len(digits))
-    sums = np.zeros(len(digits) + 1, np.uint64)
-    np.cumsum((digits + np.uint64(1)) * powers, out=sums[1:])
-    numbers = sums[bounds[1:]] - sums[bounds[:-1]]
-    shifted: Words = numbers * _powers(INVERSE, len(digits) + 1)[bounds[:-1]]
-    return shifted ^ ((bounds[1:] - bounds[:-1]).astype(np.uint64) * np.uint64(LENGTH_FACTOR))
+    bounds = np.frombuffer(strings.buffers()[1], np.int32)[strings.offset :][: rows + 1]
+    data = np.zeros(int(bounds[-1] - bounds[0]) + WORD, np.uint8)
+    data[:-WORD] = np.frombuffer(content, np.uint8)[bounds[0] : bounds[-1]]
+    # A word from each byte on, so that strings may begin anywhere.
+    words = np.ndarray((len(data) - WORD + 1,), "<u8", data, strides=(1,))
+    start, length = (bounds[:-1] - bounds[0]).astype(np.int64), np.diff(bounds).astype(np.int64)
+    numbers = length.astype(np.uint64) * LENGTH_FACTOR
+    whole = length // WORD
+    fewest, most = int(whole.min()), int(whole.max())
+    for at in range(min(most, MOST_WORDS)):
+        if at < fewest:
+            _mix(numbers, words[start + at * WORD])
+        else:
+            longer = np.flatnonzero(whole > at)
+            mixed = numbers[longer]
+            _mix(mixed, words[start[longer] + at * WORD])
+            numbers[longer] = mixed
+    _mix(numbers, words[start + whole * WORD] & LAST_BYTES[length % WORD])
+    return numbers
 
 
-_CACHE: dict[int, Words] = {}
+LAST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(WORD)], np.uint64)
+"""What leaves so many bytes of a word."""
 
 
-def _powers(base: int, count: int) -> Words:
-    """The first powers of a number, modulo 2^64."""
-    known = _CACHE.get(base)
-    if known is None or len(known) < count:
-        factors = np.full(max(count, 2 * PIECE_ROWS), base, np.uint64)
-        factors[0] = 1
-        known = _CACHE[base] = np.multiply.accumulate(factors)
-    return known[:count]
+def _mix(numbers: Words, words: Words) -> None:
+    """Mix the next word of each string into its number, in place."""
+    numbers ^= words
+    numbers *= BASE
+    numbers ^= numbers >> HALF

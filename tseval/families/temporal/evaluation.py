@@ -239,7 +239,7 @@ def read(
     files = _files(inputs, changed, access) if tables is None else None
     tables = read_tables(inputs, changed, access) if tables is None else tables
     name = name if tables.judged is None else sample_matcher(tables.judged, options)
-    case = standing(tables.updates, tables.pool, tables.duplicates, changed)
+    tables, case = _standing(tables, changed)
     kept = kept_nuggets(tables.nuggets, tables.matches, changed)
     nuggets = tables.nuggets.rows(kept)
     if not len(nuggets):
@@ -280,6 +280,16 @@ def read(
         corrections=tables.corrections,
         correction=correction,
     )
+
+
+def _standing(tables: TemporalTables, rules: Rules) -> tuple[TemporalTables, CanonicalUpdates]:
+    """What stands for the updates; and the tables with the updates' ids coded by its names.
+
+    It has all of theirs, so a million names need not be kept twice.
+    """
+    case = standing(tables.updates, tables.pool, tables.duplicates, rules)
+    ids = replace(tables.updates.update_id, names=case.updates.update_id.names)
+    return replace(tables, updates=replace(tables.updates, update_id=ids)), case
 
 
 def _correction(

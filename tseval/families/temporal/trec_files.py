@@ -128,7 +128,7 @@ RUN_LINES = Layout(
         "topic": Span(0),
         "team": Span(1),
         "run": Span(1, 2),
-        "update_id": Span(3, 4),
+        "update_id": Span(3, 4, differs=True),
         "time": Span(5),
         "confidence": Span(6, made=certain),
     },

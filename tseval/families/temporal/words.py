@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.tables import Texts
+from tseval.tables import Texts, distinct
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -106,7 +106,7 @@ def _counted(texts: Texts, counter: Counter) -> FloatArray:
 def _by_block(texts: Texts, count: Callable[[bytes, IntArray], IntArray]) -> FloatArray:
     """A number for each text, from the block that holds it."""
     numbers = np.zeros(len(texts))
-    for place in np.unique(texts.block).tolist():
+    for place in distinct(texts.block).tolist():  # numpy's own loads masked arrays
         rows = np.flatnonzero(texts.block == place)
         for at in range(0, len(rows), ROWS_AT_ONCE):
             some = rows[at : at + ROWS_AT_ONCE]
