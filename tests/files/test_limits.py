@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sys
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from matchers import contract
 from matchers.containment import ContainmentBlock, ContainmentGold
 from tests import program
 from tseval.errors import InputError, TsevalError, UsageError
-from tseval.families.temporal.streaming.follow import blocks_of
+from tseval.families.temporal.streaming.follow import Lines, blocks_of
 from tseval.files import inputs
 from tseval.files.compressed import Streams
 from tseval.files.csv_table import read_csv
@@ -208,6 +209,51 @@ def test_a_document_may_be_one_line_and_has_a_limit(
     assert sum(unpacked) < DOCUMENT.most + 2 * inputs.BLOCK_BYTES
 
 
+def test_what_never_ends_is_read_no_further_than_a_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limited(monkeypatch, "document=1M")
+    given: list[int] = []
+
+    class Endless(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            given.append(len(buffer))
+            return len(buffer)
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    with pytest.raises(InputError, match="of more than 1M, the limit 'document'"):
+        tseval.score("-", program.NUGGETS)
+    assert sum(given) <= DOCUMENT.most + 2 * inputs.BLOCK_BYTES
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["validate", "/dev/zero"],
+        ["score", program.SWIFT, program.NUGGETS, "--columns", "/dev/zero"],
+        ["score", "--follow", program.NUGGETS, "--state", "/dev/zero"],
+    ],
+)
+def test_a_device_that_never_ends_is_refused_by_name(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited(monkeypatch, "document=1M")
+    result = program.tseval(*arguments)
+    assert result.code == 1
+    said = "/dev/zero: is a file that is read as a whole, of more than 1M, the limit 'document'"
+    assert said in result.err + result.out
+
+
+def test_all_that_a_pipe_gives_is_read_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "BLOCK_BYTES", 8)
+    for size in (0, 1, 7, 8, 9, 16, 17):
+        content = bytes(range(size))
+        assert inputs.all_of(io.BytesIO(content), "-") == content
+
+
 @pytest.mark.parametrize("cells", [b'<c r="XFD1048576">', b"<c  s='1' r = 'A1'/><x:c r='ZZZZZZ3'>"])
 def test_a_cell_far_down_and_to_the_right_makes_no_sheet_of_all_cells_before_it(
     cells: bytes, monkeypatch: pytest.MonkeyPatch
@@ -346,6 +392,18 @@ def test_a_live_stream_keeps_what_came_before(monkeypatch: pytest.MonkeyPatch) -
     again = program.tseval("score", "--follow", "--state", "s", program.NUGGETS, stdin=whole)
     assert again.code == 0
     assert '"updates": 2' in again.out
+
+
+def test_faults_of_a_live_stream_do_not_wait_for_its_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # whoever asks for more fails
+    faults = FaultList(Lines(b"y\ny\ny\ny\n", 7))
+    for line in (7, 8, 9, 10):
+        faults.add(line, "not JSON")
+    with pytest.raises(InputError) as error:
+        faults.check()
+    assert [(each.line, each.text) for each in error.value.faults] == [
+        (line, "y") for line in (7, 8, 9, 10)
+    ]
 
 
 def test_the_line_that_is_too_long_is_counted_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

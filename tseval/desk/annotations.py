@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tseval.errors import Fault, InputError, UsageError
+from tseval.files.inputs import all_of_file
 
 DIVIDER = "::"
 """Between topic and update in the names of instances that have no other fields."""
@@ -39,7 +40,7 @@ class Controls:
     def read(cls, path: Path) -> Controls:
         """The mapping of a file; what it does not know is refused."""
         try:
-            given = tomllib.loads(path.read_text(encoding="utf-8"))
+            given = tomllib.loads(all_of_file(path).decode())
         except (OSError, ValueError, RecursionError) as error:
             raise UsageError(f"{path} is no mapping: {error}") from error
         known = {each.name: type(getattr(cls(), each.name)) for each in fields(cls)}
@@ -240,7 +241,7 @@ def read_annotations(path: Path, tool: str, controls: Controls) -> list[Annotati
 def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
     """The records of a file with their places: JSON lines, or JSON of one or several."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = all_of_file(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = (
             (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tseval.errors import Fault, InputError, UsageError, reason_of
+from tseval.files.inputs import all_of_file
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None
 """In Python: the columns' names in the files by those of the tables, or a file that holds them."""
@@ -69,7 +70,7 @@ def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
 
     path = Path(file)
     try:
-        content = tomllib.loads(path.read_text("utf-8-sig"))
+        content = tomllib.loads(all_of_file(path).decode("utf-8-sig"))
     except OSError as error:
         raise InputError([Fault(str(path), None, reason_of(error))]) from error
     except UnicodeDecodeError as error:

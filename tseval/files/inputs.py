@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from tseval.errors import Fault, InputError, reason_of
 from tseval.files.compressed import BROKEN, OPENERS, Damaged
@@ -185,9 +185,10 @@ class Input:
     def _kept(self) -> bytes | None:
         """The bytes of what can be read only once; None for files and what cannot be opened."""
         if self.is_standard_input:
-            return sys.stdin.buffer.read()
-        once = self.file.exists() and not (self.file.is_file() or self.file.is_dir())
-        return self.file.read_bytes() if once else None
+            return all_of(sys.stdin.buffer, self.path)
+        if not self.file.exists() or self.file.is_file() or self.file.is_dir():
+            return None
+        return all_of_file(self.file)
 
     @property
     def sha256(self) -> str:
@@ -299,7 +300,7 @@ class Input:
             while size <= limit and (piece := bytes(stream.read(BLOCK_BYTES))):
                 parts.append(piece)
                 size += len(piece)
-        check_document(self, size)
+        check_document(self.path, size)
         return b"".join(parts)
 
     def whole_lines(self) -> bytes:
@@ -345,10 +346,25 @@ class Input:
         return found
 
 
-def check_document(source: Input, size: int) -> None:
+def check_document(path: str, size: int) -> None:
     """Refuse a file of so many bytes once it is unpacked, if a document may not have them."""
     if size > DOCUMENT.most:
-        raise InputError([Fault(source.path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure)])
+        raise InputError([Fault(path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure)])
+
+
+def all_of(stream: BinaryIO, path: str) -> bytes:
+    """What a stream gives until it ends, which that of a device or a program may never do."""
+    kept, size = io.BytesIO(), BLOCK_BYTES  # grows in its place, and gives without a copy
+    while size == BLOCK_BYTES:  # of a terminal, what comes behind the end is not asked for
+        size = kept.write(stream.read(BLOCK_BYTES))
+        check_document(path, kept.tell())
+    return kept.getvalue()
+
+
+def all_of_file(path: str | Path) -> bytes:
+    """What a file holds, as it stands there."""
+    with Path(path).open("rb") as stream:
+        return all_of(stream, str(path))
 
 
 class RowInput(Input):

@@ -102,7 +102,7 @@ def _check_unpacked(source: Input, told: Any, columns: int) -> None:
     size = told.num_rows * columns * CELL_BYTES
     unpacked = sum(told.row_group(at).total_byte_size for at in range(told.num_row_groups))
     if size > PACKED * min(unpacked, PACKED * _size(source)):
-        check_document(source, size)
+        check_document(source.path, size)
 
 
 def _size(source: Input) -> int:

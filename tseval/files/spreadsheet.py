@@ -133,8 +133,8 @@ def _check_unpacked(source: Input, content: bytes) -> None:
                 with archive.open(each) as stream:
                     while piece := stream.read(BLOCK_BYTES):
                         size += len(piece)
-                        check_document(source, size)
-                        check_document(source, extent.with_piece(piece) * CELL_BYTES)
+                        check_document(source.path, size)
+                        check_document(source.path, extent.with_piece(piece) * CELL_BYTES)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError):
         return
 

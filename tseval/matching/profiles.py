@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from tseval.errors import Fault, InputError, reason_of
 from tseval.files import json_text
+from tseval.files.inputs import all_of_file
 from tseval.version import VERSION
 
 SUFFIX = ".json"
@@ -31,7 +31,7 @@ def profile_bytes(matcher: str, measured: dict[str, Any]) -> bytes:
 def read_profile(path: str) -> str:
     """The name of the matcher in a profile; anything else is an `InputError`."""
     try:
-        content = json_text.load(Path(path).read_text(encoding="utf-8"))
+        content = json_text.load(all_of_file(path).decode())
     except OSError as error:
         reason = reason_of(error)
         raise InputError([Fault(path, None, reason, CURE)]) from error

@@ -58,6 +58,11 @@ class Lines(Input):
         self.content = content
         self.first = first
 
+    @property
+    def is_there(self) -> bool:
+        """Not all of it: the rest of the stream is not waited for, which may never end."""
+        return False
+
     def blocks(self, limit: Limit = LINE) -> Iterator[bytes]:  # noqa: ARG002 - looked at before
         """All of them."""
         yield self.content

@@ -20,6 +20,7 @@ from tseval.errors import Fault, InputError
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.run_fold import KeptUpdate, RunFold, Seen
 from tseval.files.atomic_write import write_whole
+from tseval.files.inputs import all_of_file
 
 if TYPE_CHECKING:
     from tseval.tables.repeats import Marks
@@ -80,7 +81,7 @@ def save(path: str | Path, position: Position, fold: Fold, recent: list[Marks]) 
 def load(path: str | Path, fold: Fold) -> tuple[Position, list[Marks]]:
     """Read the state into a fold that has nothing yet; a file that is none is an `InputError`."""
     try:
-        content = io.BytesIO(Path(path).read_bytes())
+        content = io.BytesIO(all_of_file(path))
         if not zipfile.is_zipfile(content):
             raise ValueError("it has another form")
         content.seek(0)
