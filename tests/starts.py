@@ -65,38 +65,38 @@ TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
     "help": Start("--help", 7),
-    "help of score": Start("score --help", 104),
-    "score": Start(f"score {RUN} {GIVEN}", 104),
-    "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 104),
-    "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 104),
-    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet", 127, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 281, "pandas"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 298, "pandas"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 135, "pandas rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 138, "pandas scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 178, "pandas rapidfuzz scipy"),
+    "help of score": Start("score --help", 105),
+    "score": Start(f"score {RUN} {GIVEN}", 105),
+    "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 105),
+    "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 105),
+    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet", 128, "rapidfuzz scipy"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 282, "pandas"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 299, "pandas"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 136, "pandas rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 139, "pandas scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 179, "pandas rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        337,
+        338,
         "pandas rapidfuzz scipy",
     ),
-    "import": Start(f"import changes-run {CD}/terse.jsonl", 254),
-    "validate": Start(f"validate {RUN} {GOLD}", 255),
-    "measures": Start("measures", 249),
-    "values": Start("values --help", 88),
-    "clusters": Start(f"clusters {RUN} fixtures/clusters.tsv --quiet", 103),
+    "import": Start(f"import changes-run {CD}/terse.jsonl", 255),
+    "validate": Start(f"validate {RUN} {GOLD}", 256),
+    "measures": Start("measures", 250),
+    "values": Start("values --help", 89),
+    "clusters": Start(f"clusters {RUN} fixtures/clusters.tsv --quiet", 104),
     "incidents": Start(
-        f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet", 105
+        f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet", 106
     ),
-    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 114, "scipy"),
+    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 115, "scipy"),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        89,
+        90,
     ),
-    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 93),
-    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 109, "scipy"),
-    "crisisfacts": Start(f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet", 92),
+    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 94),
+    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 110, "scipy"),
+    "crisisfacts": Start(f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet", 93),
 }
 
 

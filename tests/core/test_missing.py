@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +10,14 @@ import pytest
 from tseval import MissingTopics
 from tseval.core.family import Words
 from tseval.core.scoring import missing_topics
+from tseval.records import frozen
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray
 
 
-@dataclass(frozen=True)
+@frozen
 class There(Units):
     """Who has what."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tests.toys import spotting
 from tests.toys.spotting import SIGHTINGS, Sightings
@@ -12,6 +12,7 @@ from tseval.files.fixed_fields import Layout, Span, read_lines
 from tseval.files.formats import Format
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
+from tseval.records import frozen
 
 MARK = b"!sightings"
 LINES = Layout(
@@ -24,7 +25,7 @@ LINES = Layout(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Options:
     """What the import may be asked for."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from tseval.files.inputs import Input as InputFile
 from tseval.files.plain import recognise
 from tseval.files.reading import read_runs, read_table
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import ABSENT, Column, Ids, Kind, Origin, Schema, all_names, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.base import Table
@@ -37,7 +37,7 @@ SIGHTINGS = Schema("sightings", (TOPIC, ITEM, TIME, RUN), ("run", "topic", "item
 ITEMS = Schema("items", (TOPIC, ITEM, Column("since", Kind.TIME)), ("topic", "item"))
 
 
-@dataclass(frozen=True)
+@frozen
 class Sightings(Table):
     """What runs saw."""
 
@@ -48,7 +48,7 @@ class Sightings(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Items(Table):
     """What there was to see."""
 
@@ -58,7 +58,7 @@ class Items(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Inputs:
     """The files."""
 
@@ -66,7 +66,7 @@ class Inputs:
     items: Any = argument("ITEMS", "the list of items", ITEMS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Options:
     """What may be asked for."""
 
@@ -74,7 +74,7 @@ class Options:
     strangers: str | None = option("--strangers", "Sightings off the list.", rule="strangers")
 
 
-@dataclass(frozen=True)
+@frozen
 class Rules(RuleSet):
     """What editions do differently."""
 
@@ -83,7 +83,7 @@ class Rules(RuleSet):
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Index(Units):
     """Sightings by unit."""
 
@@ -94,7 +94,7 @@ class Index(Units):
     starts: FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Spotting(Evaluation):
     """Runs and items, indexed."""
 

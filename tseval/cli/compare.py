@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,12 @@ from tseval.files.provenance import provenance_of
 from tseval.files.rows import ROW_FORMS
 from tseval.files.score_readers import FORMATS, read_teams
 from tseval.parallel.sharing import ALONE, Sharing
+from tseval.records import frozen
 from tseval.statistics import PERSISTENCE
 from tseval.tables.schema import SCORES
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """What is asked instead of a comparison of runs."""
 
@@ -125,7 +126,7 @@ class Question:
         return chosen[0] if chosen else RUNS
 
 
-@dataclass(frozen=True)
+@frozen
 class Gold:
     """What runs are scored against first, beside what `tseval score` declares."""
 
@@ -142,7 +143,7 @@ class Gold:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """A comparison as it was asked for."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from tseval.files import PICTURES
 from tseval.files.columns import column_names
 from tseval.files.formats import forms_of
 from tseval.files.rows import rows_bytes
+from tseval.records import frozen
 from tseval.reporting.charts.curves import (
     CurveWishes,
     Marks,
@@ -51,7 +51,7 @@ CATCHING_UP = ("Rs",)
 """Measures that pass their range in a batch that catches up with earlier ones."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CurveRequest(Request):
     """What is asked for beside what families declare."""
 
@@ -99,7 +99,7 @@ def seconds_of(option: str, text: str, what: str) -> float:
     return length
 
 
-@dataclass(frozen=True)
+@frozen
 class Followed:
     """What is followed: an evaluation, its measures, and what is told beside them."""
 
@@ -202,7 +202,7 @@ def followed(request: CurveRequest, call: Call) -> Followed:
     return Followed(evaluation, wanted, missing, request.undefined == "zero", signature)
 
 
-@dataclass(frozen=True)
+@frozen
 class Drawn:
     """The rows and how they are drawn, with warnings of their own."""
 

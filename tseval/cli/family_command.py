@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -46,6 +46,7 @@ from tseval.files import PICTURES
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
 from tseval.files.score_writers import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.core.panels import Picture
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 Record = TypeVar("Record")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Request:
     """What every command over runs and gold is asked for, beside what its family declares."""
 
@@ -76,7 +77,7 @@ class Request:
     undefined: str = "skip"
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """A family's command as it was called: what all commands are asked for, and its own records."""
 
@@ -120,7 +121,7 @@ class Call:
         return self.family.read(inputs, self.options, edition, self.rules, access)
 
 
-@dataclass(frozen=True)
+@frozen
 class Extension(Generic[Record]):
     """What a command takes and does beside what its family declares."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +36,7 @@ from tseval.matching.in_units import match_in_units
 from tseval.matching.label_files import LABEL_FORMS, label_bytes
 from tseval.matching.matching import get_matcher
 from tseval.matching.review import NEAR, lowered, review_bytes, spreadsheet_form
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ NOTHING_TO_FIND = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Review:
     """Where pairs go for somebody to accept or reject, if anywhere, and which."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from tseval.errors import UsageError
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
 from tseval.files.score_readers import FORMATS
+from tseval.records import frozen
 from tseval.reporting import assembling
 from tseval.reporting.curves import PANELS
 from tseval.reporting.inputs import Parameter, beside, keyword, parameters, served
@@ -35,7 +36,7 @@ TAKEN = "tseval.report.taken"
 """Under this name a context holds what is taken of families."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """What every report is asked for, beside what families declare."""
 
@@ -52,7 +53,7 @@ class Request:
     quiet: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class FamilyOption:
     """An option that some families declare."""
 

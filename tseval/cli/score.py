@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs
 from tseval.files.frames import check_inputs
 from tseval.files.score_writers import RESULT_FORMS
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.families.temporal.streaming.follow import Follower
@@ -42,7 +43,7 @@ STREAM = "-"
 """Updates that are followed come from standard input, whether that is said or not."""
 
 
-@dataclass(frozen=True)
+@frozen
 class StreamOptions:
     """How updates are read where they are not read whole."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from tseval.core.pools import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, UsageError
+from tseval.records import frozen
 from tseval.statistics import contributions
 from tseval.tables import Ids, InputRecord, Origin, natural_order, repeated_rows
 from tseval.tables.arrow import strings
@@ -37,7 +38,7 @@ SHORT_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Board:
     """Values by run, topic and measure, of which those count that are `known`.
 
@@ -276,7 +277,7 @@ def _unknown_ways(
             yield f"{name}: {way} is taken to be better, against the measure's definition"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Cube:
     """Values of the shape (runs, topics, measures); `present` tells where there is a row."""
 

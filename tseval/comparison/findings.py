@@ -17,6 +17,7 @@ from tseval.files.latex import LatexTable, latex_bytes
 from tseval.files.markup import html_signature, html_table
 from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
 from tseval.files.score_tables import UNDEFINED, number
+from tseval.records import frozen
 from tseval.tables import InputRecord
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def or_none(value: float) -> float | None:
     return None if isnan(value) else float(value)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FindingRows:
     """Rows of one kind, a class of named tuples; None is undefined."""
 

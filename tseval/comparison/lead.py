@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +13,7 @@ from tseval.comparison.plan import LEAD, Plan
 from tseval.comparison.runs import means_of_topics, signature
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Lead(NamedTuple):
     later: float | None
 
 
-@dataclass(frozen=True)
+@frozen
 class _Said:
     """What one run said of the gold: which pieces, of which topics, and when first."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 from tseval.core.declared import SWEEP, option
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
 from tseval.tables.times import written
 
@@ -27,7 +28,7 @@ RUNS, POWER, AGAINST, LEAVE_OUT, LEAD = "runs", "power", "against", "leave-out",
 """The analyses: runs held against each other, and the others by the options that ask for them."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """How runs are compared; a value that has no meaning is a `UsageError`."""
 
@@ -136,7 +137,7 @@ class Plan:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Treatment:
     """What becomes of topics without a score, and which way measures go."""
 

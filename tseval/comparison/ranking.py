@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from tseval.comparison.runs import signature, topic_draws
 from tseval.core.wording import count, listed
 from tseval.errors import UsageError
 from tseval.files.limits import ORDERS, shown
+from tseval.records import frozen
 from tseval.statistics import PERSISTENCE
 from tseval.tables.times import written
 
@@ -63,7 +63,7 @@ def _places(names: Sequence[str], among: Sequence[str]) -> list[int]:
     return [place[name] for name in names]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sides:
     """Two boards, and the runs and topics that both have."""
 

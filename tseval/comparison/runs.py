@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from tseval.comparison.findings import FindingRows, or_none
 from tseval.comparison.plan import Plan
 from tseval.core.wording import listed
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ NOISE = 1e-12
 """Two scores that differ by less than this share of them are the same."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RunPairs:
     """Pairs of runs by their places, and what is asked of each."""
 
@@ -45,7 +45,7 @@ class RunPairs:
         return cls(others, np.full(len(others), place))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tested:
     """What is known of each pair by one measure: arrays, NaN where undefined."""
 

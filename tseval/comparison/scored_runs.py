@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 from tseval.comparison.board import Board, build_board, scores_table
@@ -15,11 +15,12 @@ from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.errors import UsageError
 from tseval.parallel.sharing import Progress
+from tseval.records import frozen
 
 Read = TypeVar("Read")
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoredRuns:
     """Runs and gold of a family, and everything by which its command would score them."""
 

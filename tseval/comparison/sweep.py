@@ -24,6 +24,7 @@ from tseval.core.declared import SWEEP, option
 from tseval.core.panels import Axis, Line, Panel, Picture
 from tseval.core.wording import listed
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.tables.times import written
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Sweep(Findings):
         return _picture(self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Tried:
     """Which matchers are tried, and at which thresholds."""
 

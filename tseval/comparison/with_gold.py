@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tseval.comparison.findings import Findings
@@ -19,12 +19,13 @@ from tseval.core.naming import Naming
 from tseval.core.registry import FIRST, family
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given, Runs
 
 
-@dataclass(frozen=True)
+@frozen
 class GoldFiles:
     """Runs, and the gold that they are held against, as a caller gives them."""
 

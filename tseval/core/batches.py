@@ -7,20 +7,21 @@ every batch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.ledgers import ALWAYS, Account, Ledger
 from tseval.core.results import Values
+from tseval.records import frozen
 from tseval.tables import ABSENT
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Batches:
     """The batches of some units: `number[i]` of them from `start[i]` on, each `length` long.
 

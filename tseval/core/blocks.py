@@ -6,13 +6,13 @@ each block; a family that declares a section puts it together from these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tseval.core.panels import Panel
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Note:
     """A paragraph of how to read what follows."""
 
@@ -21,7 +21,7 @@ class Note:
     """What is said too where the page's script runs."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Warned:
     """What a reader should know: it goes to the warnings of the report."""
 
@@ -58,7 +58,7 @@ class Saying(NamedTuple):
     words: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Timeline:
     """What happened in a topic, and which run said it when. Nuggets go by time."""
 
@@ -71,7 +71,7 @@ class Timeline:
     """By nugget, then time."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Panels:
     """Panels side by side; in pairs, two that belong together stand beside one another."""
 
@@ -79,7 +79,7 @@ class Panels:
     paired: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Timelines:
     """Who said what when, topic by topic; a reader chooses topic and run."""
 
@@ -91,7 +91,7 @@ Holds: TypeAlias = Literal["run", "runs", "text", "name", "number", "count", "ch
 file, a number, a whole number, a p value, or the sizes of the parts of a bar."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Head:
     """A column of a table."""
 
@@ -107,7 +107,7 @@ class Head:
     """What a filter by words lets a reader choose, in its order."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """Rows below heads."""
 
@@ -123,7 +123,7 @@ class Rows:
         return [row[at] for row in self.rows]
 
 
-@dataclass(frozen=True)
+@frozen
 class Shaded:
     """A table of one thing by run, whose cells are shaded by their values, which are shares."""
 
@@ -139,7 +139,7 @@ class Shaded:
     counts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Crossed:
     """How often each row meets each column; a cell is shaded by its share of the row."""
 
@@ -152,7 +152,7 @@ class Crossed:
     counts: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Folded:
     """Tables that are shown when a reader opens them."""
 
@@ -160,7 +160,7 @@ class Folded:
     tables: tuple[Rows, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Listed:
     """One of the lists that a reader searches, the worst rows first."""
 
@@ -173,7 +173,7 @@ class Listed:
     table: Rows
 
 
-@dataclass(frozen=True)
+@frozen
 class Searched:
     """Lists of many rows: a reader chooses one, searches and filters it, and sees some at a time.
 
@@ -187,7 +187,7 @@ Steps: TypeAlias = tuple[tuple[int, float | None], ...]
 """A curve: from which place on it has which value; None where it has none."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Traces:
     """A measure topic by topic over time, from which a page works out the difference of two runs.
 
@@ -207,7 +207,7 @@ Block: TypeAlias = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class SectionContent:
     """A section with what stands in it, or with a word on what it would need."""
 

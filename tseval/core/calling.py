@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tseval.core import registry
@@ -18,6 +18,7 @@ from tseval.errors import UsageError
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.parallel.sharing import Sharing, shared
+from tseval.records import frozen
 from tseval.tables import ALL_TOPICS
 from tseval.tables.times import TIMES, early
 
@@ -30,7 +31,7 @@ Inputs = TypeVar("Inputs")
 Options = TypeVar("Options")
 
 
-@dataclass(frozen=True)
+@frozen
 class CommonOptions:
     """The options of every family: measures, times, rules, and what becomes of what lacks."""
 
@@ -49,7 +50,7 @@ class CommonOptions:
     """Whether the values of single topics are of interest."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Where:
     """Where the work runs; no score depends on it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from tseval.core.pools import pooled
 from tseval.core.results import Values
 from tseval.core.taking import account_of, curve
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, distinct
 from tseval.tables.times import UNITS
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Curve:
     """One measure of one run as a step function: from just after `time[i]` on it has `value[i]`.
 
@@ -40,7 +40,7 @@ class Curve:
     values: Values
 
 
-@dataclass(frozen=True)
+@frozen
 class _Steps:
     """The curve of one topic, in seconds from its start."""
 

@@ -8,11 +8,12 @@ its types. So nothing passes from the command line to a family but these records
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tseval.core.rules import each_once
+from tseval.records import frozen
 from tseval.tables import Schema
 
 Record = TypeVar("Record")
@@ -24,7 +25,7 @@ COMPARE, CURVE, REPORT, SWEEP = "compare", "curve", "report", "sweep"
 """The views that are commands of their own, for any family."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Declared:
     """A parameter of a family, for whoever builds a command, a message or a page from it."""
 

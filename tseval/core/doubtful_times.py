@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.wording import count, listed
+from tseval.records import frozen
 from tseval.tables import Ids, natural_order
 from tseval.tables.keys import earliest, latest, rows_by_code
 from tseval.tables.times import UNITS, dated
@@ -37,7 +37,7 @@ YEARS_APART = 2 * 365.25 * UNITS["d"]
 """No event is reported for as long as this, and no filtering track took as long."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """From when to when the times of a topic are in one table."""
 

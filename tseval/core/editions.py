@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from tseval.core.rules import RuleSet
+from tseval.records import frozen
 
 Record = TypeVar("Record", bound=RuleSet, covariant=True)
 
 
-@dataclass(frozen=True)
+@frozen
 class Edition(Generic[Record]):
     """Whose rules: the family they are for, the measures shown by default, and where they stand."""
 

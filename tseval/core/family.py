@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from tseval.core.declared import files_given, input_tables
@@ -25,6 +25,7 @@ from tseval.files.forms import Forms, check_forms, form_for, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.reading import Called, are_records
 from tseval.parallel.sharing import ALONE, Progress, Sharing
+from tseval.records import frozen
 from tseval.tables import InputRecord, Origin, Schema
 from tseval.version import VERSION
 
@@ -46,7 +47,7 @@ Inputs = TypeVar("Inputs")
 Options = TypeVar("Options")
 
 
-@dataclass(frozen=True)
+@frozen
 class Access:
     """How inputs are read."""
 
@@ -73,7 +74,7 @@ class Access:
         check_forms(self.forms, input_tables(type(inputs)))
 
 
-@dataclass(frozen=True)
+@frozen
 class Words:
     """What things are called in what is said of a family's inputs."""
 
@@ -117,7 +118,7 @@ class Index(Protocol):
         """Which (run, topic) have anything."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Column:
     """A measure as it was taken: of each unit of an index, of each run, of groups."""
 
@@ -129,7 +130,7 @@ class Column:
     """What the value of each unit weighs, where that of a run is a quotient of sums."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Evaluation(ABC):
     """Inputs that were read by an edition's rules: ready for any measure of the family."""
 
@@ -310,7 +311,7 @@ class Matched(Protocol):
         """The runs by the matches of this matcher, or by those that were given."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Asked(Generic[Options]):
     """What is asked of an evaluation: measures, and the family's own options."""
 
@@ -321,7 +322,7 @@ class Asked(Generic[Options]):
     undefined: str = "skip"
 
 
-@dataclass(frozen=True)
+@frozen
 class Shown:
     """Rows that are shown instead of scores, and how to read them."""
 
@@ -336,7 +337,7 @@ class Shown:
     """The parts of the signature that these rows add."""
 
 
-@dataclass(frozen=True)
+@frozen
 class View:
     """Something else than scores that a command can show, asked for by `--explain NAME`.
 
@@ -360,7 +361,7 @@ class View:
     """The option of the family that asks for it, where it is none of `--explain`."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Writer:
     """Forms of output that only this family has: a track's own files, or pictures."""
 
@@ -376,7 +377,7 @@ class Writer:
     """Whether it writes several files, into the folder that the output names."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Written:
     """What a writer made: an output, a picture to draw, or files by their names; with warnings."""
 
@@ -386,7 +387,7 @@ class Written:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Family(Generic[Inputs, Options]):
     """What a family declares; `tseval.families` has the list of all."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Firsts:
     """One row for each piece of gold that a run said, of any family."""
 

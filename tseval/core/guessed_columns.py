@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tseval.errors import Fault, InputError
 from tseval.files import JSON, json_array
@@ -12,6 +11,7 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import names_of_cells, objects_as_written
 from tseval.files.plain import BY_KEYS, READERS, by_rows, form_of, header
+from tseval.records import frozen
 from tseval.tables import Column, Kind, Schema
 from tseval.tables.times import NotANumber, early, moment, number
 
@@ -34,7 +34,7 @@ BY_ITS_NAME, BY_A_LIKE_NAME, BY_WHAT_IT_HOLDS, AS_SAID = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Guess:
     """What a column of a file was taken for, and why."""
 
@@ -45,7 +45,7 @@ class Guess:
     example: str
 
 
-@dataclass(frozen=True)
+@frozen
 class GuessedFile:
     """A file whose columns were looked at."""
 

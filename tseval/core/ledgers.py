@@ -7,13 +7,14 @@ value at one time, at every time, and, one update after the other, on a live str
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from tseval.core.results import Result, Values
+from tseval.records import frozen
 from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ALWAYS = -np.inf
 """The date of an amount that counts at every time."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Ledger:
     """Amounts by unit and date, in the order (unit, date, amount).
 
@@ -87,7 +88,7 @@ Score: TypeAlias = Callable[[Sequence["FloatArray"], "IntArray"], Values]
 """From totals, and the unit that each belongs to, to values."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Account(Result):
     """The ledgers of a measure and the score of their totals."""
 
@@ -108,7 +109,7 @@ def ratio(totals: Sequence[FloatArray], _: IntArray) -> Values:
     return Values(np.divide(above, below, out=np.zeros_like(above), where=defined), defined)
 
 
-@dataclass(frozen=True)
+@frozen
 class Changes:
     """A measure as a step function of time: from just after `time` on it has `value`.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from tseval.core.results import Result
 from tseval.errors import MeasureError, did_you_mean
+from tseval.records import frozen
 from tseval.tables.times import Moment, NotANumber
 
 Argument: TypeAlias = str | Callable[..., Any]
 """A parameter's value: as it is written, or in Python a function."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """A parameter of a measure: what it may be and what it means."""
 
@@ -66,7 +67,7 @@ def any_arguments(_: Mapping[str, Argument]) -> None:
     """Refuse no combination of arguments."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Definition:
     """What a measure is, in words and as a function: a row of the registry."""
 
@@ -110,7 +111,7 @@ class Definition:
         raise MeasureError(f"{self.name} has no parameter '{name}'; it has: {known}")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Measure:
     """A measure with its arguments and its time; equal to another if they print the same."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tseval.core import registry
@@ -18,6 +18,7 @@ from tseval.files.inputs import Input
 from tseval.files.jsonl import holds_key
 from tseval.files.plain import BY_KEYS, recognise
 from tseval.files.reading import input_of
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables import Schema
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Inputs = TypeVar("Inputs")
 
 
-@dataclass(frozen=True)
+@frozen
 class Naming:
     """What a caller's files call columns, and what runs are called."""
 
@@ -76,7 +77,7 @@ AS_THEY_ARE = Naming()
 """No other names."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _Given:
     """The inputs of one kind that were given."""
 
@@ -121,7 +122,7 @@ def _with(inputs: Inputs, given: Mapping[str, _Given]) -> Inputs:
     return replace(inputs, **{name: each.value for name, each in given.items()})  # type: ignore[type-var]
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedStream(Generic[Inputs]):
     """A stream, of which nothing is known before it comes, and what is given beside it."""
 

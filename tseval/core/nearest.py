@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from tseval.core import registry
 from tseval.errors import Fault
 from tseval.files import csv_table, parquet, tsv
 from tseval.files.plain import recognise
+from tseval.records import frozen
 from tseval.tables import Schema
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ NAMED = 2
 """A table is near whose columns are named so often, or that lacks only one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Near:
     """A table that a file is not, and what it would need."""
 

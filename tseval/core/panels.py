@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tseval.core.wording import count
 from tseval.errors import UsageError
+from tseval.records import frozen
 
 Numbers: TypeAlias = tuple[float, ...]
 Known: TypeAlias = tuple[float | None, ...]
@@ -89,7 +90,7 @@ class Rule(NamedTuple):
     words: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Axis:
     """What an axis counts, and from where to where."""
 
@@ -109,7 +110,7 @@ class Axis:
     """What stands at the ticks instead of numbers."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Panel:
     """Lines, dots and points on one pair of axes."""
 

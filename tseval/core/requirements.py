@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isclose, isfinite
 from operator import eq, ge, gt, le, lt
 
@@ -12,6 +11,7 @@ from tseval.core.measure import Measure
 from tseval.core.registry import measure as measure_of
 from tseval.core.scores import Scores
 from tseval.errors import MeasureError, UsageError, did_you_mean
+from tseval.records import frozen
 
 SIGNS = {">=": ge, "<=": le, "==": eq, ">": gt, "<": lt}
 WRITTEN = re.compile(r"(.*?)(>=|<=|==|>|<)\s*([^<>=]*)", re.DOTALL)
@@ -24,7 +24,7 @@ FAILED = 3
 HOW = "write MEASURE>=NUMBER, such as 'R@6h>=0.5', or RUN.MEASURE-RUN.MEASURE>=NUMBER"
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantity:
     """What a requirement speaks of: a measure of a run, or what it has more than another's."""
 
@@ -41,7 +41,7 @@ class Quantity:
         return f"{self.side}({whole})" if self.side else whole
 
 
-@dataclass(frozen=True)
+@frozen
 class Requirement:
     """One requirement as it is written."""
 

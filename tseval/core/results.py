@@ -8,14 +8,15 @@ of groups, such as information types, beside those of topics.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Values:
     """Values of which some are undefined; those hold 0 and must not be read."""
 
@@ -23,7 +24,7 @@ class Values:
     defined: BoolArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Groups:
     """Values of each run for groups of what it returned; both of the shape (runs, groups)."""
 
@@ -52,7 +53,7 @@ class Result(ABC):
         return None
 
 
-@dataclass(frozen=True)
+@frozen
 class Taken(Result):
     """A measure that is taken from the whole at once: no time divides it."""
 

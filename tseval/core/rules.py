@@ -7,15 +7,16 @@ is an instance, and the code that reads the record knows no editions.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
 from tseval.errors import UsageError, did_you_mean
+from tseval.records import frozen
 
 Record = TypeVar("Record", bound="RuleSet")
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """One choice of an edition in words."""
 
@@ -36,7 +37,7 @@ def choice(default: str, meaning: str, **values: str) -> Any:
     return field(default=default, metadata={"meaning": meaning, "values": words})
 
 
-@dataclass(frozen=True)
+@frozen
 class RuleSet:
     """A record of choices; fields of other kinds may stand beside them."""
 
@@ -79,6 +80,6 @@ def each_once(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return rules
 
 
-@dataclass(frozen=True)
+@frozen
 class NoRules(RuleSet):
     """The rules of an edition that has none to choose from."""

@@ -12,6 +12,7 @@ import numpy as np
 from tseval.core.results import Values
 from tseval.core.wording import count
 from tseval.errors import UsageError, did_you_mean
+from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, InputRecord
 from tseval.tables.scores import ScoreRecord
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Overall:
     """Values of `all` that are no means over topics, of the shape (runs, measures).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from tseval.core.results import Result, Values
 from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, Reason, UsageError
+from tseval.records import frozen
 from tseval.tables import natural_order
 from tseval.tables.arrow import release_unused
 
@@ -77,7 +78,7 @@ def scores_of(
     return evaluation.finished(replace(scores, warnings=(*told, *more)))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Found:
     """Scores, and what their warnings are made of."""
 
@@ -153,7 +154,7 @@ def all_topics(indexes: Sequence[Index]) -> tuple[str, ...]:
     return tuple(natural_order({topic for own in each_own for topic in own}))
 
 
-@dataclass(frozen=True)
+@frozen
 class Missing:
     """What becomes of judged topics that a run lacks."""
 
@@ -191,7 +192,7 @@ def missing_topics(
     return Missing(rule, counted, tuple(warnings))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Board:
     """Columns side by side: their values by run, and by topic, then group."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from tseval.core.blocks import Block
 from tseval.core.measure import Measure
 from tseval.parallel.sharing import Progress
+from tseval.records import frozen
 
 Options = TypeVar("Options")
 
@@ -26,7 +26,7 @@ def unwatched(what: str) -> AbstractContextManager[Progress | None]:  # noqa: AR
     return nullcontext()
 
 
-@dataclass(frozen=True)
+@frozen
 class Setting(Generic[Options]):
     """Where a section stands: the runs of the report, its measures, and what was asked for."""
 
@@ -42,7 +42,7 @@ class Setting(Generic[Options]):
         return self.runs.index(name)
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """A part of the page, made from a family's evaluation."""
 
@@ -57,7 +57,7 @@ class Section:
     """Whether it stands above the tables of topics, as curves over time do."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Volume:
     """How much each run says, so that its verdict is not read without its price."""
 
@@ -67,7 +67,7 @@ class Volume:
     """From an evaluation, how many of them each run has."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Reporting:
     """What a family adds to a report, beside its curves over time."""
 

@@ -8,7 +8,6 @@ and where it ends. Batches weigh by how many updates, or posts, the run sent in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from tseval.core.pools import pooled_within
 from tseval.core.results import Values
 from tseval.core.taking import account_of
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.statistics import assumptions
 from tseval.statistics.trend import Trend, fit
 from tseval.tables import ALL_TOPICS
@@ -37,7 +37,7 @@ MOST = 10_000
 """A topic of more batches than this is refused: surely a slip of the unit."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Series:
     """The measures of all runs on one topic, or in the mean, batch by batch.
 
@@ -109,7 +109,7 @@ def _check_number(batches: Batches) -> None:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class _All:
     """Every measure of every unit: values (runs, topics, measures, batches), and what was sent."""
 
@@ -253,7 +253,7 @@ def line_frame(drawn: Sequence[Series]) -> pd.DataFrame:
     return _tidy(curves, [1] * len(curves), dict(zip(columns, np.array(rows).T, strict=True)))
 
 
-@dataclass(frozen=True)
+@frozen
 class _One:
     """One measure of one run: its series, which of those given that is, and its place there."""
 

@@ -8,7 +8,6 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tseval.core.guessed_columns import GuessedFile, guessed
@@ -17,6 +16,7 @@ from tseval.files.atomic_write import write_together
 from tseval.files.columns import ColumnName
 from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.reading import refuse
+from tseval.records import frozen
 from tseval.tables.schema import NUGGETS, UPDATES
 
 GOLD, MAPPING, SCRIPT = "gold.csv", "mapping.toml", "score.sh"
@@ -60,7 +60,7 @@ exec tseval score \\
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkingFolder:
     """What a folder is to hold, and what was made of the caller's files."""
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tseval.errors import Fault, InputError, UsageError
 from tseval.files.inputs import all_of_file
+from tseval.records import frozen
 
 DIVIDER = "::"
 """Between topic and update in the names of instances that have no other fields."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Controls:
     """What a task calls things; a file of it is TOML with these names."""
 
@@ -61,7 +62,7 @@ class Label(NamedTuple):
     end: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Annotation:
     """What somebody says of an update."""
 

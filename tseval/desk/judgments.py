@@ -8,7 +8,6 @@ is settled, and counts as no match where they are even.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from tseval.desk.pool import made_here, one_line
 from tseval.desk.state import Nugget, State
+from tseval.records import frozen
 from tseval.tables import Ids, Nuggets, Texts
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Verdicts: TypeAlias = NDArray[np.int8]
 UNJUDGED, NO, YES = -1, 0, 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TopicJudgments:
     """The judgments of a topic: by assessor, item and nugget 1, 0, or -1 where there is none."""
 
@@ -100,7 +100,7 @@ def topic_judgments(state: State, topic: str) -> TopicJudgments:
     return TopicJudgments(topic, items, nuggets, dict(sorted(of.items())), settled)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Gold:
     """The nuggets that count as a table, with their judgments."""
 

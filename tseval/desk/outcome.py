@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from tseval.desk.judgments import UNJUDGED, YES, Gold
 from tseval.desk.pool import NONE, made_here
 from tseval.families.temporal.evaluation import read
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions, TemporalTables
+from tseval.records import frozen
 from tseval.statistics import kendall
 from tseval.tables import Matches, Pairs
 
@@ -28,7 +29,7 @@ MATCHER, NOBODY = "matcher", "no"
 """What pairs count as that nobody judged: what the matcher says, or no match."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Counted:
     """The matches that count, sorted by rows of updates, then of nuggets."""
 
@@ -115,7 +116,7 @@ def _spans(
     return spans[0], spans[1]
 
 
-@dataclass(frozen=True)
+@frozen
 class WhatIf:
     """The scores of all runs with what people decided, and by the matcher alone."""
 
@@ -151,7 +152,7 @@ def _order(scores: Scores, measure: int) -> FloatArray:
     return order
 
 
-@dataclass(frozen=True)
+@frozen
 class Scoring:
     """How What if scores: an edition, and measures."""
 

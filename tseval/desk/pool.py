@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from tseval.errors import UsageError
 from tseval.matching.matching import get_matcher, match
+from tseval.records import frozen
 from tseval.tables import Ids, InputRecord, Nuggets, Origin, Texts, Updates, natural_order
 from tseval.tables.origin import Known
 
@@ -29,7 +29,7 @@ NONE = -1
 NUMBERS = re.compile(r"\d+")
 
 
-@dataclass(frozen=True)
+@frozen
 class Item:
     """What is read at once: the earliest update of its words, and which rows say them."""
 
@@ -42,7 +42,7 @@ class Item:
     """The rows of updates that it stands for, the earliest first."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pool:
     """The items, topic by topic in order of time, and the item of each row of the updates."""
 

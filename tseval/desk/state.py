@@ -18,6 +18,7 @@ import numpy as np
 
 from tseval.desk import decisions as kinds
 from tseval.desk.decisions import Decision
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.desk.pool import Pool
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Nugget:
     """A nugget as it stands; `time` is None where it follows from the updates that say it."""
 
@@ -51,7 +52,7 @@ class Nugget:
         return self.parts is None and self.into is None
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """What an assessor says of an item and a nugget, with the words that say it."""
 
@@ -60,7 +61,7 @@ class Choice:
     end: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Read:
     """That an assessor has read an item, and which nuggets stood beside it."""
 

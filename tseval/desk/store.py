@@ -13,12 +13,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tseval.desk.decisions import Decision
 from tseval.errors import TsevalError, UsageError
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +51,7 @@ class StoreError(TsevalError):
     """A store that cannot be read, or could not be written: then nothing of it was kept."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """What a store was made with, beside its inputs."""
 
@@ -64,7 +65,7 @@ class Settings:
     """The share of items that two assessors read."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """A table of the inputs as the store holds it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from tseval.matching.matching import every_score, match
 from tseval.matching.review import lowered
+from tseval.records import frozen
 from tseval.tables import Texts
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def alike(matcher: matchers.Matcher, pool: Pool, item: int, most: int) -> list[i
     return [others[int(at)] for at in order if found[at] > 0]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Hints:
     """Which items the matcher is least sure of, and which may hold what runs seem to miss."""
 

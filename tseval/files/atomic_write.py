@@ -8,10 +8,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from tseval.errors import OutputError, reason_of
+from tseval.records import frozen
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
@@ -49,7 +49,7 @@ def write_together(contents: Mapping[str | Path, bytes]) -> None:
             each.clear()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Staged:
     """A file that lies beside its place, and what it will replace, if that is kept."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from tseval.records import frozen
 from tseval.tables import Kind, Schema, Texts
 from tseval.tables.arrow import integers, strings
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """The cells of a table as text, by the schema's names of the columns.
 

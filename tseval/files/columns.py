@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from tseval.errors import Fault, InputError, UsageError, reason_of
 from tseval.files.inputs import all_of_file
+from tseval.records import frozen
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None
 """In Python: the columns' names in the files by those of the tables, or a file that holds them."""
 FORM_CURE = 'write text = "fact", or below a line [nuggets] what holds for these alone'
 
 
-@dataclass(frozen=True)
+@frozen
 class ColumnName:
     """What a column of a table is called in files: in all inputs, or in those of one kind."""
 

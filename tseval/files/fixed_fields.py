@@ -8,7 +8,7 @@ line is told by its number.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from tseval.files.reading import names_of, rows_of
 from tseval.files.text_lines import without_broken_bytes
 from tseval.files.threads import side_by_side
 from tseval.files.value_parsing import are_plain, read_numbers
+from tseval.records import frozen
 from tseval.tables import Ids, Kind, Schema
 from tseval.tables.arrow import integers, numbers, strings
 
@@ -50,7 +51,7 @@ CERTAIN = "1000"
 """What stands for an infinite confidence in the runs of Temporal Summarization."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """Where a column stands in a line: a field, or two neighbours with a hyphen between them."""
 
@@ -67,7 +68,7 @@ PLAIN = Span(-1)
 """A span of which nothing is known."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """What the fields of a line are, and which columns of a table they make."""
 
@@ -227,7 +228,7 @@ def _are_good(layout: Layout, name: str, cells: Any, lines: IntArray, source: In
     return not len(faults)
 
 
-@dataclass(frozen=True)
+@frozen
 class _EvenLines:
     """Lines that have the same number of fields, with one blank between and nothing around."""
 
@@ -353,7 +354,7 @@ def certain(cells: Any) -> Any:
     return pc.if_else(pc.is_in(pc.utf8_lower(cells), INFINITE), CERTAIN, cells)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Fields:
     """Where the fields of a block stand, and which belong to which line."""
 

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tseval.files import PLAIN_FORMS
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.files.fixed_fields import Layout
@@ -38,7 +38,7 @@ def nothing_to_say(_: Any) -> Iterator[Line]:
     return iter(())
 
 
-@dataclass(frozen=True)
+@frozen
 class Format:
     """One kind of file: how it is recognised, read, checked, laid out and imported."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
@@ -14,7 +15,7 @@ EXACT_BELOW = 2.0**53
 """Whole numbers up to this are the same as integers."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Imported:
     """A plain table's columns by name, in the order in which they are written, and warnings."""
 
@@ -47,12 +48,12 @@ def optional_numbers(values: FloatArray | None) -> list[str]:
     return [] if values is None else numbers_as_text(values)
 
 
-@dataclass(frozen=True)
+@frozen
 class NothingAsked:
     """The options of an import that has none."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Import:
     """How files of a format become a plain table, under the name that `tseval import` knows."""
 

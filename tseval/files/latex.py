@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tseval.errors import visible
+from tseval.records import frozen
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -25,7 +25,7 @@ SPECIAL = {
 UP, DOWN = r"$\uparrow$", r"$\downarrow$"
 
 
-@dataclass(frozen=True)
+@frozen
 class LatexTable:
     """Heads and rows of cells that are LaTeX; the first column is set left, the others right."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from tseval.errors import UsageError
+from tseval.records import frozen
 
 SETTING = "TSEVAL_LIMITS"
 """The environment variable that raises limits: `TSEVAL_LIMITS="line=64M document=4G"`."""
@@ -20,7 +20,7 @@ UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _SIZE = re.compile(r"(\w+)=(\d{1,15})([KMG]?)", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True)
+@frozen
 class Limit:
     """The most bytes of one kind of thing, or the most things of a kind."""
 

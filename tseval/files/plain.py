@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from tseval.files.inputs import Input, RowInput
 from tseval.files.jsonl import read_jsonl
 from tseval.files.threads import side_by_side
 from tseval.files.value_parsing import read_numbers
+from tseval.records import frozen
 from tseval.tables import Column, Ids, InputRecord, Kind, Origin, Schema, repeated_rows
 from tseval.tables.arrow import plain_ascii, truths
 
@@ -54,7 +54,7 @@ DOCUMENT_CURE = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """A plain table's columns, read and checked: ids, numbers and texts by the schema's names."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from tseval.files import JSON, json_text
 from tseval.files.inputs import Input
 from tseval.files.score_readers import recognised
 from tseval.files.tsv import BYTE_ORDER_MARK
+from tseval.records import frozen
 
 
 class RecordedInput(NamedTuple):
@@ -21,7 +21,7 @@ class RecordedInput(NamedTuple):
     rows: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Provenance:
     """The record of how scores came about."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -26,11 +26,12 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
+from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
 from tseval.tables.base import Table
 
 
-@dataclass(frozen=True)
+@frozen
 class Called:
     """A run under the name that the caller gives it, whatever a column says."""
 

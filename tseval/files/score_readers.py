@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from tseval.files.inputs import Input
 from tseval.files.plain import Rows, build, first_keys, read_rows, recognise
 from tseval.files.reading import check_between_files, input_of, refuse, rows_of
 from tseval.files.score_writers import UNDEFINED
+from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
 from tseval.tables.arrow import strings, truths
 from tseval.tables.schema import SCORES, TEAMS, TOPIC
@@ -59,7 +60,7 @@ RECORDS = "records"
 RECORDS_CURE = f'give what -f json writes: an object with "{RECORDS}", a list of objects'
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """The rows of one file, its signature if it has one, and its own name for its run."""
 

@@ -8,7 +8,6 @@ found by the same pass that reads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from tseval.errors import Fault
 from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
 from tseval.files.threads import side_by_side
+from tseval.records import frozen
 from tseval.tables import Kind, Schema, Texts
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF8_CURE = "save the file in the encoding UTF-8"
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """Where the fields of a block stand: `starts[row, column]` to `ends[row, column]`."""
 
@@ -104,7 +104,7 @@ def _read_block(
     return cut_cells(block, grid, schema.placed(names), schema), faults.noted, grid.read
 
 
-@dataclass(frozen=True)
+@frozen
 class _Lines:
     """The lines of a block: where they start and end, how many fields each has."""
 

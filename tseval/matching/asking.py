@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import option
 from tseval.errors import UsageError
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     import matchers
@@ -26,7 +26,7 @@ def _money(text: str) -> float:
     return amount
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class AskingOptions:
     """On which terms a matcher such as `llm` may ask a model; none of them changes an answer."""
 

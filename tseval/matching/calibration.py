@@ -8,7 +8,6 @@ all that is asked later comes from the tallies: memory does not grow with the pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,6 +28,7 @@ from tseval.matching.judged_pairs import (
 from tseval.matching.matching import get_matcher
 from tseval.matching.sampling import DEPTH, PAIRS
 from tseval.parallel.sharing import ALONE, Progress, Sharing
+from tseval.records import frozen
 from tseval.statistics import Interval, seeded
 from tseval.tables import Pairs
 from tseval.version import VERSION
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     interval: Interval
 
 
-@dataclass(frozen=True)
+@frozen
 class RecallError:
     """What follows for recall: how far the matcher's is from the assessors', as a mean over runs.
 
@@ -104,7 +104,7 @@ def _off(low: float, high: float) -> str:
     return f"between {-least:.2f} too low and {most:.2f} too high"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Calibration:
     """What was found out about one matcher.
 

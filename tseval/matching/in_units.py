@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import get_ident
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from tseval.matching.passages import (
 )
 from tseval.parallel.engine import Unit, check_is_there, check_same
 from tseval.parallel.sharing import Progress, Sharing
+from tseval.records import frozen
 from tseval.tables import Ids, Nuggets, Pairs, Updates
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _found(matcher: matchers.Matcher, shares: Shares, sharing: Sharing) -> Itera
         yield made
 
 
-@dataclass(frozen=True)
+@frozen
 class MatchWork:
     """Matching a passage of updates against the nuggets of its topics."""
 

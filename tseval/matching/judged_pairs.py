@@ -7,7 +7,6 @@ a part is scored. Of the scores there stay tallies, and for each nugget the most
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -22,6 +21,7 @@ from tseval.matching.matching import (
 )
 from tseval.parallel.engine import Unit, check_is_there, check_same
 from tseval.parallel.sharing import Progress, Sharing
+from tseval.records import frozen
 from tseval.tables import (
     ABSENT,
     InputRecord,
@@ -69,7 +69,7 @@ class JudgedSource(Protocol):
         """The same for the same files."""
 
 
-@dataclass(frozen=True)
+@frozen
 class JudgedUpdates:
     """Updates and nuggets, and the pairs of their rows that assessors matched."""
 
@@ -171,7 +171,7 @@ class Disagreement(NamedTuple):
     update: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Peaks:
     """For each nugget the highest value that it met, and the update's row; none is -inf."""
 
@@ -354,7 +354,7 @@ def scored_part(
     return PartTally(met[0], tally, extremes)
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoreWork:
     """Scoring a range of the judged updates, in the order of `JudgedUpdates.by_topic`."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, Nuggets, Pairs, Updates, natural_order
 from tseval.tables.arrow import strings
 
@@ -30,7 +30,7 @@ VITAL_SHARE = 0.5
 """The share of its topic's largest importance from which on a nugget is vital."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """All that a run said on a topic, and how far it says each of the topic's nuggets."""
 

@@ -7,7 +7,6 @@ one text of both.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from tseval.matching.matching import NuggetsByTopic, every_score, judge_ahead, read_ahead
 from tseval.parallel.sharing import Progress
+from tseval.records import frozen
 from tseval.tables import ABSENT, Nuggets, Texts, Updates
 from tseval.tables.keys import rows_by_code
 
@@ -33,7 +33,7 @@ class Text(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Likeliest:
     """Which texts are read, for each run and nugget from the likeliest on.
 

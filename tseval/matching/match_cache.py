@@ -13,7 +13,6 @@ import hashlib
 import io
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ import numpy as np
 from tseval.errors import OutputError, UsageError, reason_of
 from tseval.matching.passages import GoldFile
 from tseval.parallel.engine import Unit
+from tseval.records import frozen
 from tseval.tables import Pairs
 from tseval.version import VERSION
 
@@ -33,7 +33,7 @@ SUFFIX = ".pairs"
 _DIGEST = hashlib.sha256().digest_size
 
 
-@dataclass(frozen=True)
+@frozen
 class MatchCache:
     """The pairs of one matcher and one set of nuggets, below a folder."""
 

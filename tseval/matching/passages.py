@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -22,6 +22,7 @@ from tseval.matching.passage_files import (
 )
 from tseval.parallel.engine import Unit
 from tseval.parallel.sharing import Sharing
+from tseval.records import frozen
 from tseval.tables import Ids, Nuggets, Updates
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ NuggetReader: TypeAlias = Callable[[str], tuple[TextRows, Callable[[Ids], Ids]]]
 pickling, and equal another that reads alike."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Passage(Unit):
     """A range of a table of updates; the first `before` lines are its header.
 
@@ -43,7 +44,7 @@ class Passage(Unit):
     seen: Stamp = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class GoldFile:
     """Where the nuggets are; without a reader it is Parquet that holds them as they count."""
 
@@ -58,7 +59,7 @@ class GoldFile:
         return self.reader(self.path)
 
 
-@dataclass(frozen=True)
+@frozen
 class Files:
     """The paths of the tables that are to be read, and how the nuggets are; made before they are.
 
@@ -81,7 +82,7 @@ class Files:
         object.__setattr__(self, "stamps", [stamp(path) for path in self.updates if plain])
 
 
-@dataclass(frozen=True)
+@frozen
 class Stretch:
     """Some updates, and the range of a file that says them."""
 
@@ -126,7 +127,7 @@ class Passages(Sequence[Passage]):
         return [int(stretch.rows[0]) for stretch in self._stretches]
 
 
-@dataclass(frozen=True)
+@frozen
 class Shares:
     """Where the nuggets are, and the passages that all updates are divided into, in their order."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ import numpy as np
 from tseval.errors import UsageError
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.review import cell_of
+from tseval.records import frozen
 from tseval.statistics import Population, strata_of
 from tseval.tables import Nuggets, Updates
 
@@ -42,7 +43,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """How a sample is drawn."""
 
@@ -52,7 +53,7 @@ class Design:
     seed: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class SampleRow:
     """A text to be read for a nugget."""
 
@@ -90,7 +91,7 @@ def place_of(stratum: str, inclusion: float) -> str:
     return f"{stratum} {inclusion:.6f}"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sample:
     """The nuggets that were drawn, and what is read for each."""
 

@@ -7,7 +7,6 @@ up to the first that says the nugget.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from tseval.files.inputs import Input
 from tseval.files.reading import Wrong, input_of, refuse, refuse_rows, rows_of
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
+from tseval.records import frozen
 from tseval.statistics import Drawn
 from tseval.tables import JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
 
@@ -98,7 +98,7 @@ def _shown(pairs: JudgedPairs, row: int) -> str:
     return "\t".join((pairs.topic[row], pairs.nugget_id[row], pairs.pair[row]))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Verdicts:
     """What the judged nuggets are in these runs, and how they were drawn."""
 

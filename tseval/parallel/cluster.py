@@ -8,13 +8,13 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module, metadata
 from itertools import islice
 from typing import Any, Generic
 
 from tseval.errors import EngineError, MissingExtra
 from tseval.parallel.engine import Result, Unit, Work, starting_processes
+from tseval.records import frozen
 from tseval.version import VERSION
 
 AHEAD = 3
@@ -227,7 +227,7 @@ def connected(client: Any, where: Any, **options: Any) -> Any:
     return made
 
 
-@dataclass(frozen=True)
+@frozen
 class SameVersion(Generic[Result]):
     """Work for workers that have what decides scores in the same version, whenever they came."""
 

@@ -8,12 +8,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Protocol, TypeAlias, TypeVar
 
 from tseval.errors import EngineError
+from tseval.records import frozen
 
 Result = TypeVar("Result")
 CURE = (
@@ -23,7 +23,7 @@ CURE = (
 SAFE_PATH = "PYTHONSAFEPATH"
 
 
-@dataclass(frozen=True)
+@frozen
 class Unit:
     """A file, or a range of places in it: what one piece of work is about, never its content.
 

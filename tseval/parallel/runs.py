@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tseval.files.inputs import Input
 from tseval.parallel.engine import Unit, check_is_there
 from tseval.parallel.sharing import Sharing
+from tseval.records import frozen
 
 Table = TypeVar("Table")
 Read = Callable[[Input, str], Table]
 """From a run's input and what it is called to its table; must survive pickling."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Spread:
     """Reads several runs, as `map` would; what can be read again is read by workers.
 
@@ -53,7 +54,7 @@ class Spread:
             yield next(tables) if each.can_be_read_again else read(each, name)
 
 
-@dataclass(frozen=True)
+@frozen
 class RunFile(Unit):
     """The file of a run."""
 
@@ -67,7 +68,7 @@ class RunFile(Unit):
     """Whether the run is called so whatever a column says."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ReadWork:
     """Reading a run; faults name the file as whoever sent the work does."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from tseval.parallel.engine import Engine, Here
 from tseval.parallel.engines import choose
+from tseval.records import frozen
 
 
 class Progress(Protocol):
@@ -25,7 +26,7 @@ FEWEST, MOST = 2048, 16384
 a great deal is lost with it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sharing:
     """Where work runs, and whether what was found before is taken from the disk.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from tseval.errors import UsageError
 from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
+from tseval.records import frozen
 from tseval.reporting import curves
 from tseval.reporting.boards import Names, leading_first, measure_boards, score_downloads
 from tseval.reporting.content import InputRow, Report, VolumeOfRuns
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 TITLE = "Runs compared"
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """What a report is asked for."""
 

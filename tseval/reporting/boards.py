@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tseval.comparison import Board, Comparison, Contest, RunStanding
@@ -12,6 +11,7 @@ from tseval.core import registry
 from tseval.core.measure import Measure
 from tseval.files.formulas import saved
 from tseval.files.rows import rows_bytes
+from tseval.records import frozen
 from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of
 
@@ -23,7 +23,7 @@ PAIRS_LISTED = 28
 CSV = "text/csv"
 
 
-@dataclass(frozen=True)
+@frozen
 class Names:
     """The places of runs and topics in a report."""
 

@@ -6,10 +6,10 @@ None is undefined, or absent. Hours count from the start of their topic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tseval.core.blocks import SectionContent, Timeline, Traces
+from tseval.records import frozen
 
 TOPIC = "topic"
 LEADING = 5
@@ -67,7 +67,7 @@ class PairRow(NamedTuple):
         return seen._replace(gain=gain, low=low, high=high)
 
 
-@dataclass(frozen=True)
+@frozen
 class MeasureBoard:
     """One measure: means best first, how many pairs it tells apart, and the score of each topic."""
 
@@ -117,7 +117,7 @@ class VolumeOfRuns(NamedTuple):
     counts: tuple[int | None, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """Everything that the page shows, in its order."""
 

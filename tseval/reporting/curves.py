@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from tseval.core.registry import measures as listed_measures
 from tseval.core.scoring import missing_topics
 from tseval.core.sections import Setting
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.tables.times import UNITS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ PART_TIMES = 6
 """At so many times each topic is drawn."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CurvesAsked:
     """Which curves are asked for, and how their means over topics are taken."""
 
@@ -111,7 +111,7 @@ def curve_charts(
         yield means.traces(measure, axis.title, unit, setting)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Means:
     """Means over topics as they go, at some seconds since the topics' starts."""
 

@@ -6,7 +6,7 @@ A positional file of a family's own command, such as RUN, is an option here: `--
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, field
 from typing import Any
 
 from tseval.core import declared as declarations
@@ -16,12 +16,13 @@ from tseval.core.naming import AS_THEY_ARE, Naming, named
 from tseval.core.registry import all_families, edition
 from tseval.errors import UsageError
 from tseval.parallel.sharing import Progress, Sharing
+from tseval.records import frozen
 
 OF_ALL = ("edition", "rules", "naming")
 """What may be given with the inputs of any family."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """What a report takes of a family."""
 
@@ -36,7 +37,7 @@ class Parameter:
         return self.field, keyword(self.flag)
 
 
-@dataclass(frozen=True)
+@frozen
 class ReportInputs:
     """Runs and gold of one family, and how they are read."""
 

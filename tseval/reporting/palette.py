@@ -6,8 +6,9 @@ They follow from the set of runs alone, whatever order these are listed or ranke
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from tseval.records import frozen
 
 
 class Colour(NamedTuple):
@@ -52,7 +53,7 @@ class Look(NamedTuple):
     symbol: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Palette:
     """Which run, or other line, is drawn how."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from tseval.core.family import Family
 from tseval.core.naming import Naming
 from tseval.files.inputs import Input
 from tseval.files.provenance import Provenance, RecordedInput
+from tseval.records import frozen
 from tseval.reporting.content import InputRow
 from tseval.reporting.inputs import ReportInputs, built, parameters
 from tseval.tables import InputRecord
@@ -45,7 +46,7 @@ def input_rows(signature: str, inputs: Iterable[InputRecord | RecordedInput]) ->
         yield InputRow(role_of(traits, each.sha256), each.path, each.sha256, each.rows)
 
 
-@dataclass(frozen=True)
+@frozen
 class Recorded:
     """How scores of a family came about, as far as their files tell."""
 

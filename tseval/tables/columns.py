@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tseval.records import frozen
 from tseval.tables.arrow import integers, numbers, strings, truths
 from tseval.tables.fingerprints import suspects
 
@@ -35,7 +35,7 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     return cast("NDArray[Number]", ordered[new])
 
 
-@dataclass(frozen=True)
+@frozen
 class Ids:
     """A column of names, coded once: row i is called `names[codes[i]]`.
 
@@ -203,7 +203,7 @@ def _found(names: Any, hashed: Any) -> IntArray:
     return np.where(truths(pc.is_valid(found)), numbers(found), np.int64(ABSENT))
 
 
-@dataclass(frozen=True)
+@frozen
 class Texts(Sequence[str]):
     """A column of texts as slices of UTF-8 blocks, decoded only when looked at.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.records import frozen
 from tseval.tables.columns import ABSENT, Ids
 from tseval.tables.keys import last_row_of
 from tseval.tables.origin import Origin
@@ -22,7 +22,7 @@ FAR_DAY = 1e9
 """Days further from 1970 than this have one number: no calendar reaches there."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Epochs:
     """When each post was created: its day as a number such as 20170729, and Unix seconds."""
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from tseval.errors import Fault
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class InputRecord:
     """One input as it goes into the record of a result: its name, its hash, its number of rows."""
 
@@ -46,7 +47,7 @@ class InputRecord:
         return replace(self, digest=Known(self.sha256))
 
 
-@dataclass(frozen=True)
+@frozen
 class Known:
     """Gives a hash that was made before."""
 
@@ -57,7 +58,7 @@ class Known:
         return self.sha256
 
 
-@dataclass(frozen=True)
+@frozen
 class Origin:
     """For each row of a table its source and its line there."""
 

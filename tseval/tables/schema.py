@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
+
+from tseval.records import frozen
 
 
 class Kind(Enum):
@@ -21,7 +23,7 @@ class Kind(Enum):
     """How far something is so: a number from 0 to 1, or one of three labels."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Column:
     """One column: its name, what it holds, and the names that other tracks give it."""
 
@@ -54,7 +56,7 @@ class Column:
         return (self.also, *every) if self.also else every
 
 
-@dataclass(frozen=True)
+@frozen
 class Schema:
     """A plain table: its name, its columns, and the columns that together may not repeat."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
+from tseval.records import frozen
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids
 from tseval.tables.origin import InputRecord, Origin
@@ -25,7 +26,7 @@ class ScoreRecord(NamedTuple):
     value: float | None
 
 
-@dataclass(frozen=True)
+@frozen
 class TopicScores(Table):
     """One row a (run, topic, measure); means over topics are not among them."""
 
@@ -57,7 +58,7 @@ class TopicScores(Table):
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@dataclass(frozen=True)
+@frozen
 class Undefined:
     """A measure of a run that is undefined in some topics, of those that it was taken in."""
 
@@ -67,7 +68,7 @@ class Undefined:
     of: int
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoreFile:
     """What a file of scores tells; each form tells as much of it as it can."""
 

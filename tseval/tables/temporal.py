@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
 
+from tseval.records import frozen
 from tseval.tables.arrow import integers, numbers, strings
 from tseval.tables.base import Table, filled, optional
 from tseval.tables.columns import ABSENT, Ids, Texts, distinct
@@ -25,7 +25,7 @@ NO_DUPLICATE = "NULL"
 """What stands in a pool where an update repeats no other."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Updates(Table):
     """What systems said: one row an update. Times are Unix seconds.
 
@@ -56,7 +56,7 @@ class Updates(Table):
         return repeats
 
 
-@dataclass(frozen=True)
+@frozen
 class Nuggets(Table):
     """What there was to say: one row a gold nugget. `importance` is its reward, 1 if not given."""
 
@@ -71,7 +71,7 @@ class Nuggets(Table):
     """Its length as the file tells it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Matches(Table):
     """Which update says which nugget, by id; a row without a run speaks of every run's update.
 
@@ -96,7 +96,7 @@ class Matches(Table):
     """The matcher that made them, as far as they say; None for those of assessors."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Corrections(Table):
     """Verdicts on pairs that a matcher judges; one without a run is on every run's update."""
 
@@ -121,7 +121,7 @@ class Corrections(Table):
         return np.ones(len(self), bool) if self.run is None else blank(self.run)
 
 
-@dataclass(frozen=True)
+@frozen
 class JudgedPairs(Table):
     """A sample of nuggets with the texts that were read for each, and what was said of them."""
 
@@ -145,7 +145,7 @@ class JudgedPairs(Table):
         return {name: value for name, _, value in parts}
 
 
-@dataclass(frozen=True)
+@frozen
 class Topics(Table):
     """When each topic starts, and ends where that is known."""
 
@@ -168,7 +168,7 @@ class Topics(Table):
         return start, end
 
 
-@dataclass(frozen=True)
+@frozen
 class Duplicates(Table):
     """Pairs of updates that say the same; without topics a pair holds in every topic."""
 
@@ -178,7 +178,7 @@ class Duplicates(Table):
     topic: Ids | None = optional()
 
 
-@dataclass(frozen=True)
+@frozen
 class Pool(Table):
     """The updates that assessors saw, with what the pool tells of them."""
 
@@ -191,7 +191,7 @@ class Pool(Table):
     length: FloatArray | None = optional()
 
 
-@dataclass(frozen=True)
+@frozen
 class Pairs:
     """Matches by row number: update row, nugget row; `score` where a matcher gave one.
 
@@ -218,7 +218,7 @@ class Pairs:
         return Pairs(self.update[chosen], self.nugget[chosen], score, grade)
 
 
-@dataclass(frozen=True)
+@frozen
 class Resolved:
     """A table of matches looked up in its updates and nuggets.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from tseval.records import frozen
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -130,7 +131,7 @@ HOURS_MEANT = 1000
 """A smaller number without a unit is rather one of hours than one of seconds."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Moment:
     """A point in time: `6h` counts from the topic's start, a number or ISO 8601 is absolute."""
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Units:
     """The runs and the topics; what every index of an evaluation begins with."""
 

@@ -25,6 +25,7 @@ from tseval.families.changes.tables import Days, Documents, Questions, Rankings
 from tseval.files.faults import FaultList
 from tseval.files.formats import Line
 from tseval.files.inputs import Input
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.keys import last_row_of, pair_keys
@@ -90,7 +91,7 @@ class Found(NamedTuple):
     topic: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """What a run says that breaks no rule, by the places of topics, questions and days.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -40,6 +40,7 @@ from tseval.files.forms import check_forms, form_named
 from tseval.files.frames import check_inputs
 from tseval.files.reading import faults_of, input_of
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables.keys import pair_keys
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ DAY = 86400.0
 """The seconds of a day."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangeInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -82,7 +83,7 @@ class ChangeInputs:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangeOptions:
     """What is asked for beside what all families are asked for."""
 
@@ -94,7 +95,7 @@ class ChangeOptions:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ChangeEvaluation(Evaluation):
     """Runs and judgments, ranked day by day; its edition has the rules that were asked for."""
 

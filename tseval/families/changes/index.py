@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from tseval.families.changes.files import is_day
 from tseval.families.changes.rankings import Items, Ranked
 from tseval.families.changes.rules import ChangeRules
 from tseval.families.changes.tables import Collection, Days, Documents, Rankings
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids
 from tseval.tables.arrow import strings
 from tseval.tables.keys import last_row_of, pair_keys
@@ -29,7 +30,7 @@ TOP_GAIN = 10
 """What scaled gains are divided by: the largest of the guidelines."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Level:
     """All rankings of a level: a run's, of a topic, of a question, on a day."""
 
@@ -47,7 +48,7 @@ class Level:
     """What measures were found to be, so that each is worked out once for all sets of units."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangeIndex(Units):
     """Rankings by level, with the days and questions that they are of."""
 
@@ -64,7 +65,7 @@ class ChangeIndex(Units):
         return np.array([moment(day) for day in self.days], np.float64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Builder:
     """What the rankings of both levels are made of."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from tseval.families.changes.rankings import (
     discounted_gain,
     reciprocal_rank,
 )
+from tseval.records import frozen
 from tseval.tables.times import NotANumber, number
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def mean_of_means(totals: Sequence[FloatArray], unit: IntArray) -> Values:
     return ratio((value, questions), unit)
 
 
-@dataclass(frozen=True)
+@frozen
 class Number(Account):
     """How many units there are; of a run all of them."""
 

@@ -8,16 +8,17 @@ where there is nothing to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Items:
     """What is returned, in the order of the units and their ranks."""
 
@@ -39,7 +40,7 @@ class Items:
         return cls(unit, gain, np.cumsum(new) - 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Groups:
     """For each item the group that it ties with."""
 
@@ -71,7 +72,7 @@ def _summed(values: FloatArray, start: IntArray) -> FloatArray:
     return np.add.reduceat(values, start) if len(start) else np.zeros(0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranked:
     """Every unit of a level: what there was to return, and the rankings of those that have one."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tseval.core.rules import RuleSet, choice
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangeRules(RuleSet):
     """Every choice; the defaults are the plainest reading of the guidelines of 2026."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from tseval.records import frozen
 from tseval.tables import ABSENT, Column, Ids, Kind, Origin, Schema
 from tseval.tables.base import Table, all_said, of_table
 from tseval.tables.schema import RUN, TOPIC
@@ -66,7 +67,7 @@ class Tag(NamedTuple):
     """What is wrong with it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Rankings(Table):
     """What runs returned, in the order of their files: a row a document, as `RANKINGS` has it."""
 
@@ -87,7 +88,7 @@ class Rankings(Table):
     tags: tuple[Tag, ...] = of_table((), all_said)
 
 
-@dataclass(frozen=True)
+@frozen
 class Gains(Table):
     """What documents are worth for a question."""
 
@@ -98,7 +99,7 @@ class Gains(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class QuestionGains(Table):
     """What questions themselves are worth on a day."""
 
@@ -109,7 +110,7 @@ class QuestionGains(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Documents(Table):
     """The day of each document of the collection."""
 
@@ -118,7 +119,7 @@ class Documents(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Questions(Table):
     """The questions of each topic."""
 
@@ -127,7 +128,7 @@ class Questions(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Days(Table):
     """The days of the collection."""
 
@@ -135,7 +136,7 @@ class Days(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Collection:
     """All that is known beside the runs."""
 

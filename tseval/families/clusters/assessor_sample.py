@@ -7,7 +7,6 @@ cluster that is to be made for it, by the post's own id, and is given back as `-
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ from tseval.files.frames import FrameInput, is_frame, read_frame
 from tseval.files.imports import Imported, numbers_as_text
 from tseval.files.inputs import Input
 from tseval.files.plain import read_rows
+from tseval.records import frozen
 from tseval.tables import natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.schema import POSTS
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TEXTS_OF: TypeAlias = "dict[tuple[str, str], str]"
 
 
-@dataclass(frozen=True)
+@frozen
 class Returned:
     """All posts of some runs, each in its run and topic."""
 

@@ -7,7 +7,7 @@ the days for the push measures, the live judgments for theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 
@@ -42,6 +42,7 @@ from tseval.families.clusters.pushes import PushIndex
 from tseval.families.clusters.rules import POSTS, ClusterRules
 from tseval.families.clusters.sampling import drawn
 from tseval.families.clusters.tables import Clusters
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -52,7 +53,7 @@ REMARKS_SHOWN = 5
 Table = TypeVar("Table")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ClusterEvaluation(Evaluation):
     """Runs and clusters, ready for any measure."""
 

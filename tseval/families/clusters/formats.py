@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,6 +30,7 @@ from tseval.files.formats import Format, Line, Rank
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
 from tseval.files.plain import BY_KEYS, Rows, recognise
+from tseval.records import frozen
 from tseval.tables import InputRecord, Origin
 from tseval.tables.epochs import snowflake_times
 
@@ -39,7 +39,7 @@ TIMES = ("epochs", "run", "snowflake")
 YEAR_HELP = "The year of times such as 0729-23:17:35."
 
 
-@dataclass(frozen=True)
+@frozen
 class Helpers:
     """What clusters lack, from elsewhere."""
 
@@ -57,14 +57,14 @@ class Helpers:
     year: int | None = option("--year", YEAR_HELP, kind=int)
 
 
-@dataclass(frozen=True)
+@frozen
 class YearOfRun:
     """What a run lacks that does not write whole times."""
 
     year: int | None = option("--year", YEAR_HELP, kind=int)
 
 
-@dataclass(frozen=True)
+@frozen
 class SampleOptions:
     """What `tseval import sample` may be asked for."""
 

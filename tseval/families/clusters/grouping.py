@@ -9,13 +9,13 @@ is first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.families.clusters.tables import Clusters, Posts
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, all_names, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.keys import earliest, equal_rows, latest, pair_keys
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Groups:
     """The clusters, numbered: a number for each row of the table, and what each number is."""
 
@@ -51,7 +51,7 @@ class Groups:
         return cls(number, row, topic, first)
 
 
-@dataclass(frozen=True)
+@frozen
 class Reports:
     """Every report, sorted by run, cluster, and then as it came."""
 
@@ -66,7 +66,7 @@ class Reports:
         return len(self.post)
 
 
-@dataclass(frozen=True)
+@frozen
 class ClusterIndex(Units):
     """Everything that the measures need to know of which run reported what when."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from tseval.families.clusters.tables import Clusters, Grades, Live, Posts, Selec
 from tseval.files.epochs import read_epochs
 from tseval.files.reading import read_if_given
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import Ids, InputRecord, Origin, schema
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs, days_of, snowflake_times
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
 
 
-@dataclass(frozen=True)
+@frozen
 class ClusterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -70,7 +70,7 @@ class ClusterInputs:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ClusterOptions:
     """How clusters get their times and topic, and how posts are selected.
 
@@ -116,7 +116,7 @@ class ClusterOptions:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ClusterTables:
     """The inputs as tables."""
 

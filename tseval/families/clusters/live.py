@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import numpy as np
 from tseval.families.clusters.push_rules import NOT_RELEVANT, REDUNDANT, RELEVANT, PushRules
 from tseval.families.clusters.pushes import Delays
 from tseval.families.clusters.tables import Live, Posts
+from tseval.records import frozen
 from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs
@@ -25,7 +25,7 @@ SAID = (RELEVANT, REDUNDANT, NOT_RELEVANT)
 DAY_SECONDS = 86_400
 
 
-@dataclass(frozen=True)
+@frozen
 class LiveIndex(Units):
     """For every (run, topic) of the live judgments: counts of the shape (units,)."""
 

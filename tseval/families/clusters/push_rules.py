@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tseval.core.rules import choice
 from tseval.families.clusters.rules import ClusterRules
+from tseval.records import frozen
 
 RELEVANT, REDUNDANT, NOT_RELEVANT = "relevant", "redundant", "not-relevant"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class PushRules(ClusterRules):
     """Every choice; the defaults are what all three evaluations do, or two of them."""
 

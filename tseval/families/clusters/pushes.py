@@ -8,13 +8,13 @@ it; a cluster stays retrieved on later days.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.families.clusters.push_rules import PushRules
 from tseval.families.clusters.tables import Clusters, Grades, Posts
+from tseval.records import frozen
 from tseval.tables import ABSENT, all_names, natural_order, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs
@@ -30,7 +30,7 @@ WORTH_MINUTES = 100.0
 NEVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
+@frozen
 class Delays:
     """Delays in seconds, each of a unit."""
 
@@ -38,7 +38,7 @@ class Delays:
     seconds: FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class PushIndex(Units):
     """Every day of every unit: arrays of the shape (units, days)."""
 
@@ -128,7 +128,7 @@ def _present(posts: Posts, runs: Sequence[str], topics: Sequence[str]) -> BoolAr
     return Units(tuple(runs), tuple(topics)).having(unit[topic != ABSENT])
 
 
-@dataclass(frozen=True)
+@frozen
 class _Gold:
     """Each post that is in a cluster, once: a row a (topic, post)."""
 
@@ -228,7 +228,7 @@ def _places(day: IntArray, rules: PushRules) -> IntArray:
     return np.where(days[at] == day, at, ABSENT)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Pushed:
     """The posts that count, sorted by unit, day and order."""
 
@@ -345,7 +345,7 @@ def _delays(
     return Delays(pushed.cell[earning] // len(rules.days), clamped)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Visible:
     """What the clusters of a day offer to a run: arrays of the shape (units, days)."""
 

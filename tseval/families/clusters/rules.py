@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tseval.core.rules import RuleSet, choice
+from tseval.records import frozen
 
 POSTS, TOPICS = "posts", "topics"
 
 
-@dataclass(frozen=True)
+@frozen
 class ClusterRules(RuleSet):
     """RuleSet that every edition over clusters has."""
 

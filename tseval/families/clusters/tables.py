@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tseval.errors import Fault
+from tseval.records import frozen
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids, Texts
 from tseval.tables.origin import Origin
@@ -42,7 +43,7 @@ LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
 SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
 
 
-@dataclass(frozen=True)
+@frozen
 class Posts(Table):
     """What systems returned: one row a post of a run and topic, in the order of the file.
 
@@ -89,7 +90,7 @@ def _runs_of(parts: Sequence[Posts]) -> str:
     return f"{'run' if len(names) == 1 else 'runs'} {', '.join(names)}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Selected:
     """Which posts of the runs are selected, each with its own cluster, and where that is told."""
 
@@ -101,7 +102,7 @@ class Selected:
     """Per post of the runs the row that selects it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Clusters(Table):
     """Which posts carry the same information: one row a (cluster, post), in the file's order.
 
@@ -126,7 +127,7 @@ class Clusters(Table):
         return Fault(self.origin.sources[0].path, None, f"{self.paths[row]}: {reason}", cure)
 
 
-@dataclass(frozen=True)
+@frozen
 class Grades(Table):
     """What assessors thought of posts, as the labels of the file."""
 
@@ -136,7 +137,7 @@ class Grades(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Live(Table):
     """What assessors said of posts as they were pushed; a post may be judged several times."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -41,6 +41,7 @@ from tseval.families.crisisfacts.measures import (
 from tseval.families.crisisfacts.rules import CrisisRules
 from tseval.families.crisisfacts.tables import COLLAPSED, ITEMS, LABELS, LAGGED, event_of
 from tseval.files.reading import faults_of, input_of, refuse
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -53,7 +54,7 @@ DAY = 86_400.0
 """The seconds of a day."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CrisisEvaluation(Evaluation):
     """Runs held against collapsed or gold facts; its edition has the rules that were asked for."""
 

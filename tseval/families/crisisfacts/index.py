@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from tseval.families.crisisfacts.tables import (
     Items,
     event_of,
 )
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, distinct, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.units import Units
@@ -37,7 +38,7 @@ ENOUGH = 10
 """How many gold facts a day needs to count in the paper of 2022."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CrisisIndex(Units):
     """Runs by event, which is a topic; and within events by request, which is a day."""
 
@@ -78,7 +79,7 @@ class CrisisIndex(Units):
 # 2023: collapsed facts.
 
 
-@dataclass(frozen=True)
+@frozen
 class Pool:
     """The collapsed facts, each once: whether it counts, what it is worth, and who has it."""
 
@@ -170,7 +171,7 @@ def of_pool(pool: Pool, days: Mapping[str, float], rules: CrisisRules) -> Crisis
 # 2022: items and gold facts.
 
 
-@dataclass(frozen=True)
+@frozen
 class Judged:
     """The items of requests that have gold facts: their rank in a run's day, and what they say."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +35,7 @@ from tseval.files.inputs import Input
 from tseval.files.plain import recognise
 from tseval.files.reading import input_of, names_of, read_if_given
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import InputRecord, Origin
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tseval.tables import Schema
 
 
-@dataclass(frozen=True)
+@frozen
 class CrisisInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -62,7 +62,7 @@ class CrisisInputs:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class CrisisOptions:
     """Nothing is asked for beside what all families are asked for."""
 
@@ -81,7 +81,7 @@ class Assessed(NamedTuple):
     gold: GoldFacts
 
 
-@dataclass(frozen=True)
+@frozen
 class CrisisTables:
     """The inputs, read."""
 

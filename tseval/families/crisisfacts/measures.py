@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from tseval.core.results import Values
 from tseval.families.crisisfacts.editions import NAME, NOTEBOOK, PAPER
 from tseval.families.crisisfacts.index import CrisisIndex
 from tseval.families.crisisfacts.tables import OF_ASSESSED
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -86,7 +86,7 @@ def _ledgers(index: CrisisIndex, name: str) -> tuple[Ledger, Ledger]:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class HarmonicMean(Account):
     """The harmonic mean of two means: of an event that of its own two, of a run that of its."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tseval.core.rules import RuleSet, choice
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class CrisisRules(RuleSet):
     """Which facts, days and events count, and what a redundant fact is worth."""
 

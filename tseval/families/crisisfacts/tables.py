@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tseval.records import frozen
 from tseval.tables import Column, Ids, Kind, Origin, Schema, Texts
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.schema import RUN
@@ -96,7 +96,7 @@ OF_ASSESSED = (MATCHED, "unmatched", "irrelevant", "skipped")
 STATUSES = (*OF_ASSESSED, UNASSESSED)
 
 
-@dataclass(frozen=True)
+@frozen
 class CollapsedFacts(Table):
     """The raw facts of each collapsed fact; a collapsed fact without any has a row with a blank."""
 
@@ -110,7 +110,7 @@ class CollapsedFacts(Table):
     fact_text: Texts | None = optional(lambda part: Texts.empty(len(part)))
 
 
-@dataclass(frozen=True)
+@frozen
 class FactLabels(Table):
     """What assessors said of collapsed facts."""
 
@@ -120,7 +120,7 @@ class FactLabels(Table):
     assessor: Ids | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Requests(Table):
     """The day of each request, as the second at which it begins."""
 
@@ -129,7 +129,7 @@ class Requests(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Items(Table):
     """The facts of runs as assessors matched them."""
 
@@ -141,7 +141,7 @@ class Items(Table):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class GoldFacts(Table):
     """The facts that assessors wrote."""
 
@@ -152,7 +152,7 @@ class GoldFacts(Table):
     fact: Texts | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class RunFacts(Table):
     """A run as it was sent in: its facts in their order, and what the track's checker minds."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,13 +31,14 @@ from tseval.families.filtering.pairs import FilterPairs, paired
 from tseval.families.filtering.period import Period
 from tseval.families.filtering.rules import FilterRules
 from tseval.families.filtering.tally import Tally
+from tseval.records import frozen
 from tseval.tables.times import written
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class FilterEvaluation(Evaluation):
     """Runs and truth, ready for any measure."""
 

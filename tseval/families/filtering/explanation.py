@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +23,7 @@ from tseval.files import PICTURES
 from tseval.files.inputs import Input
 from tseval.files.rows import rows_bytes
 from tseval.files.score_readers import read_teams
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     Request: TypeAlias = Asked[FilterOptions]
 
 
-@dataclass(frozen=True)
+@frozen
 class Trends:
     """The trends that are asked for, where missing topics count as was asked for."""
 

@@ -7,7 +7,7 @@ one call; the trend that counts is that of the cutoff with the best end point.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -27,6 +27,7 @@ from tseval.families.filtering.metrics import (
 from tseval.families.filtering.period import Cut
 from tseval.families.filtering.rules import FilterRules
 from tseval.families.filtering.tally import Tally, at_cutoff
+from tseval.records import frozen
 from tseval.statistics.assumptions import Assumptions, check
 from tseval.statistics.trend import Trend, fit
 
@@ -59,7 +60,7 @@ _STATISTICS: Mapping[str, Statistic] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Series:
     """A metric in every batch, with the pairs that it is taken from; batches are the last axis."""
 
@@ -92,7 +93,7 @@ class Series:
         return replace(trend, end=_settled(trend.end), intercept=_settled(trend.intercept))
 
 
-@dataclass(frozen=True)
+@frozen
 class Fitted:
     """The trend of a metric for every run, at the cutoff with the best end point.
 
@@ -120,7 +121,7 @@ class Fitted:
         return _STATISTICS[name](self.trend, self.checked_weighted if weighted else self.checked)
 
 
-@dataclass(frozen=True)
+@frozen
 class Constants:
     """The numbers in the formulas of metrics that may be chosen."""
 
@@ -129,7 +130,7 @@ class Constants:
     costs: tuple[float, ...] = COSTS
 
 
-@dataclass(frozen=True)
+@frozen
 class TrendIndex:
     """Runs and truth in a period; every series and trend is computed once, when it is asked for.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from tseval.families.filtering.rules import FilterRules
 from tseval.families.filtering.tables import RETURNED, TRUTH, Returned, Truth
 from tseval.files.rows import ROW_FORMS
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import InputRecord
 from tseval.tables.origin import records_of
 from tseval.tables.times import NotANumber, number
@@ -56,7 +56,7 @@ def _numbers(flag: str, example: str) -> Callable[[str | tuple[float, ...]], tup
     return numbers
 
 
-@dataclass(frozen=True)
+@frozen
 class FilterInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -64,7 +64,7 @@ class FilterInputs:
     truth: Given = argument("TRUTH", "the truth", TRUTH)
 
 
-@dataclass(frozen=True)
+@frozen
 class FilterOptions:
     """The period and its batches, what is returned, what is positive, and what is shown."""
 
@@ -192,7 +192,7 @@ class FilterOptions:
         return self.residuals == WEIGHTED
 
 
-@dataclass(frozen=True)
+@frozen
 class FilterTables:
     """The inputs as tables."""
 

@@ -8,13 +8,13 @@ of a run are one call. Results lack the axis of entities.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.results import Values
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
@@ -29,7 +29,7 @@ LOWEST_UTILITY = -0.5
 """Below this no utility falls in T11SU."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Counts:
     """How many pairs of each kind there are, by entity and batch.
 
@@ -43,7 +43,7 @@ class Counts:
     positive: FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Batches:
     """The metrics of every batch, computed when they are asked for."""
 

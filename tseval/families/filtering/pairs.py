@@ -7,7 +7,7 @@ confidence counts; of one that was judged several times the rule `votes` decides
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from tseval.core.wording import count, listed
 from tseval.errors import Fault, InputError
 from tseval.families.filtering.rules import FilterRules
 from tseval.families.filtering.tables import Returned, Truth
+from tseval.records import frozen
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings, truths
 from tseval.tables.keys import last_row_of, pair_keys, unknown_by_run
@@ -29,7 +30,7 @@ DATED = r"^\d+-"
 TIME_CURE = "give the truth a column time, or documents whose ids begin with it: 1325376000-…"
 
 
-@dataclass(frozen=True)
+@frozen
 class JudgedPairs:
     """The judged pairs, each once: its topic by number, its time, whether it is positive."""
 
@@ -48,7 +49,7 @@ class JudgedPairs:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class ReturnedPairs:
     """The pairs that runs returned, each once a run, in the order of the runs.
 
@@ -76,7 +77,7 @@ class ReturnedPairs:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class FilterPairs:
     """Both, and what a reader should know of how they were found."""
 
@@ -85,7 +86,7 @@ class FilterPairs:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Votes:
     """The truth's rows grouped by pair: the rows in that order, and where each pair begins."""
 

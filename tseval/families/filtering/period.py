@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from tseval.core.batches import places
 from tseval.errors import UsageError
+from tseval.records import frozen
 from tseval.tables.times import TIME_CURE, Moment, NotANumber, dated, duration
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 """A part of a batch that is smaller is what a division leaves behind, no batch."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Period:
     """From `start` on, up to but without `end`, in Unix seconds."""
 
@@ -92,7 +92,7 @@ def _moment(option: str, text: str, first: float) -> float:
     return first + moment.seconds if moment.relative else moment.seconds
 
 
-@dataclass(frozen=True)
+@frozen
 class Cut:
     """The batches of a period: `number` of them, each of `seconds`, the last perhaps shorter."""
 

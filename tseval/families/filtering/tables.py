@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.records import frozen
 from tseval.tables.base import Table, filled
 from tseval.tables.columns import Ids
 from tseval.tables.origin import Origin
@@ -63,7 +64,7 @@ TRUTH = Schema(
 """Judgments; a post may have several. The confidence is the assessor's own."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Returned(Table):
     """What systems returned: one row a line, so a (run, topic, document) may stand more than once.
 
@@ -87,7 +88,7 @@ class Returned(Table):
         return cls(ids, ids, ids, none, none, Origin((), ids.codes, ids.codes), none)
 
 
-@dataclass(frozen=True)
+@frozen
 class Truth(Table):
     """What assessors said: one row a judgment, so a (topic, document) may stand more than once.
 

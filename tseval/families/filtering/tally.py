@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from tseval.families.filtering.metrics import Counts
 from tseval.families.filtering.pairs import JudgedPairs, ReturnedPairs
 from tseval.families.filtering.period import Cut, Period
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Tally:
     """The pairs of a period, ready to be counted at every cutoff.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import numpy as np
 from tseval.families.filtering.index import USUAL, TrendIndex
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.trend_tables import places, usual_scores
+from tseval.records import frozen
 from tseval.statistics.ranks import kendall, kendall_p
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ READING = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranking:
     """The runs by one score, and at which cutoff each has it; NaN is no score."""
 
@@ -45,7 +45,7 @@ class Ranking:
         return -self.value if self.lower else self.value
 
 
-@dataclass(frozen=True)
+@frozen
 class Teams:
     """The rankings of runs, and which runs are each team's."""
 

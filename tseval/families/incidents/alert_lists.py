@@ -7,7 +7,6 @@ alerts` prints.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.blocks import Head, Listed, Rows, Searched
@@ -16,6 +15,7 @@ from tseval.core.wording import count
 from tseval.families.incidents.evaluation import IncidentEvaluation
 from tseval.families.incidents.explanation import FALSE, MISSED, TRUE, alert_trail
 from tseval.families.incidents.tables import CRITICAL, HIGH, LEVELS, LOW
+from tseval.records import frozen
 from tseval.tables.times import dated
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ BECAME = {TRUE: "true alerts", FALSE: "false alerts", MISSED: "missed"}
 WORDLESS = " Labels with a column text would show what the posts say."
 
 
-@dataclass(frozen=True)
+@frozen
 class AlertLists:
     """What became of the alerts of all runs of a report."""
 

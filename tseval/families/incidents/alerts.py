@@ -5,7 +5,6 @@ A true alert earns, a missed one costs, and each false one in a row costs more: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +23,7 @@ from tseval.families.incidents.index import (
 )
 from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import HIGH, UNKNOWN
+from tseval.records import frozen
 from tseval.tables.columns import ABSENT
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MISSED = -1.0
 """What a missed alert is worth, and the least that a false one can be."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Alerts:
     """One run's posts in the order in which a reader meets them: whether each was an alert."""
 
@@ -132,7 +132,7 @@ def _overlap(index: IncidentIndex, reply: Reply) -> FloatArray:
     return total
 
 
-@dataclass(frozen=True)
+@frozen
 class Worth:
     """Worth added up by (run, event): of posts that deserve an alert, and of the others.
 

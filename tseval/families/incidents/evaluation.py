@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from tseval.families.incidents.inputs import (
 )
 from tseval.families.incidents.ontologies import read_ontology
 from tseval.families.incidents.rules import IncidentRules
+from tseval.records import frozen
 from tseval.tables import ABSENT
 from tseval.tables.keys import earliest, latest
 
@@ -38,7 +39,7 @@ EVENT_RULE = "types-of-event"
 """The rule that changes the values of events, and no value over all of them."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class IncidentEvaluation(Evaluation):
     """Runs and labels, ready for any measure; its edition has the rules that were asked for."""
 

@@ -8,7 +8,7 @@ information type.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -21,6 +21,7 @@ from tseval.errors import MeasureError, UsageError
 from tseval.families.incidents.judged_posts import JudgedPosts, judged_posts
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.tables import Ontology, Predictions
+from tseval.records import frozen
 from tseval.tables.columns import ABSENT
 from tseval.tables.keys import last_row_of, rows_by_code
 from tseval.tables.units import Units
@@ -64,7 +65,7 @@ def taken(
     return Taken(units, overall, groups)
 
 
-@dataclass(frozen=True)
+@frozen
 class Reply:
     """What one run said of each judged post."""
 
@@ -87,7 +88,7 @@ class Reply:
     """The judged post of each of these lines; `ABSENT` for a post that nobody labelled."""
 
 
-@dataclass(frozen=True)
+@frozen
 class IncidentIndex(Units):
     """Runs and labels side by side; the topics are the events, in the order of the labels."""
 

@@ -7,7 +7,6 @@ rules less is read: where types are never worth anything, their weight isn't.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tseval.core.measure import Measure
@@ -17,6 +16,7 @@ from tseval.errors import UsageError
 from tseval.families.incidents.index import ACTIONABLE, FAMILY, GROUPS
 from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import LEVELS
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.families.incidents.inputs import IncidentTables
@@ -47,7 +47,7 @@ def read_by(wanted: Sequence[Measure], rules: IncidentRules) -> frozenset[str]:
     return frozenset(name for each in wanted for name in reads_of(each, rules))
 
 
-@dataclass(frozen=True)
+@frozen
 class Choices:
     """What was asked for, with the rules and tables that it may change something in."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,12 +26,13 @@ from tseval.families.incidents.index import (
     taken,
 )
 from tseval.families.incidents.rules import LABELLING, TYPING
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Counts:
     """Posts that the run gave a type, that the assessors did, that both did, and all posts."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,7 @@ from tseval.files import PICTURES
 from tseval.files.epochs import read_epochs
 from tseval.files.reading import read_if_given
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, InputRecord, Origin
 from tseval.tables.arrow import strings
 from tseval.tables.epochs import Epochs, snowflake_times
@@ -49,7 +50,7 @@ EVENTS_DRAWN = 4
 """How many events a picture has, where none is named."""
 
 
-@dataclass(frozen=True)
+@frozen
 class IncidentInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -81,7 +82,7 @@ class IncidentInputs:
         return [self.labels, *self.more_labels]
 
 
-@dataclass(frozen=True)
+@frozen
 class IncidentOptions:
     """What is asked for beside the edition's rules, and what is shown."""
 
@@ -246,7 +247,7 @@ def type_places(ontology: Ontology, names: Sequence[str]) -> list[int]:
     return places
 
 
-@dataclass(frozen=True)
+@frozen
 class IncidentTables:
     """The inputs as tables: types, labels and runs as far as they are scored."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.tables import HIGH, Labels
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, distinct
 from tseval.tables.keys import last_row_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class JudgedPosts:
     """What was judged, by the rules: one row for each time that a post counts."""
 

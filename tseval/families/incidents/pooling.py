@@ -24,6 +24,7 @@ from tseval.families.incidents.ontologies import read_ontology
 from tseval.families.incidents.runs import RunReading, read_predictions
 from tseval.families.incidents.tables import TypeNames
 from tseval.files.imports import Imported, numbers_as_text
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ Pool: TypeAlias = "dict[tuple[str, int], dict[str, Entry]]"
 """By event and type, and by post."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Drawing:
     """Which posts assessors get; without numbers all of them."""
 
@@ -165,7 +166,7 @@ def pooled(
     return Imported(_columns(pool, types.ontology), warnings)
 
 
-@dataclass(frozen=True)
+@frozen
 class PoolOptions:
     """What `tseval import pool` may be asked for."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +28,7 @@ from tseval.families.incidents.index import (
 )
 from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import CRITICAL, LEVELS, LOW, PRIORITIES, UNKNOWN
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -38,7 +38,7 @@ LEVEL_BOUNDS = (0.25, 0.5, 0.75)
 SHUFFLES = 100
 
 
-@dataclass(frozen=True)
+@frozen
 class Typed:
     """Judged posts of known priority, once for each of their types, and what a run said."""
 

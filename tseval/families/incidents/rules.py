@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from tseval.core.rules import RuleSet, choice
 from tseval.families.incidents.tables import ACTIONABLE
+from tseval.records import frozen
 
 LABELLING = ("repeated-labels", "two-events", "join")
 """What every measure reads: the rules that say which posts there are."""
@@ -22,7 +22,7 @@ SILENCED: Mapping[tuple[str, str], tuple[str, ...]] = {
 """What is not read any more by whoever reads a rule, where that has this value."""
 
 
-@dataclass(frozen=True)
+@frozen
 class IncidentRules(RuleSet):
     """Every choice; the defaults are the note of 2019, and what it leaves open made plain."""
 

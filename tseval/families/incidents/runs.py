@@ -32,6 +32,7 @@ from tseval.files.plain import recognise
 from tseval.files.reading import check_between_files, input_of, is_empty, rows_of
 from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
+from tseval.records import frozen
 from tseval.tables import Ids, InputRecord, Origin, Texts
 from tseval.tables.times import TOO_LARGE, NotANumber, early, moment, number, too_early
 
@@ -46,7 +47,7 @@ TRACK_KEYS = ("tweet_id", "info_type_labels")
 PROPOSAL_KEYS = ("InformationTypes", "EventID")
 
 
-@dataclass(frozen=True)
+@frozen
 class RunReading:
     """How runs are read."""
 
@@ -373,7 +374,7 @@ def _time(value: Any) -> float | None:
 # Topics.
 
 
-@dataclass(frozen=True)
+@frozen
 class EventNames:
     """The events of a file of topics."""
 

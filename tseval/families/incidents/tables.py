@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.records import frozen
 from tseval.tables.base import Table, of_table, optional
 from tseval.tables.columns import ABSENT, Ids, Texts
 from tseval.tables.origin import Origin
@@ -146,7 +147,7 @@ def short_name(name: str) -> str:
     return name.partition("-")[2] or name
 
 
-@dataclass(frozen=True)
+@frozen
 class Ontology:
     """The information types, in the order of the file, each with the place of its parent."""
 
@@ -194,7 +195,7 @@ class Ontology:
         return rolled
 
 
-@dataclass(frozen=True)
+@frozen
 class TypeNames:
     """How the types of rows are read: names to places, with a count of what has none."""
 
@@ -271,7 +272,7 @@ class TypeNames:
         return types
 
 
-@dataclass(frozen=True)
+@frozen
 class Labels(Table):
     """What assessors said: one row each time that a post was labelled, in the order of the files.
 
@@ -298,7 +299,7 @@ class Labels(Table):
     """What each post says, which a report shows."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Predictions(Table):
     """What runs said: one row a line, in the order of the files."""
 

@@ -8,7 +8,7 @@ its files otherwise; each edition knows how.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.incidents.index import FAMILY
 from tseval.families.incidents.information_types import confusion
+from tseval.records import frozen
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ RULE = "-" * 50
 PARTS = ("overall", "pertopic", "perevent")
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """A part of the overall file: its heading, and its lines as (words, measure)."""
 
@@ -41,7 +42,7 @@ class Section:
     separator: str = " "
 
 
-@dataclass(frozen=True)
+@frozen
 class TrecFiles:
     """What an edition prints: the sections, the last row for a table, and the lines of an event."""
 
@@ -57,7 +58,7 @@ class TrecFiles:
     """What the track's file names have for the edition; nothing in 2018 and 2019."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """The counts of one information type against all others."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tseval.core.editions import Edition
@@ -21,6 +21,7 @@ from tseval.families.responses.inputs import (
 from tseval.families.responses.measures import DEFAULTS, MICRO, OF_SORT
 from tseval.families.responses.rules import ResponseRules
 from tseval.families.responses.tables import Response, Sort
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
@@ -33,7 +34,7 @@ TIMELESS = (Sort.COUNTS, Sort.HITS)
 """Tables without a column of times."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ResponseEvaluation(Evaluation):
     """Responses and labels, read and indexed."""
 

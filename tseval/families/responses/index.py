@@ -29,6 +29,7 @@ from tseval.families.responses.tables import (
     Sort,
 )
 from tseval.files.faults import FaultList
+from tseval.records import frozen
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Items:
             own.append((version.cell, max(date, version.until), -amount))
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """When the grade of an item changes, from which to which."""
 
@@ -82,7 +83,7 @@ class Steps:
     after: IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class ResponseIndex(Units):
     """What measures of responses are taken from."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import argument, file_option
@@ -16,6 +15,7 @@ from tseval.files.inputs import Input
 from tseval.files.reading import input_of, read_if_given
 from tseval.files.topics import read_topics
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import InputRecord, Origin, Topics
 from tseval.tables.schema import TOPICS
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
 
 
-@dataclass(frozen=True)
+@frozen
 class ResponseInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -44,12 +44,12 @@ class ResponseInputs:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ResponseOptions:
     """Nothing is asked for beside what all families are asked for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ResponseTables:
     """The inputs, read."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from tseval.core.results import Result, Values
 from tseval.families.responses.editions import NAME
 from tseval.families.responses.index import OKAY, VITAL, ResponseIndex, Steps
 from tseval.families.responses.tables import Sort
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray, IntArray
@@ -37,7 +37,7 @@ CONE = "CONE-RAG (TREC iKAT 2024)"
 TSEVAL = "tseval"
 
 
-@dataclass(frozen=True)
+@frozen
 class MeansOfResponses(Result):
     """A measure of several responses of a run on a topic: the mean of what each scores."""
 
@@ -192,7 +192,7 @@ def f1(index: ResponseIndex, _: Measure, sums: tuple[str, str, str, str]) -> Res
 # The definitions.
 
 
-@dataclass(frozen=True)
+@frozen
 class _Group:
     """What definitions of labels of one sort have in common."""
 

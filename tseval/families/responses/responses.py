@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from tseval.families.responses.inputs import ResponseTables
@@ -12,13 +12,14 @@ from tseval.families.responses.rules import ResponseRules
 from tseval.families.responses.tables import Response
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
+from tseval.records import frozen
 from tseval.tables import natural_order
 
 TIMES_CURE = "give every response its time, or none"
 SAME_CURE = "the times of two versions differ; --rule mean=records takes each by itself"
 
 
-@dataclass(frozen=True)
+@frozen
 class Version:
     """A response, where it counts, and from when until when as the newest of its run and topic."""
 
@@ -30,7 +31,7 @@ class Version:
     until: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Versions:
     """Every response of the topics that count.
 

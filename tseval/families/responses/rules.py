@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tseval.core.rules import RuleSet, choice
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class ResponseRules(RuleSet):
     """How labels are read, which nuggets count, and what several responses are."""
 

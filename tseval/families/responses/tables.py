@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from tseval.records import frozen
 from tseval.tables import InputRecord, Origin
 from tseval.tables.schema import NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
 
@@ -190,7 +191,7 @@ class Sentence(NamedTuple):
     time: float = NO_TIME
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """A question with its answers, of a bank of nuggets or of a rubric."""
 
@@ -201,7 +202,7 @@ class Question:
     weight: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Response:
     """What a run answered on a topic, with its labels."""
 
@@ -216,7 +217,7 @@ class Response:
     """The nuggets that came with it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sheet:
     """The responses of one file, all with labels of one sort."""
 
@@ -227,7 +228,7 @@ class Sheet:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Gold:
     """What a file of nuggets, of a bank or of a rubric holds, by topic."""
 

@@ -7,7 +7,7 @@ they could be known. What a measure adds up is worked out when one first asks, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from tseval.errors import UsageError
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.words import byte_offsets, marked_words, sizes_of_unions, word_counts
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -26,7 +27,7 @@ LATENCY_STEP = 6 * 3600.0
 """The seconds after which a nugget is worth half."""
 
 
-@dataclass(frozen=True)
+@frozen
 class AssessedIndex(EarliestIndex):
     """The index, and what is known of each of its updates, nuggets and topics."""
 

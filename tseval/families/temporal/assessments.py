@@ -7,7 +7,7 @@ that weigh and divide act in `assessed.py` and `track.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.plain_files import read_nuggets
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import TrackReading
+from tseval.records import frozen
 from tseval.tables import (
     ABSENT,
     NO_DUPLICATE,
@@ -46,7 +47,7 @@ INFINITE_CONFIDENCE = 1000.0
 # Updates, and what stands for them.
 
 
-@dataclass(frozen=True)
+@frozen
 class CanonicalUpdates:
     """For each update what stands for it."""
 
@@ -183,7 +184,7 @@ def kept_nuggets(nuggets: Nuggets, matches: Matches | None, rules: Rules) -> Boo
     return kept
 
 
-@dataclass(frozen=True)
+@frozen
 class GoldReading:
     """Reads the nuggets that count as workers need them: by a format and an edition's rules."""
 
@@ -263,7 +264,7 @@ def counted_pairs(pairs: Pairs, rules: Rules, *, are_graded: bool) -> Pairs:
 # The index.
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """Pairs of updates and nuggets, with the row of matches that each comes from."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from tseval.errors import InputError, Reason
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import has_header
+from tseval.records import frozen
 from tseval.tables import (
     ABSENT,
     Corrections,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Census:
     """What a run has that a reader of its scores should know of."""
 

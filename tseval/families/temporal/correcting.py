@@ -29,6 +29,7 @@ from tseval.matching.likeliest import Likeliest, likeliest
 from tseval.matching.matching import get_matcher
 from tseval.matching.sampling import LEAST_VARIANCE
 from tseval.matching.verdicts import Verdicts
+from tseval.records import frozen
 from tseval.statistics import mean_intervals, resamples, rogan_gladen, total_intervals
 from tseval.statistics.strata import WEAKEST
 from tseval.tables import ALL_TOPICS
@@ -91,7 +92,7 @@ def likeliest_of(
     return likeliest(matcher, index.updates, run, index.runs, index.nuggets, depth, access.progress)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Correction:
     """What is foretold of every nugget, and judged of some."""
 

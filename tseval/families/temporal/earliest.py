@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tseval.records import frozen
 from tseval.tables import (
     ABSENT,
     Duplicates,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class First:
     """The earliest matches, sorted by unit, then nugget: who says what first, and how often.
 
@@ -75,7 +76,7 @@ class First:
         return new
 
 
-@dataclass(frozen=True)
+@frozen
 class GoldTopics:
     """The topics of some nuggets, in natural order, and which of them each nugget has."""
 
@@ -92,7 +93,7 @@ class GoldTopics:
         return cls(names, column, nuggets.topic.within(column))
 
 
-@dataclass(frozen=True)
+@frozen
 class EarliestIndex(Units):
     """Everything that the measures at time t need to know of who said what when.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,7 @@ from tseval.families.temporal.rules import WEIGHING, Rules
 from tseval.files.score_tables import shown
 from tseval.matching.asking import answer_traits, remarks
 from tseval.matching.matching import get_matcher, match
+from tseval.records import frozen
 from tseval.tables import Corrections, Nuggets, Pairs, Updates, resolve
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ FEW = 4
 """Of so many runs these are told."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class TemporalEvaluation(Evaluation):
     """Runs and gold, matched and indexed: ready for any measure."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import first_of
 from tseval.families.temporal.held_texts import HeldTexts, held_texts, shortened, worst
 from tseval.families.temporal.words import word_counts
+from tseval.records import frozen
 from tseval.tables import ABSENT, Pairs, Texts
 from tseval.tables.times import UNITS
 
@@ -42,7 +43,7 @@ def faults(evaluation: TemporalEvaluation, setting: Setting[Any]) -> Searched | 
     return Searched(lists) if any(each.total for each in lists) else None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Faults:
     """Makes the lists of an evaluation, for the runs of a report."""
 

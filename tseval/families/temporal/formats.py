@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.imports import Import, Imported, NothingAsked, numbers_as_text, optional_numbers
 from tseval.files.inputs import Input
 from tseval.files.topics import read_events, read_topics
+from tseval.records import frozen
 from tseval.tables import (
     ABSENT,
     Corrections,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class WithPool:
     """What a run, and matches, lack."""
 

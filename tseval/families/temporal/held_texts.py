@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tseval.core.wording import count
 from tseval.families.temporal.evaluation import TemporalEvaluation
+from tseval.records import frozen
 from tseval.tables import ABSENT
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LEFT_OUT = "…"
 """What stands for a text that has no room."""
 
 
-@dataclass(frozen=True)
+@frozen
 class HeldTexts:
     """What a page shows of the updates that say a nugget."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from tseval.files.topics import read_topics
 from tseval.matching.asking import AskingOptions
 from tseval.parallel.runs import Spread
 from tseval.parallel.sharing import ALONE, Sharing
+from tseval.records import frozen
 from tseval.tables import (
     ABSENT,
     Corrections,
@@ -70,7 +71,7 @@ CORRECTED_SCORES = "corrected"
 SAMPLES = 1000
 
 
-@dataclass(frozen=True)
+@frozen
 class TemporalInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -108,7 +109,7 @@ class TemporalInputs:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class TemporalOptions(AskingOptions):
     """How updates are matched, the options that stand for rules, and what --jitter draws."""
 
@@ -188,7 +189,7 @@ class TemporalOptions(AskingOptions):
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class TemporalTables:
     """The inputs as tables."""
 

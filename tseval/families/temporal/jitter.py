@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from tseval.core.scoring import scores_of
 from tseval.core.taking import evaluate
 from tseval.errors import UsageError
 from tseval.families.temporal.inputs import error_of
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 
 
-@dataclass(frozen=True)
+@frozen
 class Jitter:
     """Scores with the interval in which they lie as the nuggets' times are moved at random.
 

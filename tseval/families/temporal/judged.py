@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.frames import check_inputs, is_frame
 from tseval.files.inputs import Input
 from tseval.matching.judged_pairs import JudgedUpdates
+from tseval.records import frozen
 from tseval.tables import Pairs, Resolved, Updates, resolve
 from tseval.tables.topic_names import TopicNames, with_topics_named
 
@@ -29,7 +30,7 @@ INPUTS = ("updates", "nuggets", "matches")
 """What the inputs are called."""
 
 
-@dataclass(frozen=True)
+@frozen
 class JudgedFiles:
     """The paths of what is judged."""
 

@@ -8,7 +8,7 @@ they were, the rule matched-nuggets-only leaves out those that these runs alone 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,7 @@ from tseval.families.temporal.inputs import (
     read_tables,
 )
 from tseval.families.temporal.rules import Rules
+from tseval.records import frozen
 from tseval.tables import Ids, Matches, Updates
 from tseval.tables.keys import equal_rows, pair_keys
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Senders:
     """Who sent the updates that the rows of a table name: pairs of a row and a run's code."""
 
@@ -59,7 +60,7 @@ class Senders:
         return np.asarray((inside > 0) & (outside == 0))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TemporalJudgments:
     """Tables that were read once, and who sent what is judged."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tseval.core.editions import Edition
 from tseval.core.family import Access
@@ -18,9 +18,10 @@ from tseval.families.temporal.inputs import (
 )
 from tseval.families.temporal.rules import Rules
 from tseval.matching.matching import get_matcher
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class TemporalMatched:
     """What was read, and by which rules it is scored."""
 

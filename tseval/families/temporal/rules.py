@@ -6,9 +6,8 @@ edition is an instance of it; the code that reads the record knows no editions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tseval.core.rules import RuleSet, choice
+from tseval.records import frozen
 
 WEIGHING = (
     "reward",
@@ -23,7 +22,7 @@ WEIGHING = (
 """The rules that only measures read; the others shape the tables before any measure sees them."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Rules(RuleSet):
     """Every choice; the defaults are the formulas as the track published them."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.held_texts import HeldTexts, held_texts
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
+from tseval.records import frozen
 from tseval.tables import ABSENT, Pairs
 from tseval.tables.times import UNITS
 
@@ -45,7 +45,7 @@ def timelines(
         yield _timeline(evaluation, setting, topic, said)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Said:
     """The pairs of all topics, by nugget and time; which are a run's first; and their words."""
 

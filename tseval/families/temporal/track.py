@@ -7,7 +7,6 @@ same scores with every update's gain, discount and verbosity weighted by its con
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +19,7 @@ from tseval.errors import UsageError
 from tseval.families.temporal.assessed import AssessedIndex
 from tseval.families.temporal.draft import FAMILY
 from tseval.families.temporal.earliest import EarliestIndex
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
@@ -31,7 +31,7 @@ CITATION = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Totals:
     """The sums of a measure's ledgers, each row belonging to a unit."""
 
@@ -179,7 +179,7 @@ AREA = Parameter(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Row:
     """A measure of the table below: what its definition and its biased twin's are made of."""
 

@@ -8,7 +8,7 @@ years read differently is said by a `TrackReading`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -25,6 +25,7 @@ from tseval.files.inputs import Input
 from tseval.files.plain import Rows, build
 from tseval.files.text_lines import first_row, without_broken_bytes
 from tseval.files.topics import is_xml
+from tseval.records import frozen
 from tseval.tables import (
     Column,
     Duplicates,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     ByteArray = NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
+@frozen
 class TrackReading:
     """How the tables are read; `tseval.families.temporal.rules.Rules` says what the values mean."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.records import frozen
 from tseval.tables import ABSENT
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def cheapest(cost: FloatArray) -> IntArray:
     return chosen
 
 
-@dataclass(frozen=True)
+@frozen
 class Range:
     """The least and the most that any optimal alignment gains."""
 

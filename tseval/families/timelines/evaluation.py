@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -26,12 +26,13 @@ from tseval.families.timelines.measures import (
 )
 from tseval.families.timelines.rules import TimelineRules
 from tseval.families.timelines.tally import CONCAT
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class TimelineEvaluation(Evaluation):
     """Predicted timelines and references, read and indexed."""
 

@@ -27,6 +27,7 @@ from tseval.files.inputs import Input
 from tseval.files.jsonl import HALF, HALVES_CURE, holds_half
 from tseval.files.limits import LINE
 from tseval.files.tsv import BYTE_ORDER_MARK, UTF8_CURE, not_utf8
+from tseval.records import frozen
 
 JSON, TEXT, MARKDOWN, ROWS = "timeline-json", "timeline-text", "timeline-markdown", "timeline-rows"
 FORMS = (JSON, TEXT, MARKDOWN, ROWS)
@@ -45,7 +46,7 @@ NO_DATE_CURE = "write a line 2010-09-19 above the sentences, and 32 dashes below
 ROWS_CURE = "write a date, a comma and a list: 2010-09-19,\"['sentence', …]\""
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """What a timeline says of a day; without a day it is a timeline that says nothing."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ from tseval.families.timelines.rules import TimelineRules
 from tseval.families.timelines.tables import Timelines
 from tseval.families.timelines.tally import Tally, Timeline
 from tseval.files.limits import DAYS, shown
+from tseval.records import frozen
 from tseval.tables import ABSENT, natural_order
 from tseval.tables.units import Units
 
@@ -37,7 +37,7 @@ class Key(NamedTuple):
     timeline: str
 
 
-@dataclass(frozen=True)
+@frozen
 class TimelineIndex(Units):
     """A tally of every run and topic; none where a run has no timeline of a topic."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import argument, file_option, option
@@ -12,6 +12,7 @@ from tseval.errors import InputError
 from tseval.families.timelines.files import read_gold, read_runs
 from tseval.families.timelines.tables import TIMELINES, UNNAMED, Timelines
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import Ids, InputRecord, natural_order
 from tseval.tables.origin import records_of
 
@@ -24,7 +25,7 @@ TOPIC_CURE = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class TimelineInputs:
     """Where the timelines come from: paths, `-` for standard input, or pandas frames."""
 
@@ -44,7 +45,7 @@ INTERVALS = "intervals"
 """The view that draws topics again."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TimelineOptions:
     """What intervals are drawn by."""
 
@@ -68,7 +69,7 @@ class TimelineOptions:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class TimelineTables:
     """The inputs as tables."""
 

@@ -8,7 +8,6 @@ of one topic tell the same events.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from tseval.core.wording import count
 from tseval.families.timelines.evaluation import TimelineEvaluation, sums_by_group
 from tseval.families.timelines.inputs import TimelineOptions
 from tseval.families.timelines.measures import chosen
+from tseval.records import frozen
 from tseval.statistics.bootstrap import Interval, interval, resamples, seeded
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ VALUES = ("run", "measure", "value", "low", "high", "topics")
 DIFFERENCES = ("run", "other", "measure", "difference", "low", "high", "p", "topics")
 
 
-@dataclass(frozen=True)
+@frozen
 class TopicSums:
     """What `all` of a measure of a run is made of: sums of each topic, and how many they are of."""
 
@@ -67,7 +67,7 @@ class TopicSums:
         return means[0] if len(means) == 1 else chosen(self.measure, *means)
 
 
-@dataclass(frozen=True)
+@frozen
 class Held:
     """A measure in all units of all runs, and which of them count."""
 

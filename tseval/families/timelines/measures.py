@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from tseval.families.timelines.tally import (
     Tally,
 )
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
+from tseval.records import frozen
 from tseval.tables.times import NotANumber
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def joined(index: TimelineIndex, measure: Measure) -> Taken:
     return Taken(of_sides(measure, sides(index, measure)))
 
 
-@dataclass(frozen=True)
+@frozen
 class Growing(Account):
     """A measure of day by day, at any time from the summaries that were there."""
 

@@ -7,11 +7,12 @@ of zeros and ones, and what two texts share, each gram as often as both have it,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -23,7 +24,7 @@ SIZES = (1, 2)
 """The n of the n-grams that are counted."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Counts:
     """Of each predicted day (a row) and each reference day (a column): what is shared, and had.
 

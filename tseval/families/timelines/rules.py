@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tseval.core.rules import RuleSet, choice
 from tseval.families.timelines.words import ORIGINAL, Wording
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class TimelineRules(RuleSet):
     """The rules of an edition."""
 

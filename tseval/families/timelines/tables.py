@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.records import frozen
 from tseval.tables.base import Table, all_said, of_table, optional
 from tseval.tables.columns import Ids, Texts
 from tseval.tables.origin import Origin
@@ -47,7 +47,7 @@ TIMELINES = Schema(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Timelines(Table):
     """The sentences of timelines, in the order of the file."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -21,6 +20,7 @@ from tseval.families.timelines.alignment import (
 from tseval.families.timelines.dates import seconds_of
 from tseval.families.timelines.overlap import Counts, closeness
 from tseval.families.timelines.words import Wording, plain_tokens
+from tseval.records import frozen
 from tseval.tables import ABSENT
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _Tokens: TypeAlias = Callable[[Iterable[str]], list[str]]
 ALIGNED = (ALIGN, ALIGN_CONTENT, MANY_TO_ONE)
 
 
-@dataclass(frozen=True)
+@frozen
 class Timeline:
     """The sentences of each day, in the order of the days."""
 

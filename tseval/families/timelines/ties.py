@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tseval.families.timelines.alignment import Range
 from tseval.families.timelines.index import TimelineIndex
 from tseval.families.timelines.tally import Sums
 from tseval.families.timelines.words import Wording
+from tseval.records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """Precision and recall of a run's topic, and the range of each over the best alignments."""
 

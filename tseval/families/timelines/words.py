@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from tseval.families.timelines.stemmers import nltk_stem, original_stem, stop_words
+from tseval.records import frozen
 
 ORIGINAL, REIMPL = "original", "reimpl"
 MARKS = frozenset({".", ",", ";", ":", "``", "''", "-", '"'})
@@ -16,7 +16,7 @@ RUNS = re.compile("[a-z0-9]+")
 LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-@dataclass(frozen=True)
+@frozen
 class Wording:
     """How sentences become tokens."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tseval.core.editions import Edition
@@ -14,13 +13,14 @@ from tseval.families.tracking.caveats import of_tables, untold
 from tseval.families.tracking.inputs import ValueInputs, ValueOptions, read_tables
 from tseval.families.tracking.measures import FAMILY, ValueIndex, tells_attributes
 from tseval.families.tracking.tables import ATTRIBUTES
+from tseval.records import frozen
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ValueEvaluation(Evaluation):
     """Runs and gold, read and indexed."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import argument, file_option
@@ -15,6 +14,7 @@ from tseval.files.forms import Forms, form_named, form_of_the_rest
 from tseval.files.reading import read_if_given
 from tseval.files.topics import read_topics
 from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables import InputRecord, Origin, Topics
 from tseval.tables.origin import origins_of, records_of
 from tseval.tables.schema import TOPICS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
 
 
-@dataclass(frozen=True)
+@frozen
 class ValueInputs:
     """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
@@ -38,12 +38,12 @@ class ValueInputs:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class ValueOptions:
     """Nothing is asked for beside what all families are asked for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ValueTables:
     """The inputs as tables."""
 

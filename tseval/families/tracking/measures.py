@@ -6,7 +6,6 @@ of time; both are merged by one sort, and the error between two steps is constan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from tseval.core.measure import Definition, Measure, Parameter
 from tseval.core.results import Result, Values
 from tseval.errors import UsageError
 from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, TrackedValues
+from tseval.records import frozen
 from tseval.tables import ABSENT, Topics, all_names, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.keys import earliest, latest
@@ -34,7 +34,7 @@ GOLD, SYSTEM, END = 0, 1, 2
 """What an event is: a value of either, or the end of the period."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ValueIndex(Units):
     """Runs and gold by unit: a unit is a run's topic, of number `run * topics + topic`."""
 
@@ -95,7 +95,7 @@ def _periods(
     return own if topics is None else topics.periods(names, *own)
 
 
-@dataclass(frozen=True)
+@frozen
 class Errors(Result):
     """The error of each unit as a step function: `height` from `since` until `until`.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tseval.records import frozen
 from tseval.tables.base import Table, optional
 from tseval.tables.columns import Ids
 from tseval.tables.origin import Origin
@@ -44,7 +45,7 @@ VALUES = Schema(
 """What a value is, a number or a location, depends on its attribute: it is read as a name first."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TrackedValues(Table):
     """What systems, or the gold, said an attribute to be, and when; in the order of the file."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from tseval.core.panels import Axis, Panel
+from tseval.records import frozen
 from tseval.reporting.charts.lettering import shortened, width_of
 from tseval.reporting.page.numbers import extent, plain, step, ticks
 
@@ -21,7 +21,7 @@ LONGEST, DEEPEST = 18, 80
 LOG_STEPS = (1, 2, 5)
 
 
-@dataclass(frozen=True)
+@frozen
 class Ruler:
     """One axis: from where to where in values and in pixels, and where numbers stand."""
 
@@ -46,7 +46,7 @@ class Ruler:
         return max((width_of(label, SIZE) for _, label in self.marks), default=0.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Axes:
     """Both axes of a panel, and the size of the whole."""
 

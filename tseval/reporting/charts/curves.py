@@ -25,6 +25,7 @@ from tseval.core.panels import (
     Point,
     reached,
 )
+from tseval.records import frozen
 from tseval.reporting.charts.steps import step_points
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class MeasureAxis:
     """The least and the most that it can be in a batch, where that is known."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Words:
     """What is said around the panels, and the runs that were asked for."""
 
@@ -89,7 +90,7 @@ Cell: TypeAlias = tuple[str, str]
 """A topic and a measure."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CurveWishes:
     """How curves are drawn."""
 
@@ -101,6 +102,9 @@ class CurveWishes:
     """Whether equal lengths of time are equal factors."""
 
 
+NO_WISHES = CurveWishes()
+
+
 def curve_picture(frame: pd.DataFrame, words: Words, asked: CurveWishes | None = None) -> Picture:
     """Step functions of time.
 
@@ -110,7 +114,7 @@ def curve_picture(frame: pd.DataFrame, words: Words, asked: CurveWishes | None =
     order; of two at the same hour the later row holds. Topics and measures are drawn in the order
     in which they first appear, the mean last.
     """
-    asked = asked or CurveWishes()
+    asked = asked or NO_WISHES
     grid = Grid(frame, words, span_of(frame, asked), asked)
     lines = grid.by_cell(frame.sort_values("hours", kind="stable"))
 
@@ -168,14 +172,14 @@ def batch_picture(
     return grid.picture(of_cell, of_batches, is_stepped=False)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Grid:
     """The panels of some topics and measures, over one span of hours."""
 
     frame: pd.DataFrame
     words: Words
     span: tuple[float, float]
-    asked: CurveWishes = CurveWishes()
+    asked: CurveWishes = NO_WISHES
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
@@ -353,7 +357,7 @@ class Grid:
         return "all topics" if all(pooled) else "all topics, or the mean over them"
 
 
-def span_of(frame: pd.DataFrame, asked: CurveWishes = CurveWishes()) -> tuple[float, float]:
+def span_of(frame: pd.DataFrame, asked: CurveWishes = NO_WISHES) -> tuple[float, float]:
     """The hours that the axis of curves covers.
 
     From the topic's start, or earlier if a value is; to a little after the last step, which would

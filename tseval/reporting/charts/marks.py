@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeVar
 
 from tseval.core.panels import Dots, Kind, Line, Panel, Parts, Point
+from tseval.records import frozen
 from tseval.reporting.charts.axes import Axes
 from tseval.reporting.page.markup import Markup, element, joined
 from tseval.reporting.palette import Look
@@ -29,7 +29,7 @@ FOREMOST = 0.6
 """A rule behind this share of its axis has its words at its left."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Marks:
     """The marks of one panel, each line with the look of its run."""
 

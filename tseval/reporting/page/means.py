@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from tseval.core.wording import count
+from tseval.records import frozen
 from tseval.reporting.content import MeanRow, MeasureBoard, Report
 from tseval.reporting.page.listing import scrolled
 from tseval.reporting.page.markup import Child, Markup, element, joined, run_name
@@ -91,7 +91,7 @@ def _table(report: Report, boards: Sequence[MeasureBoard], label: str, kept: str
     return scrolled(table, label)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Column:
     """A measure's columns: the mean, its interval, and what marks runs that are told apart."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tseval.core.panels import Dots, Known, Line, Numbers, Panel, Point
+from tseval.records import frozen
 from tseval.reporting.charts.marks import KEY_DOT, dot
 from tseval.reporting.charts.plot import key_of, keys, plot
 from tseval.reporting.page.listing import NUMBER, listing
@@ -20,7 +21,7 @@ TIMES = 9
 """How many columns the table of a panel has."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Lines:
     """The lines of a page: their names, their looks, and how many of the first ones stand out."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.run_fold import RunFold
+from tseval.records import frozen
 from tseval.tables import InputRecord, natural_order
 from tseval.tables.units import Units
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class StreamUnits(Units):
     """The units of a stream, and which of them have any update."""
 
     present: BoolArray
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class StreamEvaluation(Evaluation):
     """The runs of a stream so far: ready for the measures that are followed, and no others."""
 

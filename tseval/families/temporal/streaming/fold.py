@@ -8,7 +8,7 @@ and each ledger is added up once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from tseval.families.temporal.streaming.run_fold import (
     Wanted,
     table_of,
 )
+from tseval.records import frozen
 from tseval.tables import ABSENT, Pairs, Updates, distinct
 from tseval.tables.keys import rows_by_code
 
@@ -35,7 +36,7 @@ KEPT_AT_ONCE = 1 << 17
 """So many nuggets that are said, over all looks at kept updates, are added up at once."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Looked:
     """What runs have come to after some of the updates of a block, in the order of these."""
 
@@ -49,7 +50,7 @@ class Looked:
     """Which updates of the whole block are older than one of their run before."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Share:
     """What a block has of one run."""
 
@@ -60,7 +61,7 @@ class Share:
     """After which of the parts the run is looked at, as places among them."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Block:
     """Updates that are counted together, in parts of one run each."""
 

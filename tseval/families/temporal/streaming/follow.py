@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
 from tseval.files.jsonl import cells_of, records
 from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
+from tseval.records import frozen
 from tseval.tables import Schema, Updates
 from tseval.tables.repeats import Repeats, hashes, twice
 from tseval.tables.schema import UPDATES
@@ -73,7 +74,7 @@ class Lines(Input):
         return {n: every[n - self.first].decode("utf-8", "replace") for n in numbers}
 
 
-@dataclass(frozen=True)
+@frozen
 class Following:
     """How a stream is followed."""
 
@@ -113,7 +114,7 @@ class Recent:
         return [column for each in self.generations for column in each.columns]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Read:
     """Updates that came together."""
 
@@ -124,7 +125,7 @@ class _Read:
     """The columns of the stream's first update."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _Chunk:
     """The same, with what stands for them, and with their pairs."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,6 +26,7 @@ from tseval.files.topics import read_topics
 from tseval.matching.in_units import match_blocks
 from tseval.matching.matching import NuggetsByTopic, get_matcher
 from tseval.parallel.sharing import Sharing
+from tseval.records import frozen
 from tseval.tables import (
     Matches,
     Nuggets,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 _Matching: TypeAlias = AbstractContextManager[Callable[[Updates], Pairs] | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class StreamGold:
     """What updates are held against, read whole."""
 
@@ -134,7 +135,7 @@ def wanted_of(
     return Wanted(gold.nuggets, judged, dated, gold.starts(judged), grades)
 
 
-@dataclass(frozen=True)
+@frozen
 class Paired:
     """The pairs of a block, sorted by update, then nugget; with the row of matches of each."""
 

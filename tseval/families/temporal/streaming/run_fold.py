@@ -21,6 +21,7 @@ import numpy as np
 
 from tseval.core.measure import Measure
 from tseval.families.temporal.earliest import First, GoldTopics
+from tseval.records import frozen
 from tseval.tables import ABSENT, Ids, Nuggets, Texts, Updates
 from tseval.tables.arrow import strings
 from tseval.tables.origin import Origin
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptUpdate:
     """An update that is the earliest to say a nugget."""
 
@@ -64,7 +65,7 @@ class Seen:
     """Whether any of them is in the pool; without a pool all are."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wanted:
     """What is scored: the gold, the measures, and when each topic starts."""
 
@@ -91,7 +92,7 @@ class Wanted:
         return [np.flatnonzero(self.topic_of == at) for at in range(len(self.topics))]
 
 
-@dataclass(frozen=True)
+@frozen
 class Takes:
     """Updates that say nuggets earlier than all before them, in the order in which they count."""
 
@@ -101,7 +102,7 @@ class Takes:
     row: IntArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Said:
     """Which kept updates say which nuggets, of one topic or of all, as a look finds it."""
 

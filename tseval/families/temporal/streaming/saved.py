@@ -10,7 +10,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.run_fold import KeptUpdate, RunFold, Seen
 from tseval.files.atomic_write import write_whole
 from tseval.files.inputs import all_of_file
+from tseval.records import frozen
 
 if TYPE_CHECKING:
     from tseval.tables.repeats import Marks
@@ -30,7 +31,7 @@ META = "meta"
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError)
 
 
-@dataclass(frozen=True)
+@frozen
 class Position:
     """How far a stream was read when its state was saved."""
 

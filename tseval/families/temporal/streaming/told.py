@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from tseval.core.scores import over_topics
 from tseval.core.scoring import missing_topics
 from tseval.families.temporal.streaming.evaluation import StreamEvaluation, StreamUnits
 from tseval.families.temporal.streaming.fold import Fold
+from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, Pairs, Updates, natural_order
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def told_line(
     return line_of(content | more)
 
 
-@dataclass(frozen=True)
+@frozen
 class States:
     """Runs as they are at some looks, in the order of these."""
 
@@ -59,7 +59,7 @@ class States:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Shown:
     """Values of runs in some states: by state, topic and measure; `all` is the last topic."""
 
