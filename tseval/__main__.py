@@ -57,8 +57,9 @@ def run(arguments: Sequence[str]) -> int:
         _say(f"error: {error}", "--debug" in arguments)
         return error.exit_code
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        _say(f"error: {place}{reason_of(error)}", "--debug" in arguments)
+        place = error.filename or _what_fails_so(error)
+        words = f"{place}: {reason_of(error)}" if place else reason_of(error)
+        _say(f"error: {words}", "--debug" in arguments)
         return 1
     except MemoryError:
         _say("error: memory ran out", "--debug" in arguments)
@@ -104,6 +105,15 @@ def _close_quietly() -> int:
     """Nothing takes the output any more: keep Python from complaining when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _what_fails_so(error: OSError) -> str:
+    """What the system meant where it named nothing: the folder that this runs in may be gone."""
+    try:
+        os.getcwd()  # noqa: PTH109 - asked of the system alone
+    except OSError as again:
+        return "the working directory" if again.errno == error.errno else ""
+    return ""
 
 
 def _say(message: str, debug: bool) -> None:

@@ -265,6 +265,21 @@ class TestWork:
         assert status == 422
         assert words in json.loads(content)["error"]
 
+    @pytest.mark.parametrize(
+        ("path", "status"),
+        [
+            ("next?item=99999999", 422),
+            ("next?by=time&item=9999&step=1", 422),
+            ("next?by=time&step=soon", 200),
+            ("next?by=time&step=" + "9" * 5000, 200),
+            ("posts?item=99999", 200),
+        ],
+    )
+    def test_numbers_that_name_nothing_break_nothing(
+        self, people: dict[str, Visitor], path: str, status: int
+    ) -> None:
+        assert people["ada"].ask(f"/api/{path}")[0] == status
+
     def test_a_body_that_is_none_is_refused(self, people: dict[str, Visitor]) -> None:
         assert people["ada"].ask("/api/save", b"[1]")[0] == 400
         assert people["ada"].ask("/api/save", b"\xff")[0] == 400

@@ -33,8 +33,8 @@ def check_output(output: Path | None) -> None:
 
 def check_folder(output: Path) -> None:
     """Refuse a file whose folder takes no new one, as a result is one until it is whole."""
-    target = Path(os.path.realpath(output))
     try:
+        target = Path(os.path.realpath(output))  # fails where the working directory is gone
         if target.exists() and not target.is_file():
             return  # a device or a pipe is written to, and a folder is told of elsewhere
     except OSError as error:

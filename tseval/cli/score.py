@@ -23,7 +23,7 @@ from tseval.core.declared import SCORES, files_given, option
 from tseval.core.naming import AS_THEY_ARE, NamedStream, named_stream
 from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
-from tseval.errors import InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError, reason_of
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs
@@ -198,9 +198,8 @@ def _common(request: Request) -> CommonOptions:
 def _run(follower: Follower) -> None:
     from tseval.families.temporal.streaming.follow import blocks_of
 
-    source: Any = sys.stdin.buffer
     try:
-        for lines in blocks_of(lambda size: source.read1(min(size, PIECE))):
+        for lines in blocks_of(_piece):
             with closing(follower.take(lines)) as parts:
                 for part in parts:
                     _write(part)
@@ -208,6 +207,15 @@ def _run(follower: Follower) -> None:
     except (KeyboardInterrupt, OSError, InputError):  # a full disk under the output, a long line
         follower.save()
         raise
+
+
+def _piece(size: int) -> bytes:
+    """What has come by standard input, at most so many bytes."""
+    source: Any = sys.stdin.buffer
+    try:
+        return bytes(source.read1(min(size, PIECE)))
+    except OSError as error:
+        raise InputError([Fault(STREAM, None, reason_of(error))]) from error
 
 
 def _write(lines: Iterable[str]) -> None:

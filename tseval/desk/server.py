@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from threading import Lock
@@ -50,6 +51,7 @@ PAGES = {
 }
 """Each page by its address, with its title and its script."""
 SCRIPTS = ("desk", *dict.fromkeys(script for _, script in PAGES.values()))
+STEP = re.compile(r"-?[0-9]{1,9}")
 LARGEST = 1_000_000
 """So many bytes has a request at most."""
 
@@ -71,8 +73,10 @@ class Room:
         """The update that an assessor reads next."""
         desk, topic = self.desk, asked.get("topic", "")
         item = _number(asked, "item")
+        if item is not None and item >= len(desk.pool.items):
+            raise Refused("there is no such update")
         if asked.get("by") == "time":
-            step = int(asked.get("step", "0"))
+            step = _step(asked)
             found = views.next_in_time(desk, assessor, topic) if item is None else item
             if found is not None and step:
                 found = views.neighbour(desk, found, step)
@@ -104,6 +108,12 @@ def _number(asked: Mapping[str, str], name: str) -> int | None:
     """The item that a request names, as far as there may be one."""
     given = asked.get(name, "")
     return int(given) if given.isdecimal() and len(given) < 10 else None
+
+
+def _step(asked: Mapping[str, str]) -> int:
+    """How many updates further a request asks for; 0 where it names no number."""
+    given = asked.get("step", "0")
+    return int(given) if STEP.fullmatch(given) else 0
 
 
 def application(room: Room) -> Starlette:
