@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from tseval.errors import EngineError
@@ -88,6 +89,37 @@ def test_a_file_that_changed_is_read_anew(tmp_path: Path) -> None:
     for text in ("before", "after it"):
         file.write_text(f"topic\ttext\nt1\t{text}\nt1\tmore\n")
         assert list(read_lines(str(file), None, 1, 2, 2).text) == [text]
+
+
+def test_row_groups_of_a_row_each_are_read_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.parquet"
+    texts = [f"text {row}" for row in range(600)]
+    pd.DataFrame({"topic": "t", "text": texts}).to_parquet(path, row_group_size=1)
+    opened: list[bool] = []
+    plain = pq.ParquetFile
+
+    def counted(where: object, metadata: object = None) -> pq.ParquetFile:
+        opened.append(metadata is None)
+        return plain(where, metadata=metadata)
+
+    monkeypatch.setattr(pq, "ParquetFile", counted)
+    for first in range(1, 601, 150):
+        found = read_parquet_rows(str(path), first, first + 149)
+        assert list(found.text) == texts[first - 1 : first + 149]
+    assert opened.count(True) == 1, "the footer is read once"
+    assert len(opened) <= 1 + 3 * 4, "and the file opened thrice a range"
+
+
+def test_ranges_that_share_a_row_group_read_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.parquet"
+    pd.DataFrame({"topic": "t", "text": [str(row) for row in range(100)]}).to_parquet(path)
+    assert list(read_parquet_rows(str(path), 1, 10).text) == [str(row) for row in range(10)]
+    monkeypatch.setattr(pq, "ParquetFile", None)
+    assert list(read_parquet_rows(str(path), 11, None).text) == [str(row) for row in range(10, 100)]
 
 
 def test_what_is_written_is_what_is_read(file: Path, tmp_path: Path) -> None:

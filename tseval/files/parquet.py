@@ -157,18 +157,21 @@ def _kind_of(values: Any) -> str:
 
 
 @contextmanager
-def opened(source: Input) -> Iterator[Any]:
-    """The input as a Parquet file; whatever reading it runs into is an `InputError`."""
+def opened(source: Input, footer: Any = None) -> Iterator[Any]:
+    """The input as a Parquet file; whatever reading it runs into is an `InputError`.
+
+    A `footer` that was read before, the file's metadata, need not be read again.
+    """
     import pyarrow.parquet as pq
 
     try:
         if source.can_be_read_again and not source.is_compressed:
             source.check_unchanged()
-            with pq.ParquetFile(source.file) as file:
+            with pq.ParquetFile(source.file, metadata=footer) as file:
                 yield file
             source.check_unchanged()
             return
-        yield pq.ParquetFile(pa.BufferReader(source.whole()))
+        yield pq.ParquetFile(pa.BufferReader(source.whole()), metadata=footer)
     except InputError:
         raise
     except _BROKEN as error:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import get_ident
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,9 @@ from tseval.files.parquet import ParquetInput, arrow_cells, opened
 from tseval.files.plain import build, read_rows
 from tseval.tables import UPDATES, Ids, Schema, Texts
 from tseval.tables.arrow import integers, strings
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import IntArray
 
 COLUMNS = Schema("updates", tuple(column for column in UPDATES if column.name in ("topic", "text")))
 """What matching needs of updates."""
@@ -47,15 +50,16 @@ def read_parquet_rows(path: str, first: int, last: int | None) -> TextRows:
     """Some rows of a Parquet file, counted from 1."""
     source = ParquetInput(Input(path))
     faults = FaultList(source)
-    parts = []
-    start = 1
-    for group, count in enumerate(_groups(path, stamp(path))):
-        low = max(first, start) - start
-        high = count if last is None else min(last + 1, start + count) - start
-        if low < high:
-            parts.append(_group(path, stamp(path), group, get_ident()).slice(low, high - low))
-        start += count
-    table = pa.concat_tables(parts)
+    seen, thread = stamp(path), get_ident()
+    ends = _ends(path, seen)
+    stop = int(ends[-1]) if last is None else min(last, int(ends[-1]))
+    low, high = np.searchsorted(ends, [first - 1, stop - 1], "right").tolist()
+    parts = [_group(path, seen, low, thread)]
+    if high > low:
+        # groups may be of a row each: those that no other range shares are read at once
+        parts += [_groups(path, seen, range(low + 1, high)), _group(path, seen, high, thread)]
+    start = first - 1 - (int(ends[low - 1]) if low else 0)
+    table = pa.concat_tables(parts).slice(start, stop - first + 1)
     cells = arrow_cells({name: table.column(name) for name in table.column_names}, COLUMNS, faults)
     rows = build(source, cells, COLUMNS, faults)
     return TextRows(rows.get("topic"), rows.get("text"))
@@ -93,21 +97,31 @@ def stamp(path: str | Path) -> Stamp:
 
 
 @lru_cache(maxsize=8)
-def _groups(path: str, seen: Stamp) -> list[int]:  # noqa: ARG001 - a changed file is another
-    """How many rows each row group has."""
+def _footer(path: str, seen: Stamp) -> Any:  # noqa: ARG001 - a changed file is another
+    """What a file says of its row groups: read once, since it is as long as they are many."""
     with opened(Input(path)) as file:
-        metadata = file.metadata
-        groups = range(metadata.num_row_groups)
-        return [metadata.row_group(group).num_rows for group in groups]
+        return file.metadata
+
+
+@lru_cache(maxsize=8)
+def _ends(path: str, seen: Stamp) -> IntArray:
+    """Up to which row each row group goes."""
+    footer = _footer(path, seen)
+    return np.cumsum([footer.row_group(at).num_rows for at in range(footer.num_row_groups)])
 
 
 @lru_cache(maxsize=2)
 def _group(path: str, seen: Stamp, group: int, thread: int) -> pa.Table:  # noqa: ARG001
-    """A row group's topics and texts, by the schema's names."""
-    with opened(Input(path)) as file:
+    """A row group, kept for the next range, which may begin in it."""
+    return _groups(path, seen, [group])
+
+
+def _groups(path: str, seen: Stamp, groups: Sequence[int]) -> pa.Table:
+    """The topics and texts of some row groups, by the schema's names."""
+    with opened(Input(path), _footer(path, seen)) as file:
         names = list(file.schema_arrow.names)
         places = COLUMNS.placed(names)
-        table = file.read_row_group(group, columns=[names[at] for at in places.values()])
+        table = file.read_row_groups(groups, columns=[names[at] for at in places.values()])
         return pa.table({name: table.column(names[at]) for name, at in places.items()})
 
 
