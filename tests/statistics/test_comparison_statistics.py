@@ -15,7 +15,15 @@ from tests import strategies as st
 from tests.oracles import comparison as slow
 from tseval import statistics
 from tseval.statistics import bootstrap, paired, ranks
-from tseval.statistics.bootstrap import mean_intervals, sorted_quantiles, weighted_sums
+from tseval.statistics.bootstrap import (
+    Floats,
+    Times,
+    column_sums,
+    compact_resamples,
+    mean_intervals,
+    sorted_quantiles,
+    weighted_sums,
+)
 
 pytestmark = pytest.mark.small_times
 
@@ -507,3 +515,33 @@ def test_each_draw_is_of_as_many_topics() -> None:
     counted = [[row.count(topic) for topic in range(4)] for row in drawn.tolist()]
     assert statistics.resamples(4, 5, 300).tolist() == counted
     assert statistics.resamples(0, 5, 2).tolist() == [[], []]
+
+
+def test_many_topics_are_added_up_in_few_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    added: list[int] = []
+    plain = bootstrap._add_up
+
+    def counted(weights: Times, values: Floats, sums: Floats) -> None:
+        added.append(len(values))
+        plain(weights, values, sums)
+
+    monkeypatch.setattr(bootstrap, "_add_up", counted)
+    topics, draws = 60_000, 500
+    differences = np.random.default_rng(5).normal(size=(topics, 1))
+    seed = np.random.SeedSequence(3)
+    paired.p_values(differences, "randomisation", seed, draws)
+    assert sum(added) <= 2 * topics, "not once more for every few draws that fit into a block"
+    added.clear()
+    mean_intervals(differences, compact_resamples(topics, seed, draws))
+    assert sum(added) <= 2 * topics
+
+
+@pytest.mark.parametrize(("topics", "columns"), [(1, 1), (3, 40), (40, 3), (9000, 2)])
+def test_sums_over_topics_are_those_of_weights_of_one(topics: int, columns: int) -> None:
+    values = np.random.default_rng(topics).normal(size=(topics, columns))
+    values[:, 0] = -0.0
+    ones = weighted_sums(np.ones((1, topics), np.int64), values)
+    one_by_one = np.zeros(columns)
+    for row in values:
+        one_by_one += row
+    assert column_sums(values).tobytes() == ones.ravel().tobytes() == one_by_one.tobytes()

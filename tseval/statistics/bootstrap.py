@@ -19,6 +19,8 @@ INTERVALS = ("studentised", "bca", "percentile")
 """How an interval is made of resampled means."""
 BLOCK = 2**22
 """How many numbers are worked on at once."""
+TOGETHER = 2**12
+"""So many draws, or more, are added up at once, however many topics there are."""
 CACHED = 2**15
 """How many numbers stay at hand while they are added to again and again."""
 FEW = 16
@@ -112,8 +114,9 @@ def weighted_sums(weights: Times, values: Floats) -> Floats:
     last digit, on what else is computed beside it. A few columns at a time stay near the processor.
     """
     sums = np.zeros((values.shape[1], len(weights)))
-    for draws in column_blocks(len(values), len(weights)):
-        _add_up(weights[draws], values, sums[:, draws])
+    for draws in column_blocks(min(len(values), BLOCK // TOGETHER), len(weights)):
+        for topics in column_blocks(draws.stop - draws.start, len(values)):
+            _add_up(weights[draws, topics], values[topics], sums[:, draws])
     return sums.T
 
 
@@ -130,7 +133,10 @@ def _add_up(weights: Times, values: Floats, sums: Floats) -> None:
 
 def column_sums(values: Floats) -> Floats:
     """The sums over topics, added up in the same way."""
-    return weighted_sums(np.ones((1, len(values)), np.int64), values).ravel()
+    if len(values) <= values.shape[1]:
+        return weighted_sums(np.ones((1, len(values)), np.int64), values).ravel()
+    running = np.add.accumulate(np.ascontiguousarray(values.T, np.float64), axis=1)
+    return np.asarray(running[:, -1] + 0.0)  # from 0 on: no sum is -0
 
 
 def column_means(values: Floats) -> Floats:

@@ -116,10 +116,11 @@ def _sign_blocks(
 ) -> Iterator[NDArray[np.int8]]:
     """So many draws of a sign for each topic, some at a time: the same in blocks of any size.
 
-    That is so because NumPy takes four of these numbers from one that the generator gives.
+    That is so because NumPy takes four of these numbers from one that the generator gives. Each
+    takes a byte, an eighth of what else is in a block: of many topics there are more draws at once.
     """
     random = np.random.default_rng(seed)
-    for part in column_blocks(FOURFOLD * topics, -(-number // FOURFOLD)):
+    for part in column_blocks(FOURFOLD * topics // 8, -(-number // FOURFOLD)):
         start, stop = FOURFOLD * part.start, min(FOURFOLD * part.stop, number)
         signs = random.integers(0, 2, (stop - start, topics), np.int8)
         signs *= 2
@@ -181,7 +182,8 @@ def _products(weights: Times, values: Floats) -> Floats:
 
     Only for what is compared with a margin for rounding.
     """
-    return np.asarray(weights.astype(np.float64) @ values)
+    blocks = column_blocks(len(values), len(weights))
+    return np.concatenate([weights[draws].astype(np.float64) @ values for draws in blocks])
 
 
 def _far(sums: Floats, differences: Floats) -> Bools:
