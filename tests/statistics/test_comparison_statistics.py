@@ -504,7 +504,7 @@ def test_draws_and_p_values_are_the_same_however_few_draws_are_held_at_once(
     assert len(list(paired._sign_blocks(37, SEED, 203))) == 1
     plain = 2 * np.random.default_rng(SEED).integers(0, 2, (203, 37), np.int8) - 1
     assert whole[2] == plain.tolist()
-    monkeypatch.setattr(bootstrap, "BLOCK", 37 * 8 + 5)
+    monkeypatch.setattr(bootstrap, "BLOCK", 37 + 5)
     assert len(list(paired._sign_blocks(37, SEED, 203))) > 20
     assert found() == whole
 
