@@ -7,7 +7,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from importlib.machinery import PathFinder
-from importlib.metadata import entry_points
+from importlib.metadata import MetadataPathFinder, entry_points
 from pathlib import Path
 from typing import TypeAlias
 
@@ -88,6 +88,15 @@ def in_archive(place: Path) -> None:
         archive.writestr("talk-1.0.dist-info/entry_points.txt", f"[{GROUP}]\ntalk = a:B\n")
 
 
+@pytest.fixture
+def python_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages are found as Python does by itself; the backport of its finder takes its place."""
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    finding = MetadataPathFinder.find_distributions
+    monkeypatch.setattr(PathFinder, "find_distributions", finding, raising=False)
+
+
+@pytest.mark.usefixtures("python_alone")
 @pytest.mark.parametrize("record", ["talk-1.0.dist-info", "Talk.EGG-INFO", "talk.egg/EGG-INFO"])
 def test_records_of_installed_packages_are_seen(
     here: Path, monkeypatch: pytest.MonkeyPatch, record: str
@@ -101,6 +110,7 @@ def test_records_of_installed_packages_are_seen(
     assert not may_be_named("tseval.matchers")
 
 
+@pytest.mark.usefixtures("python_alone")
 def test_an_archive_may_hold_some(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [os.fspath(here / "all.zip")])
     assert not may_be_named(GROUP)
@@ -109,9 +119,9 @@ def test_an_archive_may_hold_some(here: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [each.name for each in entry_points(group=GROUP)] == ["talk"]
 
 
+@pytest.mark.usefixtures("python_alone")
 def test_another_finder_may_know_of_some(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(here)])
-    monkeypatch.setattr(sys, "meta_path", [PathFinder])
     assert not may_be_named(GROUP)
     monkeypatch.setattr(sys, "meta_path", [PathFinder(), PathFinder])
     assert may_be_named(GROUP)
