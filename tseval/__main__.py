@@ -65,9 +65,18 @@ def run(arguments: Sequence[str]) -> int:
         _say("error: memory ran out", "--debug" in arguments)
         return 1
     except Exception as error:
-        hint = "this is a fault of tseval: run it again with --debug and report what it shows"
-        _say(f"error: {type(error).__name__}: {error}\n  {hint}", "--debug" in arguments)
+        words = f"error: {type(error).__name__}: {error}\n  {_unforeseen(error)}"
+        _say(words, "--debug" in arguments)
         return 1
+
+
+def _unforeseen(error: Exception) -> str:
+    """What to do about an error that is not foreseen."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    if isinstance(error, ImportError) and str(error.path).endswith(tuple(EXTENSION_SUFFIXES)):
+        return "this library cannot be loaded: memory is short, or its installation is broken"
+    return "this is a fault of tseval: run it again with --debug and report what it shows"
 
 
 def _open_what_is_closed() -> None:

@@ -86,7 +86,7 @@ def test_compressed_files_are_read(form: str) -> None:
 
 @st.composite
 def results(draw: st.DrawFn) -> Scores:
-    name = st.text("ab ü\"',0", min_size=1, max_size=4).filter(lambda text: text.strip() == text)
+    name = st.text("ab{[ ü\"',0", min_size=1, max_size=4).filter(lambda text: text.strip() == text)
     names = [tuple(sorted(draw(st.sets(name, min_size=1, max_size=3)))) for _ in range(2)]
     measures = tuple(sorted(draw(st.sets(st.sampled_from(["P", "R@6h", "E[x y]"]), min_size=1))))
     shape = (len(names[0]), len(names[1]), len(measures))
@@ -138,6 +138,13 @@ def test_files_of_trec_eval_are_read_with_the_name_that_they_tell() -> None:
         "map                   \t302\t0.5\nmap                   \tall\t0.375\n"
     )
     assert rows(read_scores(["x"])) == [("bm25", "301", "map", 0.25), ("bm25", "302", "map", 0.5)]
+
+
+@pytest.mark.parametrize("name", ["{}", "{", '{"run": 1}', "[]", "[{"])
+def test_a_run_may_be_called_what_json_begins_with(name: str) -> None:
+    Path("scores.trec").write_text(f"{name}\tP\tt1\t0.5\n{name}\tR\tt1\t1\n")
+    expected = [(name, "t1", "P", 0.5), (name, "t1", "R", 1.0)]
+    assert rows(read_scores(["scores.trec"])) == expected
 
 
 def parquet_bytes() -> bytes:

@@ -27,7 +27,7 @@ from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Rank
 from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Input
-from tseval.files.plain import Rows, build, first_keys, read_rows, recognise
+from tseval.files.plain import Rows, build, read_rows, recognise
 from tseval.files.reading import check_between_files, input_of, refuse, rows_of
 from tseval.files.score_writers import UNDEFINED
 from tseval.records import frozen
@@ -155,27 +155,35 @@ def is_score_object(source: Input) -> bool:
 
 def is_trec(source: Input) -> bool:
     """Whether this looks like the form `trec`."""
-    names = recognise(source)[1]
+    names = _recognise(source)[1]
     return bool(SCORES.missing(names)) and _is_trec(names)
 
 
 def recognised(source: Input) -> str | None:
     """The form of a file of scores by its first bytes; None leaves it to the plain tables."""
     head = source.head()
-    first = head.removeprefix(tsv.BYTE_ORDER_MARK).lstrip()
-    if first.startswith(b"{"):
-        keys = first_keys(first)
-        return "jsonl" if keys and RECORDS not in keys else JSON
     if head.startswith(TRACK_HEADER):
         return TREC_TS
-    form, names = recognise(source)
+    form, names = _recognise(source)
     if form == "tsv" and SCORES.missing(names) and _is_trec(names):
         return TREC
+    if form == "jsonl":
+        return "jsonl" if names and RECORDS not in names else JSON
     if form is None and head and SCORES.missing(names):
         faults = FaultList(source)
         faults.add(1, "the format is not recognised", LOOKED_FOR)
         faults.check()
     return None if form == JSON else form
+
+
+def _recognise(source: Input) -> tuple[str | None, list[str]]:
+    """The form and the first fields of a file, where a run may be called what JSON begins with."""
+    form, names = recognise(source)
+    if form in (JSON, "jsonl"):
+        fields = tsv.split_header(source.head().partition(b"\n")[0], SCORES)
+        if _is_trec(fields):
+            return "tsv", fields
+    return form, names
 
 
 def _is_trec(fields: list[str]) -> bool:

@@ -43,12 +43,7 @@ def resamples(
 
     The same seed gives the same draws. One row a draw, one column a topic.
     """
-    found = np.zeros((number, topics), np.int64)
-    done = 0
-    for block in resample_blocks(topics, seed, number):
-        found[done : done + len(block)] = block
-        done += len(block)
-    return found
+    return compact_resamples(topics, seed, number).astype(np.int64)
 
 
 def compact_resamples(topics: int, seed: int | np.random.SeedSequence, number: int) -> Times:

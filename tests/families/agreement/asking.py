@@ -48,6 +48,10 @@ def topics_apart(case: Case) -> None:
         return
     if case.family.command == "filter":
         return  # the period, and the best cutoff, are those of all topics
+    if case.family.command == "changes" and not {"documents", "days"} <= case.world.tables.keys():
+        return  # those that runs return anywhere
+    if case.world.options.get("edition") in OF_POSTS and _one_post_in_two_events(case.world):
+        return
     chosen = case.draw(st.sets(st.sampled_from(every), min_size=1))
     world = case.world.only(case.world.topic, chosen.__contains__)
     if any(before.rows and not table.rows for before, table in both(case.world, world)):
@@ -69,6 +73,17 @@ def topics_apart(case: Case) -> None:
         if run in there and topic.partition("/")[0] in chosen and name in named
     }
     case.same(found, expected)
+
+
+OF_POSTS = ("2018", "2018v2", "2019a", "2019b", "2021")
+"""The editions of incidents in which lines and labels speak of a post, whatever its event."""
+
+
+def _one_post_in_two_events(world: World) -> bool:
+    rows = [row for table in world.tables.values() for row in table.rows]
+    return len({(row["topic"], row["post_id"]) for row in rows}) > len(
+        {row["post_id"] for row in rows}
+    )
 
 
 def both(one: World, other: World) -> list[tuple[Table, Table]]:
