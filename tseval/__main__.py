@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -117,7 +118,12 @@ def _close_quietly() -> int:
 
 
 def _what_fails_so(error: OSError) -> str:
-    """What the system meant where it named nothing: the folder that this runs in may be gone."""
+    """What the system meant where it named nothing: the folder that this runs in may be gone.
+
+    Files are written by their names, so what is full and has none is standard output.
+    """
+    if error.errno == errno.ENOSPC:
+        return "standard output"
     try:
         os.getcwd()  # noqa: PTH109 - asked of the system alone
     except OSError as again:

@@ -93,7 +93,8 @@ SCORE = ("score", SWIFT, NUGGETS, "--quiet")
     ("arguments", "message"),
     [
         (SCORE, "error: standard output: no space left on device; -o FILE writes to a file\n"),
-        (("measures",), "error: no space left on device\n"),
+        (("measures",), "error: standard output: no space left on device\n"),
+        (("score", "--help"), "error: standard output: no space left on device\n"),
     ],
 )
 def test_a_full_device_is_called_so(arguments: Sequence[str], message: str) -> None:

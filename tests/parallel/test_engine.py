@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from tests import work
-from tests.program import NUGGETS, SWIFT, Outcome, command, process, tseval
+from tests.program import NUGGETS, ROOT, SWIFT, Outcome, command, process, tseval
 from tests.test_architecture import modules_after
 from tseval.errors import EngineError, Fault, InputError, MissingExtra, UsageError
 from tseval.parallel import cluster
@@ -515,6 +515,41 @@ def test_ended_processes_leave_no_thread_behind() -> None:
     assert list(engine.run(work.numbered, work.UNITS)) == list(range(1, 11))
     engine.close()
     assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "said"),
+    [
+        (30, 200, "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"),
+        (
+            30,
+            57,
+            "2 processes need 58 open files, and this machine allows 57: "
+            "give fewer --jobs, or allow more by `ulimit -n 58`",
+        ),
+    ],
+)
+def test_pipes_to_workers_are_allowed_or_refused_in_words(soft: int, hard: int, said: str) -> None:
+    ask = (
+        "import resource\n"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))\n"
+        "from tests import work\n"
+        "from tseval.errors import EngineError\n"
+        "from tseval.parallel.engines import choose\n"
+        "engine = choose(jobs=2)\n"
+        "try: print(list(engine.run(work.numbered, work.UNITS)))\n"
+        "except EngineError as error: print(error)\n"
+        "engine.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ask],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (said + "\n", "")
 
 
 def test_the_whole_way_by_the_command_line() -> None:
