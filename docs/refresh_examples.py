@@ -16,6 +16,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.docs.test_examples import PAGES, Block, blocks, commands, copied, lines, run
 
+SAID_TO_PEOPLE = ("warning:", "note:", "error:", "not met:", "Usage:")
+"""What goes to standard error: an example that shows such a line shows all of them."""
+
 
 def main() -> None:
     """Refresh every page."""
@@ -33,9 +36,7 @@ def refresh(block: Block, folder: Path) -> None:
     for each in commands(block.text):
         done = run(each.command, folder)
         printed, both = lines(done.out), lines(done.err + done.out)
-        warned = any(
-            line.startswith(("warning:", "note:", "error:", "Usage:")) for line in each.shown
-        )
+        warned = any(line.startswith(SAID_TO_PEOPLE) for line in each.shown)
         kept = "..." in each.shown or not each.shown
         fresh += [f"$ {each.command}", *(each.shown if kept else both if warned else printed)]
     text = block.page.read_text(encoding="utf-8")
