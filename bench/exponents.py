@@ -742,17 +742,23 @@ def _make(number: int, size: int) -> list[str]:
     return CASES[number].make(size).split()
 
 
-def taken(case: Case, size: int, times: int) -> Taken:
-    """The best of some runs on files of this size."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        arguments = made(case, size)
-        runs = []
+def taken(case: Case, sizes: Sequence[int], times: int) -> list[Taken]:
+    """The best of some runs on files of each size. They take turns, as a machine has its moods."""
+    with tempfile.TemporaryDirectory() as name:
+        folders = [Path(name, str(size)) for size in sizes]
+        arguments = []
+        for folder, size in zip(folders, sizes, strict=True):
+            folder.mkdir()
+            os.chdir(folder)
+            arguments.append(made(case, size))
+        runs: list[list[Taken]] = [[] for _ in sizes]
         for _ in range(times):
-            shutil.rmtree("try", ignore_errors=True)  # where a folder is made
-            runs.append(_run(arguments))
+            for folder, asked, own in zip(folders, arguments, runs, strict=True):
+                os.chdir(folder)
+                shutil.rmtree("try", ignore_errors=True)  # where a folder is made
+                own.append(_run(asked))
         os.chdir(HERE)
-    return min(runs, key=lambda each: each.seconds)
+    return [min(own, key=lambda each: each.seconds) for own in runs]
 
 
 def _limited() -> None:
@@ -783,20 +789,6 @@ def _run(arguments: list[str]) -> Taken:
     return Taken(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, code)
 
 
-def started(case: Case) -> Taken:
-    """What the command takes that the case runs, for as good as nothing."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        command = made(case, 1)[0]
-        os.chdir(HERE)
-    if command not in STARTED:
-        STARTED[command] = taken(case, 1, 3)
-    return STARTED[command]
-
-
-STARTED: dict[str, Taken] = {}
-
-
 def exponent(least: Taken, small: Taken, large: Taken) -> float | None:
     """By which power of its size an input's time grows; None where it is too short to tell."""
     more, less = large.seconds - least.seconds, small.seconds - least.seconds
@@ -815,8 +807,7 @@ def main() -> None:
     for case in CASES:
         if asked.words and not any(word in case.name for word in asked.words):
             continue
-        small, large = (taken(case, n, asked.k) for n in (case.size // 10, case.size))
-        least = started(case)
+        least, small, large = taken(case, (1, case.size // 10, case.size), asked.k)
         power = exponent(least, small, large)
         told = "short" if power is None else f"{power:.2f}"
         told += " !" if power is not None and power > ALARM else ""
