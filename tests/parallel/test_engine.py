@@ -517,26 +517,29 @@ def test_ended_processes_leave_no_thread_behind() -> None:
     assert set(threading.enumerate()) <= before
 
 
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("soft", "hard", "said"),
     [
         (30, 200, "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"),
         (
             30,
-            57,
-            "2 processes need 58 open files, and this machine allows 57: "
-            "give fewer --jobs, or allow more by `ulimit -n 58`",
+            63,
+            "2 processes need 64 open files, and this machine allows 63: "
+            "give fewer --jobs, or allow more by `ulimit -n 64`",
         ),
     ],
 )
-def test_pipes_to_workers_are_allowed_or_refused_in_words(soft: int, hard: int, said: str) -> None:
+def test_pipes_to_workers_are_allowed_or_refused_in_words(
+    soft: int, hard: int, said: str, name: str
+) -> None:
     ask = (
         "import resource\n"
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))\n"
         "from tests import work\n"
         "from tseval.errors import EngineError\n"
         "from tseval.parallel.engines import choose\n"
-        "engine = choose(jobs=2)\n"
+        f"engine = choose('{name}', jobs=2)\n"
         "try: print(list(engine.run(work.numbered, work.UNITS)))\n"
         "except EngineError as error: print(error)\n"
         "engine.close()\n"

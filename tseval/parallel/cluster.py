@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Generic
 
 from tseval.errors import EngineError, MissingExtra
-from tseval.parallel.engine import Result, Unit, Work, starting_processes
+from tseval.parallel.engine import Result, Unit, Work, allow_files, starting_processes
 from tseval.records import frozen
 from tseval.version import VERSION
 
@@ -145,9 +145,11 @@ class Cluster:
         if self.scheduler is None:
             from tseval.parallel.nanny import SafeNanny
 
+            workers = self.jobs or cores()
+            allow_files(workers)
             with starting_processes():
                 self._own = distributed.LocalCluster(
-                    n_workers=self.jobs or cores(),
+                    n_workers=workers,
                     threads_per_worker=1,
                     worker_class=SafeNanny,
                     host=HERE,

@@ -21,6 +21,8 @@ CURE = (
     "temporary ones lie where TMPDIR says"
 )
 SAFE_PATH = "PYTHONSAFEPATH"
+FILES, FILES_OF_WORKER = 40, 12
+"""So many files a process has open at a time that starts workers, and more for each of them."""
 
 
 @frozen
@@ -44,6 +46,24 @@ class Unit:
             return self.path
         last = "the end" if self.last is None else self.last
         return f"{self.path}, {self.places} {self.first} to {last}"
+
+
+def allow_files(jobs: int) -> None:
+    """See to it that the pipes to so many workers may be opened: libraries fail without words."""
+    if os.name != "posix":
+        return
+    import resource
+
+    needed = FILES + FILES_OF_WORKER * jobs
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise EngineError(
+            f"{jobs} processes need {needed} open files, and this machine allows {hard}: "
+            f"give fewer --jobs, or allow more by `ulimit -n {needed}`"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any, Generic
 
 from tseval.errors import EngineError
-from tseval.parallel.engine import Result, Unit, Work, starting_processes
+from tseval.parallel.engine import Result, Unit, Work, allow_files, starting_processes
 
 AHEAD = 2
 """A process has so many units before it, the one that it works on included."""
@@ -26,8 +26,6 @@ ATTEMPTS = 3
 """A unit at which so many processes died is given up."""
 WATCHED_EVERY = 0.5
 """Seconds between two looks whether the process that started a worker is still there."""
-FILES, FILES_OF_WORKER = 40, 9
-"""So many files this process has open at a time, and so many more for each worker."""
 
 
 class Processes:
@@ -43,31 +41,13 @@ class Processes:
         """The results in the order of the units; one unit alone is done in this process."""
         if len(units) < 2:
             return map(work, units)
-        _allow_files(self.jobs)
+        allow_files(self.jobs)
         return Run(work, units, self._workers).results()
 
     def close(self) -> None:
         """End all processes, whatever they are doing."""
         for worker in self._workers:
             worker.end()
-
-
-def _allow_files(jobs: int) -> None:
-    """See to it that the pipes to so many workers may be opened; loky fails without words."""
-    if os.name != "posix":
-        return
-    import resource
-
-    needed = FILES + FILES_OF_WORKER * jobs
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= needed:
-        return
-    if hard != resource.RLIM_INFINITY and hard < needed:
-        raise EngineError(
-            f"{jobs} processes need {needed} open files, and this machine allows {hard}: "
-            f"give fewer --jobs, or allow more by `ulimit -n {needed}`"
-        )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 class Worker:
