@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import fsum
 
 from matchers.words import words, words_in_place
 
@@ -64,8 +65,8 @@ def evidence(
 ) -> Evidence:
     """Put the words together into a record: sums and the span come from them."""
     said, unsaid = tuple(matched), tuple(missing)
-    found = sum(word.weight * word.similarity for word in said)
-    total = sum(word.weight for word in said) + sum(word.weight for word in unsaid)
+    found = fsum(word.weight * word.similarity for word in said)  # the same by every Python
+    total = fsum(word.weight for word in (*said, *unsaid))
     spans = [word.span for word in said]
     span = (min(s for s, _ in spans), max(e for _, e in spans)) if spans else None
     return Evidence(score, said, unsaid, found, total - found, span)

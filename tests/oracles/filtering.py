@@ -152,11 +152,16 @@ def positive_or_returned(counted: Tally) -> list[Counts]:
     return [counts for counts in counted.values() if counts.tp + counts.fn + counts.fp > 0]
 
 
-def mean(values: list[float]) -> Value:
+def added(values: Iterable[float]) -> float:
+    """One after the other: from Python 3.12 on the built-in sum keeps more digits."""
     total = 0.0
-    for value in values:  # the built-in sum may keep more digits
+    for value in values:
         total += value
-    return total / len(values) if values else None
+    return total
+
+
+def mean(values: list[float]) -> Value:
+    return added(values) / len(values) if values else None
 
 
 def over(above: float, below: float) -> float:
@@ -183,14 +188,14 @@ def harmonic(values: list[float]) -> Value:
         return None
     if min(values) == 0:
         return 0.0
-    return len(values) / sum(1 / value for value in values)
+    return len(values) / added(1 / value for value in values)
 
 
 def weighted_harmonic(parts: list[tuple[float, float]]) -> Value:
     """Of values with their weights; 0 if one of them is."""
     if min(value for value, _ in parts) == 0:
         return 0.0
-    return sum(weight for _, weight in parts) / sum(weight / value for value, weight in parts)
+    return added(weight for _, weight in parts) / added(weight / value for value, weight in parts)
 
 
 def f_pr(counted: Tally, options: Options) -> Value:

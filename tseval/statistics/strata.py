@@ -9,6 +9,7 @@ difference estimator, which is prediction-powered inference with lambda 1).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,7 +102,7 @@ class Population:
     def least(self) -> float:
         """The least budget by which anything can be drawn: `LEAST` units of each stratum."""
         strata = (np.flatnonzero(self.stratum == each) for each in np.unique(self.stratum))
-        return sum(
+        return math.fsum(
             largest_cost(inclusions(self.size[rows], min(LEAST, len(rows))), self.cost[rows])
             for rows in strata
         )
@@ -119,7 +120,7 @@ class Population:
         costs = [
             largest_cost(each, self.cost[rows]) for rows, each in zip(strata, chosen, strict=True)
         ]
-        if sum(costs) > budget:
+        if math.fsum(costs) > budget:
             return np.zeros(0)
         growing = [at for at, rows in enumerate(strata) if drawn[at] < len(rows)]
         while growing:
@@ -128,7 +129,7 @@ class Population:
             rows = strata[at]
             more = inclusions(self.size[rows], drawn[at] + 1)
             cost = largest_cost(more, self.cost[rows])
-            if sum(costs) - costs[at] + cost > budget:
+            if math.fsum(costs) - costs[at] + cost > budget:
                 growing.remove(at)
                 continue
             drawn[at], chosen[at], costs[at] = drawn[at] + 1, more, cost

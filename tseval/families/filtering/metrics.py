@@ -7,6 +7,7 @@ of a run are one call. Results lack the axis of entities.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -179,7 +180,7 @@ def harmonic(*parts: FloatArray, weights: Sequence[float] = EVEN) -> FloatArray:
     weighed = list(zip(parts, weights, strict=False))
     good = np.logical_and.reduce([part > 0 for part in parts])
     inverse = sum((np.where(good, w / np.where(good, part, 1.0), 0.0) for part, w in weighed), 0.0)
-    total = sum(w for _, w in weighed)
+    total = math.fsum(w for _, w in weighed)  # as any Python adds them up, and `sum` does not
     mean: FloatArray = np.where(good, total / np.where(good, inverse, 1.0), 0.0)
     return mean
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from math import fsum
 
 from tseval.reporting.page.markup import shown
 
@@ -16,7 +17,7 @@ NARROW, BROAD = set(" .,:;|!'()[]{}/\\ijlftrI-"), set("mwMW@%—…")
 
 def width_of(text: str, size: float) -> float:
     """About how many pixels a text takes in a sans serif of this size; rather too many."""
-    return size * sum(map(_ems, text))
+    return size * fsum(map(_ems, text))
 
 
 def _ems(letter: str) -> float:
