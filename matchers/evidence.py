@@ -66,7 +66,7 @@ def evidence(
     """Put the words together into a record: sums and the span come from them."""
     said, unsaid = tuple(matched), tuple(missing)
     found = fsum(word.weight * word.similarity for word in said)  # the same by every Python
-    total = fsum(word.weight for word in (*said, *unsaid))
+    total = fsum([*(word.weight for word in said), *(word.weight for word in unsaid)])
     spans = [word.span for word in said]
     span = (min(s for s, _ in spans), max(e for _, e in spans)) if spans else None
     return Evidence(score, said, unsaid, found, total - found, span)

@@ -6,6 +6,7 @@ import gc
 import math
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the stopwatch, if it is asked for."""
+    """Start the stopwatch, if it is asked for; let interrupts reach the programs of tests.
+
+    A shell that runs the tests in its background has them ignore interrupts, and all that they
+    start with them.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--write-slow"):
         config.pluginmanager.register(slow.Stopwatch())
 

@@ -169,7 +169,8 @@ class Evaluation(ABC):
         times = self.times_of(measure, index)
         if self.pools(measure):
             account = account_in(measure, result)
-            together = pooled_before(account, times, len(index.topics))
+            starts = self.starts[index.unit_topic]
+            together = pooled_before(account, starts, times, len(index.topics))
             return Column(index, result.before(times), together, None, weights(account, times))
         return Column(index, result.before(times), result.of_runs(times), result.groups)
 

@@ -22,20 +22,34 @@ def pooled(account: Account, starts: FloatArray, topics: int) -> Account:
 
     Dates become seconds since the start of their topic, so that all topics run side by side.
     """
-    ledgers = tuple(
-        Ledger.of(each.unit // topics, each.time - starts[each.unit], each.amount)
-        for each in account.ledgers
-    )
+    ledgers = tuple(_side_by_side(each, starts, topics) for each in account.ledgers)
     return Account(ledgers, account.score, account.undivided)
 
 
-def pooled_before(account: Account, times: FloatArray, topics: int) -> Values:
-    """The measure of each run, of what is dated before the time of each (run, topic)."""
-    totals = [
-        ledger.before(times).reshape(-1, topics).sum(axis=1, dtype=np.float64)
-        for ledger in account.ledgers
-    ]
-    return account.score(totals, np.arange(len(times) // topics))
+def _side_by_side(ledger: Ledger, starts: FloatArray, topics: int) -> Ledger:
+    return Ledger.of(ledger.unit // topics, ledger.time - starts[ledger.unit], ledger.amount)
+
+
+def pooled_before(account: Account, starts: FloatArray, times: FloatArray, topics: int) -> Values:
+    """The measure of each run, of what is dated before the time of each (run, topic).
+
+    It is added up in the order of a curve, which has the same value then to the last bit.
+    """
+    runs = len(times) // topics
+    totals = []
+    for ledger in account.ledgers:
+        if _is_exact(ledger.amount):
+            totals.append(ledger.before(times).reshape(runs, topics).sum(axis=1, dtype=np.float64))
+            continue
+        counts = ledger.time < times[ledger.unit]
+        kept = Ledger(ledger.unit[counts], ledger.time[counts], ledger.amount[counts])
+        totals.append(_side_by_side(kept, starts, topics).before(np.full(runs, np.inf)))
+    return account.score(totals, np.arange(runs))
+
+
+def _is_exact(amounts: FloatArray) -> bool:
+    """Whether these have the same sum in any order: whole numbers that are not too large."""
+    return bool((amounts == np.rint(amounts)).all() and np.abs(amounts).sum() < 2.0**53)
 
 
 def pooled_within(account: Account, batches: Batches, topics: int) -> Values:
