@@ -79,6 +79,7 @@ class Answers:
             part = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(part))
             for answer in self._select(f"WHERE question IN ({marks})", part):
+                self._check(answer)
                 best = found.get(answer.question)
                 if best is None or _order(answer) < _order(best):
                     found[answer.question] = answer
@@ -113,6 +114,15 @@ class Answers:
         """Every row, or those of the questions to one model, in an order of their own."""
         where, values = ("", []) if model is None else ("WHERE model = ?", [model])
         yield from self._select(f"{where} ORDER BY question, answered", values)
+
+    def _check(self, answer: Answer) -> None:
+        try:
+            _check_row(answer)
+        except ValueError as error:
+            raise MatcherError(
+                f"{self._where}: the row of the question {answer.question} {error}: take it out of "
+                f"the table, remove the file, or set {CACHE} to another folder"
+            ) from error
 
     def _select(self, where: str, values: Sequence[str]) -> Iterator[Answer]:
         with self._told():
@@ -220,15 +230,20 @@ def answer_of(line: str) -> Answer:
     if not isinstance(told, dict) or set(told) != set(COLUMNS):
         raise ValueError(f"is no answer: one has the fields {', '.join(COLUMNS)}")
     told = told | {name: canonical(told[name]) for name in ("messages", "parameters")}
-    for name in COLUMNS:
-        if type(told[name]) not in _TYPES[_KINDS.get(name, "TEXT")]:
-            raise ValueError(f"has no {name} of the right kind")
     answer = Answer(**told)
+    _check_row(answer)
+    return answer
+
+
+def _check_row(answer: Answer) -> None:
+    """Raises ValueError for what cannot be the answer to its question."""
+    for name in COLUMNS:
+        if type(getattr(answer, name)) not in _TYPES[_KINDS.get(name, "TEXT")]:
+            raise ValueError(f"has no {name} of the right kind")
     asked_with = (answer.model, answer.prompt, answer.messages, answer.parameters)
     if answer.question != key_of(*asked_with):
         raise ValueError("is not what was written: its question is not the hash of what was asked")
     _check_state(answer)
-    return answer
 
 
 def _check_state(answer: Answer) -> None:

@@ -4,9 +4,10 @@ A store is a folder of packs. A pack holds sorted keys, each the hash of a text,
 it never changes, appears whole or not at all, and is named by its keys. So any number of processes
 may read and write one store at the same time: at worst the same vector is kept twice.
 
-A pack begins with two hashes, of its index and of its vectors. The first is looked at when the pack
-is opened, the second before a process takes the first vector from it. A damaged pack is removed and
-said to be; what it held counts as never encoded.
+A pack begins with two hashes, of its store's name with its index and of its vectors. The first is
+looked at when the pack is opened, the second before a process takes the first vector from it. A
+pack that is damaged, or of another model's store, is removed and said to be; what it held counts as
+never encoded.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from matchers.home import expanded
 CACHE = "TSEVAL_CACHE"
 """The environment variable that names the folder of all stores; empty: nothing goes to disk."""
 
-MAGIC = b"tseval vectors 2\n"
+MAGIC = b"tseval vectors 3\n"
 SUFFIX = ".vectors"
 MANY, SMALL = 16, 16 << 20
 """When more than so many packs are each smaller than so many bytes, they are made into one."""
@@ -264,7 +265,7 @@ def _write(file: Path, pack: Pack) -> Pack:
     np.lib.format.write_array_header_1_0(stream, told)
     index = stream.getvalue()
     vectors = pack.vectors.data.cast("B")
-    hashes = [hashlib.sha256(part).digest() for part in (index, vectors)]
+    hashes = [_digest(file, index), hashlib.sha256(vectors).digest()]
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent)
     try:
@@ -281,10 +282,15 @@ def _write(file: Path, pack: Pack) -> Pack:
         return pack
 
 
-def _index(stream: BinaryIO) -> tuple[bytes, bytes]:
+def _digest(file: Path, index: bytes) -> bytes:
+    """What the hash of an index should be in this folder."""
+    return hashlib.sha256(f"{file.parent.name}\n".encode("utf-8", "surrogatepass") + index).digest()
+
+
+def _index(file: Path, stream: BinaryIO) -> tuple[bytes, bytes]:
     """A pack's index, and the hash that its vectors should have.
 
-    Raises ValueError for what is no pack, or if the index is not what was written.
+    Raises ValueError for what is no pack, or if the index is not what was written in this folder.
     """
     head = stream.read(_HEAD)
     if not head.startswith(MAGIC) or len(head) < _HEAD:
@@ -293,7 +299,7 @@ def _index(stream: BinaryIO) -> tuple[bytes, bytes]:
     size = os.fstat(stream.fileno()).st_size
     index = stream.read(min(length, size))
     expected, vectors = head[-2 * _DIGEST : -_DIGEST], head[-_DIGEST:]
-    if hashlib.sha256(index).digest() != expected:
+    if _digest(file, index) != expected:
         raise ValueError("the checksum of its index is another")
     return index, vectors
 
@@ -301,15 +307,17 @@ def _index(stream: BinaryIO) -> tuple[bytes, bytes]:
 def _check(file: Path) -> None:
     """Raises ValueError unless the vectors of a pack are those that were written."""
     with file.open("rb") as stream:
-        _, expected = _index(stream)
+        _, expected = _index(file, stream)
         if hashlib.file_digest(stream, "sha256").digest() != expected:
             raise ValueError("the checksum of its vectors is another")
 
 
 def _read(file: Path) -> Pack:
     """Open a pack: its keys are read, its vectors mapped. Raises ValueError for a wreck."""
+    if not file.is_file() and file.exists():
+        raise ValueError("it is no plain file")
     with file.open("rb") as stream:
-        index = io.BytesIO(_index(stream)[0])
+        index = io.BytesIO(_index(file, stream)[0])
         keys = np.load(index, allow_pickle=False)
         np.lib.format.read_magic(index)
         shape, _, kind = np.lib.format.read_array_header_1_0(index)

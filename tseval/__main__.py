@@ -120,9 +120,9 @@ def _close_quietly() -> int:
 def _what_fails_so(error: OSError) -> str:
     """What the system meant where it named nothing: the folder that this runs in may be gone.
 
-    Files are written by their names, so what is full and has none is standard output.
+    Files are written by their names, so what is full or closed and has none is standard output.
     """
-    if error.errno == errno.ENOSPC:
+    if error.errno in (errno.ENOSPC, errno.EBADF):
         return "standard output"
     try:
         os.getcwd()  # noqa: PTH109 - asked of the system alone

@@ -256,6 +256,10 @@ class TestWork:
             ("cluster", {"item": 2, "verdict": "eaten"}, "is none of"),
             ("cluster", {"item": 2, "other": 0, "verdict": "together"}, "of its topic"),
             ("settle", {"item": 2, "nugget": "n3", "match": True}, ""),
+            ("save", {"item": 2, "chosen": [1]}, "names no nugget"),
+            ("save", {"item": 2, "chosen": [{"nugget": []}]}, "names no nugget"),
+            ("save", {"item": 2, "chosen": [{}]}, "names no nugget"),
+            ("write", {"topic": "flood", "text": "x", "time": "\ud800"}, "the time '\ufffd'"),
         ],
     )
     def test_what_cannot_be_done_is_told(

@@ -106,6 +106,33 @@ def test_a_damaged_store_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM about WHERE name = 'store'",
+        "UPDATE about SET value = 'x' WHERE name = 'seed'",
+        "UPDATE about SET value = '{}' WHERE name = 'settings'",
+        "UPDATE inputs SET files = 'x'",
+        "UPDATE inputs SET content = x'00ff'",
+        "UPDATE decisions SET at = 'today'",
+        "UPDATE decisions SET assessor = x'ff'",
+    ],
+)
+def test_rows_that_no_desk_wrote_are_told(tmp_path: Path, change: str) -> None:
+    store = made(tmp_path).store
+    store.append([NOTE])
+    path = store.path
+    store.close()
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(change)
+    connection.close()
+    done = tseval("assess", "export", path, "-o", tmp_path / "gold")
+    assert (done.code, done.out) == (1, "")
+    assert "could not be read: it is damaged" in done.err
+    assert not (tmp_path / "gold").exists()
+
+
 def test_reading_a_store_writes_nothing(tmp_path: Path) -> None:
     desk = made(tmp_path / "work")
     desk.decide(*read("ada", "flood", "a3", ["n3"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -549,6 +550,45 @@ class TestResume:
         assert tseval(*self.MATCH, "--resume") == alone
         assert again.done == 1
         assert entries[3].read_bytes() == whole
+
+    def test_the_content_of_another_entry_is_made_again(
+        self, tmp_path: Path, sharing: Callable[..., None]
+    ) -> None:
+        sharing(Counting(), 2)
+        alone = tseval(*self.MATCH, "--resume")
+        entries = self.entries(tmp_path)
+        whole = [entry.read_bytes() for entry in entries]
+        for entry, content in zip(entries, [*whole[1:], whole[0]], strict=True):
+            entry.write_bytes(content)
+        again = Counting()
+        sharing(again, 2)
+        assert tseval(*self.MATCH, "--resume") == alone
+        assert again.done == len(entries)
+        assert [entry.read_bytes() for entry in entries] == whole
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+    def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(
+        self, tmp_path: Path, sharing: Callable[..., None]
+    ) -> None:
+        sharing(Counting(), 2)
+        alone = tseval(*self.MATCH, "--resume")
+        entry = self.entries(tmp_path)[3]
+        entry.unlink()
+        os.mkfifo(entry)
+        assert tseval(*self.MATCH, "--resume") == alone
+        assert entry.is_file()
+
+    def test_a_folder_in_the_place_of_an_entry_is_named(
+        self, tmp_path: Path, sharing: Callable[..., None]
+    ) -> None:
+        sharing(Counting(), 2)
+        tseval(*self.MATCH, "--resume")
+        entry = self.entries(tmp_path)[3]
+        entry.unlink()
+        entry.mkdir()
+        outcome = tseval(*self.MATCH, "--resume")
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"{entry}: is a directory: pairs cannot be kept" in outcome.err
 
     @pytest.mark.parametrize(
         "other",

@@ -103,6 +103,10 @@ def test_a_full_device_is_called_so(arguments: Sequence[str], message: str) -> N
 
 @pytest.mark.skipif(os.name != "posix", reason="streams of POSIX")
 class TestClosedStreams:
+    def test_output_of_a_command_without_files(self) -> None:
+        message = b"error: standard output: bad file descriptor\n"
+        assert by_shell(">&-", "measures") == (1, b"", message)
+
     def test_output(self) -> None:
         message = "error: standard output: bad file descriptor; -o FILE writes to a file\n"
         assert by_shell(">&-", *SCORE) == (1, b"", message.encode())

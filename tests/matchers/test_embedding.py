@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -452,6 +453,19 @@ class TestStore:
             file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
             with pytest.warns(UserWarning, match="damaged"):
                 assert Store(tmp_path).missing(keys_of(texts)).all()
+
+    def test_a_pack_of_another_model_is_not_believed(self, tmp_path: Path) -> None:
+        texts = ["a", "b"]
+        Store(tmp_path / "theirs").add(keys_of(texts), rows_for(texts))
+        (tmp_path / "theirs").rename(tmp_path / "ours")
+        with pytest.warns(UserWarning, match="damaged .the checksum of its index is another"):
+            assert Store(tmp_path / "ours").missing(keys_of(texts)).all()
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+    def test_a_pipe_in_the_place_of_a_pack_is_not_waited_for(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / f"pipe{vectors.SUFFIX}")
+        with pytest.warns(UserWarning, match="damaged .it is no plain file"):
+            assert Store(tmp_path).missing(keys_of(["a"])).all()
 
     @pytest.mark.usefixtures("network")
     def test_a_damaged_cache_changes_no_score(self, folder: Path, tmp_path: Path) -> None:

@@ -497,6 +497,27 @@ class TestCache:
         with pytest.raises(MatcherError, match="of edition 99"):
             reader(endpoint).match(["a train"], ["train"])
 
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            ("messages = 'of another'", "its question is not the hash"),
+            ("reply = 'yes'", "neither a JSON object nor lines"),
+            ("reply = x'ff'", "has no reply of the right kind"),
+        ],
+    )
+    def test_a_row_that_was_changed_is_refused_in_words(self, change: str, told: str) -> None:
+        question = Question("m", prompt("support-1"), "a train", ("train",), 1)
+        with opened() as kept:
+            kept.put([kept_answer(question, "support")])
+        file = answers.database()
+        assert file
+        connection = sqlite3.connect(file)
+        with connection:
+            connection.execute(f"UPDATE answers SET {change}")
+        connection.close()
+        with pytest.raises(MatcherError, match=f"the row of the question {question.key} .*{told}"):
+            reader(replay=True).match(["a train"], ["train"])
+
     def test_of_two_models_that_answered_the_first_counts(self) -> None:
         question = Question("m", prompt("support-1"), "a train", ("train",), 1)
         first = kept_answer(question, "not_support", asked="2026-01-01", answered="old")

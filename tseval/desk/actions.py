@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.wording import listed
@@ -32,7 +32,7 @@ class Refused(UsageError):
 def save(desk: Desk, assessor: str, asked: Request) -> list[Decision]:
     """An update was read: which nuggets it says, and by which words."""
     item = _item(desk, asked)
-    chosen = {each["nugget"]: each for each in _list(asked, "chosen")}
+    chosen = dict(_chosen(asked))
     for name in chosen:
         _nugget(desk, item.topic, name)
     beside = {str(name) for name in _list(asked, "shown")}
@@ -273,6 +273,14 @@ def _line(asked: Request, name: str) -> str:
     if not text:
         raise Refused("a nugget has to say something")
     return text
+
+
+def _chosen(asked: Request) -> Iterator[tuple[str, Request]]:
+    """The nuggets that an update is said to say, each with its words."""
+    for each in _list(asked, "chosen"):
+        if not isinstance(each, dict) or not isinstance(each.get("nugget"), str):
+            raise Refused("'chosen' names no nugget")
+        yield each["nugget"], each
 
 
 def _list(asked: Request, name: str) -> list[Any]:

@@ -23,7 +23,7 @@ from tseval.desk.judgments import Gold, TopicJudgments, topic_judgments
 from tseval.desk.outcome import MATCHER, Counted, Scoring, WhatIf, machine_alone, matches_of
 from tseval.desk.pool import Pool, check_names, made_here, one_line
 from tseval.desk.state import State
-from tseval.desk.store import Kept, Settings, Store
+from tseval.desk.store import Kept, Settings, Store, StoreError
 from tseval.errors import UsageError
 from tseval.families.temporal.plain_files import read_nuggets, read_updates
 from tseval.families.temporal.trec_files import is_official
@@ -118,7 +118,10 @@ def _kept(table: Updates | Nuggets) -> Kept:
 
 def _columns(kept: Kept) -> dict[str, object]:
     """The columns of a table that a store holds."""
-    table = pq.read_table(io.BytesIO(kept.content))
+    try:
+        table = pq.read_table(io.BytesIO(kept.content))
+    except pa.ArrowException as error:
+        raise StoreError("a table in the store could not be read: it is damaged") from error
     found: dict[str, object] = {}
     for name in table.column_names:
         column = table.column(name)

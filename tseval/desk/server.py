@@ -24,6 +24,7 @@ from tseval.desk.store import StoreError
 from tseval.desk.suggestions import Foresight
 from tseval.errors import TsevalError
 from tseval.reporting import palette
+from tseval.reporting.page.markup import shown
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _style() -> str:
 
 
 def _refuse(status: int, words: str) -> Response:
-    return JSONResponse({"error": words}, status, HEADERS)
+    return JSONResponse({"error": shown(words)}, status, HEADERS)
 
 
 def _foreign(room: Room, request: Request) -> Response | None:

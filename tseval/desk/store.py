@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tseval.desk.decisions import Decision
 from tseval.errors import TsevalError, UsageError
@@ -32,6 +32,7 @@ PATIENCE = 20.0
 """How many seconds to wait for another process that is writing."""
 
 COLUMNS = tuple(each.name for each in fields(Decision))
+NUMBERS = ("start", "end", "rev", "act", "at")
 NAMED = ", ".join(f'"{name}"' for name in COLUMNS)
 SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -81,11 +82,11 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
-        with self._told("read"):
+        with self._understood():
             about = dict(connection.execute("SELECT name, value FROM about").fetchall())
-        self.name: str = about["store"]
-        self.seed = int(about["seed"])
-        self.settings = Settings(**json.loads(about["settings"]))
+            self.name: str = about["store"]
+            self.seed = int(about["seed"])
+            self.settings = Settings(**json.loads(about["settings"]))
 
     @classmethod
     def create(
@@ -148,17 +149,17 @@ class Store:
 
     def inputs(self) -> dict[str, Kept]:
         """What is assessed, by its name."""
-        with self._told("read"):
+        with self._understood():
             rows = self._connection.execute("SELECT * FROM inputs ORDER BY name").fetchall()
-        return {row[0]: Kept(tuple(json.loads(row[1])), row[2], row[3]) for row in rows}
+            return {row[0]: Kept(tuple(json.loads(row[1])), row[2], row[3]) for row in rows}
 
     def decisions(self, after: int = 0) -> list[Decision]:
         """Those made after a time, in their order."""
-        with self._told("read"):
+        with self._understood():
             rows = self._connection.execute(
                 f"{READ} WHERE at > ? ORDER BY at, store, rev", (after,)
             ).fetchall()
-        return [Decision(*row) for row in rows]
+            return [_decision(row) for row in rows]
 
     def size(self) -> int:
         """How many decisions there are."""
@@ -208,6 +209,15 @@ class Store:
                 raise
 
     @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """Read rows, and refuse those that no program of this form wrote."""
+        try:
+            with self._told("read"):
+                yield
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path} could not be read: it is damaged") from error
+
+    @contextmanager
     def _told(self, done: str) -> Iterator[None]:
         with _told(self.path, done):
             yield
@@ -221,6 +231,15 @@ def _placed(made: Path, path: Path) -> None:
         raise
     except OSError:  # where a file can have one name alone
         made.rename(path)
+
+
+def _decision(row: Sequence[Any]) -> Decision:
+    """Raises TypeError for a row that nobody here wrote."""
+    for name, value in zip(COLUMNS, row, strict=True):
+        empty = value is None and name in ("start", "end")
+        if not empty and type(value) is not (int if name in NUMBERS else str):
+            raise TypeError(name)
+    return Decision(*row)
 
 
 def _row(decision: Decision) -> tuple[object, ...]:

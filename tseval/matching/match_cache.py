@@ -2,9 +2,9 @@
 
 An entry is named by the hash of everything that its pairs depend on: the matcher with its
 parameters, the nuggets, the updates of the unit, the version of tseval, and the edition of what
-words are. It appears whole or not at all, and holds a hash of itself; what does not bear it out is
-taken for absent. So any number of processes may keep their pairs in one folder, and all of it may
-be deleted at any time.
+words are. It appears whole or not at all, and holds a hash of its name and of itself; what does not
+bear it out, as the content of another entry, is taken for absent. So any number of processes may
+keep their pairs in one folder, and all of it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tseval.version import VERSION
 if TYPE_CHECKING:
     import matchers
 
-MAGIC = b"tseval pairs 1\n"
+MAGIC = b"tseval pairs 2\n"
 SUFFIX = ".pairs"
 _DIGEST = hashlib.sha256().digest_size
 
@@ -58,9 +58,9 @@ class MatchCache:
 
     def get(self, unit: Unit) -> Pairs | None:
         """The pairs of a unit; None if they are not here, or not whole."""
+        file = self._file(unit)
         try:
-            content = self._file(unit).read_bytes()
-            return _pairs(content)
+            return _pairs(file.read_bytes(), file.name) if file.is_file() else None
         except (OSError, ValueError, EOFError):
             return None
 
@@ -68,11 +68,11 @@ class MatchCache:
         """Keep the pairs of a unit; an `OutputError` if they cannot be."""
         file = self._file(unit)
         try:
-            _write(file, _bytes(pairs))
+            _write(file, _bytes(pairs, file.name))
         except OSError as error:
-            reason = reason_of(error)
+            place = file if file.is_dir() else self.folder
             raise OutputError(
-                f"{self.folder}: {reason}: pairs cannot be kept to resume from; make room, "
+                f"{place}: {reason_of(error)}: pairs cannot be kept to resume from; make room, "
                 "set TSEVAL_CACHE to another folder, or leave --resume out"
             ) from error
 
@@ -81,18 +81,22 @@ class MatchCache:
         return self.folder / name[:2] / f"{name}{SUFFIX}"
 
 
-def _bytes(pairs: Pairs) -> bytes:
+def _bytes(pairs: Pairs, name: str) -> bytes:
     stream = io.BytesIO()
     for column in (pairs.update, pairs.nugget, pairs.score):
         np.save(stream, np.asarray(column), allow_pickle=False)
     payload = stream.getvalue()
-    return MAGIC + hashlib.sha256(payload).digest() + payload
+    return MAGIC + _digest(payload, name) + payload
 
 
-def _pairs(content: bytes) -> Pairs:
-    """Raises ValueError or EOFError for anything but what `_bytes` gives."""
+def _digest(payload: bytes, name: str) -> bytes:
+    return hashlib.sha256(name.encode() + payload).digest()
+
+
+def _pairs(content: bytes, name: str) -> Pairs:
+    """Raises ValueError or EOFError for anything but what `_bytes` gives for this name."""
     head, payload = content[: len(MAGIC) + _DIGEST], content[len(MAGIC) + _DIGEST :]
-    if head != MAGIC + hashlib.sha256(payload).digest():
+    if head != MAGIC + _digest(payload, name):
         raise ValueError
     stream = io.BytesIO(payload)
     return Pairs(*(np.load(stream, allow_pickle=False) for _ in range(3)))
