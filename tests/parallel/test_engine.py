@@ -7,12 +7,13 @@ import os
 import pickle
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -240,6 +241,29 @@ class TestClusters:
             "and workers with `dask worker SCHEDULER`\n"
         )
 
+    @pytest.mark.parametrize("said", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
+    def test_what_answers_is_no_scheduler(
+        self, said: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pytest.importorskip("distributed")
+        monkeypatch.setattr(cluster, "PATIENCE", 1)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            met = []
+
+            def answer() -> None:
+                with suppress(OSError):  # closed at the end
+                    while True:
+                        met.append(server.accept()[0])
+                        met[-1].sendall(said)
+
+            threading.Thread(target=answer, daemon=True).start()
+            where = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+            with pytest.raises(EngineError, match=f"no scheduler answers at {where}"):
+                list(choose("dask", scheduler=where).run(work.numbered, work.UNITS))
+            assert met
+            for each in met:
+                each.close()
+
     def test_an_address_that_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         distributed = pytest.importorskip("distributed")
         made = []
@@ -250,6 +274,10 @@ class TestClusters:
                 super().__init__(*given, **options)
 
         monkeypatch.setattr(distributed, "Client", Watched)
+        with pytest.raises(EngineError, match="no scheduler answers at nowhere://x"):
+            list(choose("dask", scheduler="nowhere://x").run(work.numbered, work.UNITS))
+        assert made == []
+        monkeypatch.setattr(cluster, "_greet", lambda *_: None)  # it goes away thereafter
         with pytest.raises(EngineError, match="no scheduler answers at nowhere://x"):
             list(choose("dask", scheduler="nowhere://x").run(work.numbered, work.UNITS))
         # Left open it would be closed as garbage, maybe while Dask holds the lock for closing.

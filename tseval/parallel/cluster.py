@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module, metadata
 from itertools import islice
@@ -161,6 +162,7 @@ class Cluster:
         if encrypted:
             self._check_certificate()
         try:
+            _greet(distributed, self.scheduler)
             return connected(distributed.Client, self.scheduler, timeout=PATIENCE)
         except (OSError, ValueError) as error:
             distrust = ", or one of the two does not trust the other's certificate" * encrypted
@@ -212,6 +214,28 @@ class Cluster:
 
         for worker, version in self._client.run(asked).items():
             check_versions(worker, {"tseval": version}, {"tseval": ours})
+
+
+def _greet(distributed: Any, scheduler: str) -> None:
+    """Shake hands with a scheduler; an OSError if none is there in time.
+
+    A client does so too, but waits for ever for what speaks something else, such as HTTP.
+    """
+
+    async def greet() -> None:
+        trusted = distributed.Security().get_connection_args("client")
+        (await distributed.comm.connect(scheduler, timeout=PATIENCE, **trusted)).abort()
+
+    async def patiently() -> None:
+        await asyncio.wait_for(greet(), PATIENCE)
+
+    with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of events of its own here
+        try:
+            apart.submit(asyncio.run, patiently()).result()
+        except (OSError, ValueError):
+            raise
+        except Exception as error:  # Dask takes whatever is said for its own, such as for sizes
+            raise OSError(str(error)) from error
 
 
 def connected(client: Any, where: Any, **options: Any) -> Any:
