@@ -66,6 +66,18 @@ def test_what_machines_read_has_the_names_as_they_are(hostile: list[str]) -> Non
     assert HOSTILE in program.tseval("match", *hostile, "-f", "tsv", "--quiet").out
 
 
+@pytest.mark.parametrize("arguments", ["score -q -f trec", "score -q -f csv", "match -f tsv"])
+def test_a_terminal_is_not_steered_by_what_machines_read(
+    hostile: list[str], arguments: str
+) -> None:
+    command, *options = arguments.split()
+    piped = program.tseval(command, *hostile, *options, "--quiet").out
+    seen = program.tseval(command, *hostile, *options, "--quiet", terminal=True).out
+    assert HOSTILE in piped
+    assert WRITTEN_OUT in seen
+    assert seen == visible(piped)
+
+
 def test_names_of_any_language_are_left_as_they_are() -> None:
     for name in ("depremİı", "洪水", "👩‍🚒", "क्षि", "a\nb"):
         assert visible(name) == name

@@ -117,7 +117,8 @@ def deliver(
 ) -> None:
     """Write a result to its file, or to standard output; it and the files beside it, or none.
 
-    A result in a form for spreadsheets, and such a file beside it, is looked through for formulas.
+    A result in a form for spreadsheets, and such a file beside it, is looked through for formulas;
+    one that a person sees, in whatever form, for what steers a terminal.
     """
     content = _without_formulas(content, form)
     files: dict[str | Path, bytes] = dict(beside_spreadsheets(beside or {}).items())
@@ -129,7 +130,7 @@ def deliver(
         _write(files)
     if output is None:
         try:
-            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.write(_seen(content) if sys.stdout.isatty() else content)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             raise
@@ -137,6 +138,14 @@ def deliver(
             raise OutputError(
                 f"standard output: {reason_of(error)}; -o FILE writes to a file"
             ) from error
+
+
+def _seen(content: bytes) -> bytes:
+    """What a terminal may be given of a text; anything else is left as it is."""
+    try:
+        return visible(content.decode()).encode()
+    except UnicodeDecodeError:
+        return content
 
 
 def _write(files: Mapping[str | Path, bytes]) -> None:
