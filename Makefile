@@ -84,7 +84,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 tests: $(VENV)/.dev chromium
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 3
 
 # The tests that open a page need Chromium: Debian's, where it is missing and can be installed.
 chromium:
