@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
 
@@ -47,7 +48,16 @@ class ExactGold:
 
     def block(self, texts: list[str]) -> ExactBlock:
         """Normalise updates."""
-        return ExactBlock([normalised(text) for text in texts], self.nuggets, self.contained)
+        return ExactBlock([normalised(text) for text in texts], self)
+
+    @cached_property
+    def places(self) -> Mapping[str, list[int]]:
+        """Where each different nugget with words stands; found once, however many blocks come."""
+        found = defaultdict(list)
+        for place, nugget in enumerate(self.nuggets):
+            if nugget:
+                found[nugget].append(place)
+        return found
 
     def only(self, nuggets: NDArray[np.int64]) -> ExactGold:
         """The nuggets of these rows alone."""
@@ -59,34 +69,25 @@ class ExactBlock:
     """Updates and nuggets, normalised."""
 
     updates: list[str]
-    nuggets: list[str]
-    contained: bool
+    gold: ExactGold
 
     def reaching(self, threshold: float) -> Pairs:  # noqa: ARG002
         """The pairs that match: scores are 0 or 1, so every threshold above 0 is the same."""
-        found = set(self._equal())
-        if self.contained:
-            found.update((u, n) for n, u in _held(self.nuggets, self.updates))
-            found.update(_held(self.updates, self.nuggets))
+        places, nuggets = self.gold.places, self.gold.nuggets
+        found = {(u, n) for u, update in enumerate(self.updates) for n in places.get(update, ())}
+        if self.gold.contained:
+            found.update((u, n) for n, u in _held(nuggets, self.updates))
+            found.update(_held(self.updates, nuggets))
         rows = np.array(list(found), np.int64).reshape(-1, 2)
         return Pairs.of(rows[:, 0], rows[:, 1], np.ones(len(rows)))
 
     def scores(self, update: NDArray[np.int64], nugget: NDArray[np.int64]) -> NDArray[np.float64]:
         """1 or 0 for each pair."""
         same = [
-            _same(self.updates[u], self.nuggets[n], self.contained)
+            _same(self.updates[u], self.gold.nuggets[n], self.gold.contained)
             for u, n in zip(update, nugget, strict=True)
         ]
         return np.array(same, np.float64)
-
-    def _equal(self) -> Iterator[tuple[int, int]]:
-        places = defaultdict(list)
-        for n, nugget in enumerate(self.nuggets):
-            if nugget:
-                places[nugget].append(n)
-        for u, update in enumerate(self.updates):
-            for n in places.get(update, ()):
-                yield u, n
 
 
 def _same(update: str, nugget: str, contained: bool) -> bool:
