@@ -118,7 +118,7 @@ def deliver(
     """Write a result to its file, or to standard output; it and the files beside it, or none.
 
     A result in a form for spreadsheets, and such a file beside it, is looked through for formulas;
-    one that a person sees, in whatever form, for what steers a terminal.
+    one in a form for machines that goes to a terminal, for what steers it. Tables are written so.
     """
     content = _without_formulas(content, form)
     files: dict[str | Path, bytes] = dict(beside_spreadsheets(beside or {}).items())
@@ -130,7 +130,8 @@ def deliver(
         _write(files)
     if output is None:
         try:
-            sys.stdout.buffer.write(_seen(content) if sys.stdout.isatty() else content)
+            for_machines = form not in ("", "table") and sys.stdout.isatty()
+            sys.stdout.buffer.write(_seen(content) if for_machines else content)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             raise
