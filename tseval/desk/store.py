@@ -32,7 +32,15 @@ PATIENCE = 20.0
 """How many seconds to wait for another process that is writing."""
 
 COLUMNS = tuple(each.name for each in fields(Decision))
-NUMBERS = ("start", "end", "rev", "act", "at")
+NUMBERS = {"rev", "act", "at"}
+KINDS = {
+    tuple(
+        {"start": start, "end": end}.get(name, int if name in NUMBERS else str) for name in COLUMNS
+    )
+    for start in (int, type(None))
+    for end in (int, type(None))
+}
+"""The types that a decision's columns may have: its words have places, or none."""
 NAMED = ", ".join(f'"{name}"' for name in COLUMNS)
 SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -235,10 +243,8 @@ def _placed(made: Path, path: Path) -> None:
 
 def _decision(row: Sequence[Any]) -> Decision:
     """Raises TypeError for a row that nobody here wrote."""
-    for name, value in zip(COLUMNS, row, strict=True):
-        empty = value is None and name in ("start", "end")
-        if not empty and type(value) is not (int if name in NUMBERS else str):
-            raise TypeError(name)
+    if tuple(map(type, row)) not in KINDS:
+        raise TypeError(row)
     return Decision(*row)
 
 
