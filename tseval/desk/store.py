@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from tseval.desk.decisions import Decision
 from tseval.errors import TsevalError, UsageError
@@ -32,15 +33,8 @@ PATIENCE = 20.0
 """How many seconds to wait for another process that is writing."""
 
 COLUMNS = tuple(each.name for each in fields(Decision))
-NUMBERS = {"rev", "act", "at"}
-KINDS = {
-    tuple(
-        {"start": start, "end": end}.get(name, int if name in NUMBERS else str) for name in COLUMNS
-    )
-    for start in (int, type(None))
-    for end in (int, type(None))
-}
-"""The types that a decision's columns may have: its words have places, or none."""
+KINDS = set(product(*(get_args(kind) or (kind,) for kind in get_type_hints(Decision).values())))
+"""The types that a decision's columns may have together."""
 NAMED = ", ".join(f'"{name}"' for name in COLUMNS)
 SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

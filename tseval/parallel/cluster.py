@@ -224,14 +224,12 @@ def _greet(distributed: Any, scheduler: str) -> None:
 
     async def greet() -> None:
         trusted = distributed.Security().get_connection_args("client")
-        (await distributed.comm.connect(scheduler, timeout=PATIENCE, **trusted)).abort()
-
-    async def patiently() -> None:
-        await asyncio.wait_for(greet(), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            (await distributed.comm.connect(scheduler, timeout=PATIENCE, **trusted)).abort()
 
     with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of events of its own here
         try:
-            apart.submit(asyncio.run, patiently()).result()
+            apart.submit(asyncio.run, greet()).result()
         except (OSError, ValueError):
             raise
         except Exception as error:  # Dask takes whatever is said for its own, such as for sizes
