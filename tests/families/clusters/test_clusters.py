@@ -429,9 +429,32 @@ def test_live_judgments_of_2016_count_each_label_once(tmp_path: Path) -> None:
     assert (found["relevant"], found["redundant"], found["not-relevant"]) == (1, 1, 1)
     assert (found["unjudged"], found["length"]) == (0, 2)  # p3 came before the period
     many = "".join(f"MB1 q{n} {start + n} me\n" for n in range(12)) + run
-    limited = live(tmp_path, "rts2016", labels, many, rules={"live-limit": "day"})
-    assert limited.value("live-unjudged") == 14  # p1 and p2 come after the first ten of the day
-    assert live(tmp_path, "rts2016", labels, many).value("live-unjudged") == 12
+    assert live(tmp_path, "rts2016", labels, many).value("live-unjudged") == 14
+    # p1 and p2 come after the first ten of the day
+    unlimited = live(tmp_path, "rts2016", labels, many, rules={"live-limit": "none"})
+    assert unlimited.value("live-unjudged") == 12
+
+
+def test_in_2016_each_line_of_a_post_has_the_push_time_of_the_last(tmp_path: Path) -> None:
+    day = 1_470_096_000
+    created = day + 139 + 50  # the broker's clock was 139 s behind
+    given = {
+        "clusters": written(tmp_path, GOLD),
+        "edition": "rts2016",
+        "live": written(tmp_path, f"MB1 p1 {day} 2\n", "live"),
+        "live_epochs": written(tmp_path, f"p1 20160802 {created}\n", "live-epochs"),
+    }
+    run = f"MB1 p1 {day + 100} me\nMB1 p1 {day + 160} me\n"
+    scores = tseval.score_clusters(written(tmp_path, run, "run"), **given)
+    assert scores.value("live-latency-mean") == 110
+    assert (scores.value("live-length"), scores.value("live-relevant")) == (2, 2)
+    own = tseval.score_clusters(
+        written(tmp_path, run, "run"), rules={"live-times": "own"}, **given
+    )
+    assert own.value("live-latency-mean") == 80
+    late = f"MB1 p1 {day + 100} me\nMB1 p1 {day + 864_000} me\n"
+    outside = tseval.score_clusters(written(tmp_path, late, "run"), **given)
+    assert outside.value("live-length") == 0  # the last push came after the ten days
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,8 @@ RTS2016 = Edition(
         live_early="judged",
         live_latency="created",
         live_period="closed",
+        live_limit="day",
+        live_times="last",
     ),
 )
 RTS2017 = Edition(

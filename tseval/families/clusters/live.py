@@ -47,16 +47,17 @@ class LiveIndex(Units):
         topics = natural_order(all_names(live.topic).to_pylist())
         topic = posts.topic.within(strings(topics))
         unit = posts.run.within(strings(runs)) * len(topics) + topic
-        counts = (topic != ABSENT) & _in_period(posts, rules)
+        pushed = _push_times(posts, rules)
+        counts = (topic != ABSENT) & _in_period(pushed, rules)
         if rules.live_repeats == "once":
             counts[repeated_rows(posts.run, posts.topic, posts.post_id)[0]] = False
-        judged = counts & _looked_at(posts, unit, counts, rules)
+        judged = counts & _looked_at(pushed, unit, counts, rules)
         place, row = equal_rows(
             pair_keys(posts.topic, posts.post_id, live.topic, live.post_id),
             pair_keys(live.topic, live.post_id, live.topic, live.post_id),
         )
         known = last_row_of(posts.post_id.within(epochs.post_id.names), epochs.post_id.codes)
-        delay = posts.time + rules.clock_offset - np.append(epochs.time, np.nan)[known]
+        delay = pushed + rules.clock_offset - np.append(epochs.time, np.nan)[known]
         timed = delay >= 0  # never so where the creation is not known
         has_judgment = np.bincount(place, minlength=len(posts)) > 0
         unmet = _unmet(unit[topic != ABSENT], unit[has_judgment], len(runs), len(topics))
@@ -86,30 +87,41 @@ def _unmet(judged: IntArray, met: IntArray, runs: int, topics: int) -> IntArray:
     return np.where(found, 0, number)
 
 
-def _in_period(posts: Posts, rules: PushRules) -> BoolArray:
+def _push_times(posts: Posts, rules: PushRules) -> FloatArray:
+    """When each line was pushed, as the rules read it."""
+    if rules.live_times == "own":
+        return posts.time
+    lines = np.column_stack([posts.run.codes, posts.topic.codes, posts.post_id.codes])
+    post = np.unique(lines, axis=0, return_inverse=True)[1].reshape(-1)
+    last = np.zeros(len(posts))
+    last[post] = posts.time  # of the lines of one post the last stays
+    return last[post]
+
+
+def _in_period(pushed: FloatArray, rules: PushRules) -> BoolArray:
     """Which posts were pushed on the days of the evaluation, by the run's own clock."""
     if rules.live_period == "open":
-        return np.ones(len(posts), bool)
+        return np.ones(len(pushed), bool)
     first, last = (_midnight(day) for day in (rules.days[0], rules.days[-1]))
-    return (posts.time >= first) & (posts.time < last + DAY_SECONDS)
+    return (pushed >= first) & (pushed < last + DAY_SECONDS)
 
 
 def _midnight(day: int) -> float:
     return datetime.strptime(f"{day}Z", "%Y%m%d%z").timestamp()
 
 
-def _looked_at(posts: Posts, unit: IntArray, counts: BoolArray, rules: PushRules) -> BoolArray:
+def _looked_at(pushed: FloatArray, unit: IntArray, counts: BoolArray, rules: PushRules) -> BoolArray:
     """Which posts assessors looked at: all, or the first ten of each day."""
     if rules.live_limit == "none":
         return counts
     rows = np.flatnonzero(counts)
-    day = np.floor(posts.time[rows] / DAY_SECONDS).astype(np.int64)
+    day = np.floor(pushed[rows] / DAY_SECONDS).astype(np.int64)
     order = np.lexsort((day, unit[rows]))
     changed = (np.diff(unit[rows][order]) != 0) | (np.diff(day[order]) != 0)
     new = np.append(True, changed)[: len(order)]
     place = np.arange(len(order))
     place -= np.maximum.accumulate(np.where(new, place, 0))
-    looked_at = np.zeros(len(posts), bool)
+    looked_at = np.zeros(len(pushed), bool)
     looked_at[rows[order[place < rules.depth]]] = True
     return looked_at
 

@@ -123,6 +123,12 @@ class PushRules(ClusterRules):
         each="counts each time, and so do its judgments",
         once="counts once, as its first line has it",
     )
+    live_times: str = choice(
+        "own",
+        "in the live measures the push time of a post that a run pushed twice or more within a topic",
+        own="is that of each line",
+        last="is that of its last line, for every line",
+    )
     live_limit: str = choice(
         "none",
         "the live measures look at",
