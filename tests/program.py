@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from tseval.__main__ import run
+from tseval.cli import cli
+from tseval.errors import Fault, InputError
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -24,11 +28,12 @@ TOPICS = str(FIXTURES / "topics.tsv")
 
 @dataclass(frozen=True)
 class Outcome:
-    """An exit code, and the bytes on standard output and standard error."""
+    """An exit code, the bytes on standard output and standard error, and the faults of inputs."""
 
     code: int
     output: bytes
     error: bytes
+    faults: tuple[Fault, ...] = ()
 
     @property
     def out(self) -> str:
@@ -37,6 +42,11 @@ class Outcome:
     @property
     def err(self) -> str:
         return self.error.decode()
+
+    @property
+    def codes(self) -> list[tuple[str, int | None]]:
+        """The code and the line of each fault."""
+        return [(fault.code, fault.line) for fault in self.faults]
 
 
 class Terminal(io.TextIOWrapper):
@@ -51,13 +61,31 @@ def tseval(
 ) -> Outcome:
     """Run `tseval ARGUMENTS` in this process; `watched` if a person sees what goes to errors."""
     with _streams(stdin, Terminal if terminal else io.TextIOWrapper, watched=watched) as (out, err):
+        faults: list[Fault] = []
         try:
-            code = run([str(argument) for argument in arguments])
+            with _noting(faults):
+                code = run([str(argument) for argument in arguments])
         except SystemExit as end:  # click's own, after it told a shell what there is to choose
             code = int(end.code or 0)
         sys.stdout.flush()
         sys.stderr.flush()
-        return Outcome(code, out.getvalue(), err.getvalue())
+        return Outcome(code, out.getvalue(), err.getvalue(), tuple(faults))
+
+
+@contextmanager
+def _noting(faults: list[Fault]) -> Iterator[None]:
+    """Keep the faults of inputs that the program turns into sentences."""
+    main = cli.main
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        try:
+            return main(*arguments, **options)
+        except InputError as error:
+            faults.extend(error.faults)
+            raise
+
+    with patch.object(cli, "main", noted):
+        yield
 
 
 @contextmanager

@@ -138,6 +138,7 @@ class Fault:
 
     `line` counts from 1 and is None where the fault is the whole file's; `unit` is "row" for
     inputs without lines (frames, Parquet). `text` is the offending line, `cure` what to do.
+    `code` names the kind of fault, such as `time-format`: it stays where sentences change.
     """
 
     file: str
@@ -146,6 +147,7 @@ class Fault:
     cure: str = ""
     text: str = ""
     unit: str = "line"
+    code: str = ""
 
     @property
     def place(self) -> str:

@@ -36,9 +36,10 @@ class FaultList:
         """The faults so far."""
         return list(self._faults)
 
-    def add(self, line: int | None, reason: str, cure: str = "") -> None:
+    def add(self, line: int | None, reason: str, cure: str = "", *, code: str = "") -> None:
         """Note a fault of a line, or of the whole input."""
-        self._faults.append(Fault(self.source.path, line, reason, cure, unit=self.source.unit))
+        fault = Fault(self.source.path, line, reason, cure, unit=self.source.unit, code=code)
+        self._faults.append(fault)
 
     def extend(self, faults: Iterable[Fault]) -> None:
         """Note faults found elsewhere."""

@@ -448,9 +448,7 @@ def test_in_2016_each_line_of_a_post_has_the_push_time_of_the_last(tmp_path: Pat
     scores = tseval.score_clusters(written(tmp_path, run, "run"), **given)
     assert scores.value("live-latency-mean") == 110
     assert (scores.value("live-length"), scores.value("live-relevant")) == (2, 2)
-    own = tseval.score_clusters(
-        written(tmp_path, run, "run"), rules={"live-times": "own"}, **given
-    )
+    own = tseval.score_clusters(written(tmp_path, run, "run"), rules={"live-times": "own"}, **given)
     assert own.value("live-latency-mean") == 80
     late = f"MB1 p1 {day + 100} me\nMB1 p1 {day + 864_000} me\n"
     outside = tseval.score_clusters(written(tmp_path, late, "run"), **given)

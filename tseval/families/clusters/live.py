@@ -110,7 +110,9 @@ def _midnight(day: int) -> float:
     return datetime.strptime(f"{day}Z", "%Y%m%d%z").timestamp()
 
 
-def _looked_at(pushed: FloatArray, unit: IntArray, counts: BoolArray, rules: PushRules) -> BoolArray:
+def _looked_at(
+    pushed: FloatArray, unit: IntArray, counts: BoolArray, rules: PushRules
+) -> BoolArray:
     """Which posts assessors looked at: all, or the first ten of each day."""
     if rules.live_limit == "none":
         return counts

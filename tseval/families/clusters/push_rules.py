@@ -125,7 +125,7 @@ class PushRules(ClusterRules):
     )
     live_times: str = choice(
         "own",
-        "in the live measures the push time of a post that a run pushed twice or more within a topic",
+        "in the live measures the push time of a post that a run pushed twice within a topic",
         own="is that of each line",
         last="is that of its last line, for every line",
     )
