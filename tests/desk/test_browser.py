@@ -198,6 +198,57 @@ def test_two_disagree_a_third_settles_and_the_export_says_the_same(
             person.check()
 
 
+KEYS = ("1", "s", "n", "/", "j", "x", "Enter", "ArrowDown", "w", "e", "y", "v", "m", "b", "o")
+
+
+def test_keys_without_an_item_do_nothing_and_the_page_says_what_is_next(
+    chromium: Any, tmp_path: Path
+) -> None:
+    runs, nuggets = files(tmp_path)
+    asked = ("--store", tmp_path / "the desk.tseval", "--double", "1")
+    people = ("ada", "ben", "cy")
+    with served(*runs, nuggets, *asked, assessors=people) as running:
+        ada, ben, cy = (Person(chromium, running.links[name]) for name in people)
+        for person, keys in ((ada, ("1",)), (ben, ("x",))):
+            while "Nothing is left" not in person.says("main"):
+                person.press(*keys, "Enter")
+            person.page.wait_for_selector("#offers")
+        offers = " ".join(
+            ("7 disputes for a third person to adjudicate", "export, in the folder of the store:")
+        )
+        assert ben.says("#offers") == f"{offers} tseval assess export 'the desk.tseval' -o gold"
+        for title, words in (
+            ("Assess", "Nothing is left to read here."),
+            ("Adjudicate", "There is nothing for you to settle."),
+        ):
+            ben.go(title) if title != "Assess" else None
+            ben.page.evaluate("document.getElementById('status').textContent = 'as it was'")
+            ben.press(*KEYS)
+            assert ben.says("#status") == "as it was", title
+            assert ben.says("#nothing") == words
+        cy.go("Adjudicate")
+        for number in range(7, 0, -1):
+            assert cy.says("#dispute-title") == f"Dispute 1 of {number}"
+            cy.press("y")
+        assert "tseval assess export" in cy.says("#offers")
+        for person in (ada, ben, cy):
+            person.check()
+
+
+def test_an_error_of_a_script_is_told_as_a_fault_of_the_page(chromium: Any, link: str) -> None:
+    person = Person(chromium, link)
+    for late in ("throw Error('broken')", "Promise.reject(Error('broken'))"):
+        person.page.evaluate("document.getElementById('status').textContent = ''")
+        person.page.evaluate(f"() => {{ setTimeout(() => {{ {late}; }}); }}")
+        person.page.wait_for_function("document.getElementById('status').textContent")
+        assert person.says("#status.trouble").startswith("fault of this page: broken. Reload")
+    answer = {"status": 200, "body": '{"reading": {}, "left": 1}'}
+    person.page.route("**/api/next*", lambda route: route.fulfill(**answer))
+    person.press("j")
+    assert person.says("#status.trouble").startswith("fault of this page: ")
+    person.context.close()
+
+
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     store = tmp_path_factory.mktemp("example") / "desk.tseval"

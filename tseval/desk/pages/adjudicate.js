@@ -1,8 +1,9 @@
 // Adjudicate: what assessors disagree on, side by side, settled by a third.
-import { attempt, bdi, command, get, main, make, marked, post, progress, say } from "/desk.js";
+import { actsWhile, attempt, bdi, command, get, main, make, marked, offers, post, progress, say } from "/desk.js";
 
 let told = null;
 let at = 0;
+actsWhile(() => told?.disputes.length > 0);
 const card = make("section", { "aria-labelledby": "dispute-title" });
 const figures = make("section", { "aria-labelledby": "figures-title" });
 
@@ -11,7 +12,7 @@ const tools = make("div", { class: "tools", role: "toolbar", "aria-label": "Sett
   command("x", "It is none", () => settle(false)),
   command("k", "Previous", () => step(-1)),
   command("j", "Next", () => step(1)),
-  command("u", "Undo", () => undone()));
+  command("u", "Undo", () => undone(), { always: true }));
 
 const number = (value) => (value === null ? "–" : value.toFixed(3).replace("-", "−"));
 
@@ -29,7 +30,7 @@ function render() {
   progress(`${told.disputes.length} to settle, ${told.settled.length} settled`);
   const own = told.own ? make("p", { class: "note" }, `You judged ${told.own} more that others see otherwise: a third person settles those.`) : null;
   const title = make("h2", { id: "dispute-title" }, dispute ? `Dispute ${at + 1} of ${told.disputes.length}` : "Disputes");
-  if (!dispute) card.replaceChildren(title, make("p", { class: "lack", id: "nothing" }, "There is nothing for you to settle."), ...(own ? [own] : []));
+  if (!dispute) card.replaceChildren(title, make("p", { class: "lack", id: "nothing" }, "There is nothing for you to settle."), ...(own ? [own] : []), told.offers);
   else {
     card.replaceChildren(title,
       make("p", { class: "about" }, `${dispute.topic} · ${dispute.time}`),
@@ -62,6 +63,7 @@ function confusions() {
 
 async function load() {
   told = await get("disputes");
+  if (!told.disputes.length) told.offers = await offers();
   at = Math.max(0, Math.min(at, told.disputes.length - 1));
   render();
 }

@@ -1,5 +1,5 @@
 // Assess and Nuggets: an update, the nuggets of its topic, and which of them it says.
-import { ask, attempt, bdi, byId, characters, command, get, main, make, marked, page, piece, post, progress, recall, remember, say, topic } from "/desk.js";
+import { actsWhile, ask, attempt, bdi, byId, characters, command, get, main, make, marked, offers, page, piece, post, progress, recall, remember, say, topic } from "/desk.js";
 
 const writing = page === "nuggets";
 let shown = null;         // what the desk gave
@@ -24,17 +24,18 @@ const now = make("ol", { class: "stream" });
 const empty = make("p", { class: "lack" });
 const hints = make("button", { type: "button", class: "tool" });
 
+actsWhile(() => shown !== null);
 const save = command("Enter", "Save and go on", () => saved());
 save.classList.add("first");
 const tools = make("div", { class: "tools", role: "toolbar", "aria-label": "Work on the update" },
   save,
-  command("k", "Previous", () => previous()),
+  command("k", "Previous", () => previous(), { always: true }),
   command("j", "Next", () => next()),
   command("x", "No nugget", () => { chosen.clear(); touch(); say("this update says no nugget; Enter saves it"); }),
   command("s", "Mark words", () => markWords()),
   command("n", "Note", () => note.focus()),
   command("/", "Search", () => { search.focus(); search.select(); }),
-  command("u", "Undo", () => undone()));
+  command("u", "Undo", () => undone(), { always: true }));
 if (writing) {
   tools.append(
     command("w", "Write a nugget", () => wrote()),
@@ -46,8 +47,8 @@ for (let digit = 1; digit <= 9; digit += 1) {
     if (each) toggle(each.nugget);
   });
 }
-command("ArrowDown", "Next nugget", () => move(1), "↓");
-command("ArrowUp", "Previous nugget", () => move(-1), "↑");
+command("ArrowDown", "Next nugget", () => move(1), { shown: "↓" });
+command("ArrowUp", "Previous nugget", () => move(-1), { shown: "↑" });
 
 function touch() {
   changed = true;
@@ -107,6 +108,7 @@ function renderText() {
 }
 
 function renderNuggets() {
+  if (!shown) return;
   const rows = visible().map((each, at) => {
     const box = make("input", { type: "checkbox", id: `nugget-${each.nugget}` });
     box.checked = chosen.has(each.nugget);
@@ -144,13 +146,21 @@ function render() {
   renderNuggets();
 }
 
-function show(told) {
+async function show(told) {
   shown = told.reading;
   progress(writing || !shown ? `${told.left} left` : `${told.left} left to read`);
   if (!shown) {
     const words = told.nuggets || writing ? "Nothing is left to read here." : "Nothing is left to read, and there are no nuggets yet.";
     main.replaceChildren(make("p", { class: "lack", id: "nothing" }, words), make("div", { class: "tools" }, tools.querySelector('[data-key="k"]').cloneNode(true)));
     main.querySelector("button").addEventListener("click", () => attempt(previous));
+    const next = await offers();
+    if (!writing && topic.value) {
+      const { left } = await get("next");
+      const others = make("button", { type: "button", class: "more" }, `${left} left to read in other topics`);
+      others.addEventListener("click", () => { topic.value = ""; topic.dispatchEvent(new Event("change")); });
+      if (left) next.prepend(make("li", {}, others));
+    }
+    if (!shown) byId("nothing").after(next);
     return;
   }
   chosen = drafts.get(shown.item) ?? new Map(shown.nuggets.filter((each) => each.chosen).map((each) => [each.nugget, each.start === null ? {} : { start: each.start, end: each.end }]));
@@ -176,7 +186,7 @@ function keep() {
 async function load(asked) {
   const told = await get("next", writing ? { by: "time", topic: topic.value, ...asked } : { topic: topic.value, ...asked });
   if (told.reading && past.at(-1) !== told.reading.item) past.push(told.reading.item);
-  show(told);
+  await show(told);
 }
 async function next() {
   keep();
@@ -293,7 +303,7 @@ function takeSpan() {
   given(taken);
 }
 text.addEventListener("keydown", (event) => {
-  if (!span || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!span || !shown || event.ctrlKey || event.metaKey || event.altKey) return;
   const last = wordsOf(shown.text).length - 1;
   if (event.key === "ArrowRight" && event.shiftKey) span.last = Math.min(last, span.last + 1);
   else if (event.key === "ArrowLeft" && event.shiftKey) span.last = Math.max(span.first, span.last - 1);

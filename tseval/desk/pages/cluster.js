@@ -1,9 +1,10 @@
 // Cluster: posts that say the same put together, by keys or by dragging.
-import { attempt, bdi, byId, command, get, main, make, post, progress, say, topic } from "/desk.js";
+import { actsWhile, attempt, bdi, byId, command, get, main, make, post, progress, say, topic } from "/desk.js";
 
 let shown = null;
 let mark = null; // the post that `m` puts the current one together with
 let dragged = null;
+actsWhile(() => shown?.posts.length > 0);
 
 const list = make("ul", { class: "posts", tabindex: 0, "aria-label": "Posts in order of time" });
 const same = make("ul", { class: "posts", tabindex: 0, "aria-label": "Posts of its cluster" });
@@ -18,7 +19,7 @@ const tools = make("div", { class: "tools", role: "toolbar", "aria-label": "Work
   command("b", "Break off", () => decide("alone", "it has a cluster of its own")),
   command("x", "In no cluster", () => decide("in no cluster", "it is in no cluster")),
   command("o", "Selected", () => selects()),
-  command("u", "Undo", () => undone()));
+  command("u", "Undo", () => undone(), { always: true }));
 for (let digit = 1; digit <= 9; digit += 1) {
   command(String(digit), "Merge with the post like it of this number", () => {
     const each = shown.alike[digit - 1];
@@ -26,8 +27,8 @@ for (let digit = 1; digit <= 9; digit += 1) {
     return undefined;
   });
 }
-command("ArrowDown", "Next", () => step(1), "↓");
-command("ArrowUp", "Previous", () => step(-1), "↑");
+command("ArrowDown", "Next", () => step(1), { shown: "↓" });
+command("ArrowUp", "Previous", () => step(-1), { shown: "↑" });
 
 const now = () => shown.posts.find((each) => each.item === shown.item);
 
@@ -119,7 +120,7 @@ async function selects() {
 async function undone() {
   await post("undo");
   say("the last thing that you decided is taken back");
-  await load(shown.item);
+  await load(shown?.item);
 }
 topic.addEventListener("change", () => { mark = null; attempt(() => load()); });
 byId("main").tabIndex = -1;

@@ -37,15 +37,16 @@ function inTurn(work) {
   last = done.catch(() => {});
   return done;
 }
+class Refusal extends Error {} // the program's answer, not an error of these scripts
 async function answered(request) {
   let response;
   try {
     response = await request();
   } catch {
-    throw new Error("the desk does not answer: nothing was saved; is the program still running?");
+    throw new Refusal("the desk does not answer: nothing was saved; is the program still running?");
   }
   const told = await response.json();
-  if (!response.ok) throw new Error(told.error);
+  if (!response.ok) throw new Refusal(told.error);
   return told;
 }
 export const get = (path, asked = {}) => inTurn(() => {
@@ -59,12 +60,21 @@ export async function attempt(work) {
   try {
     await work();
   } catch (error) {
-    say(error.message, true);
+    if (error instanceof Refusal) say(error.message, true);
+    else fault(error);
   }
 }
+function fault(error) {
+  say(`fault of this page: ${error?.message ?? error}. Reload the page; what you saved is kept.`, true);
+}
+addEventListener("error", (event) => fault(event.error ?? event.message));
+addEventListener("unhandledrejection", (event) => fault(event.reason));
 
 // Keys: each has a button, or stands in the help alone where the page shows what it does.
+// While the page has nothing to act on, only keys that are marked `always` do anything.
 const known = new Map();
+let hasItem = () => true;
+export function actsWhile(test) { hasItem = test; }
 let keysOn = recall("keys") !== "off";
 export function recall(name) {
   try { return sessionStorage.getItem(`desk-${name}`) ?? localStorage.getItem(`desk-${name}`); } catch { return null; }
@@ -72,7 +82,8 @@ export function recall(name) {
 export function remember(name, value, forGood = false) {
   try { (forGood ? localStorage : sessionStorage).setItem(`desk-${name}`, value); } catch { /* then it is not kept */ }
 }
-export function command(key, label, run, shown = key) {
+export function command(key, label, work, { shown = key, always = false } = {}) {
+  const run = () => (always || hasItem() ? work() : undefined);
   known.set(key, { label, run, shown });
   const button = make("button", { type: "button", "data-key": key }, `${label} `, make("kbd", {}, shown));
   button.addEventListener("click", () => attempt(run));
@@ -123,6 +134,22 @@ if (topic) {
   const before = recall("topic");
   if (before !== null && [...topic.options].some((each) => each.value === before)) topic.value = before;
   topic.addEventListener("change", () => remember("topic", topic.value));
+}
+
+// Links to the work that is left when that of this page is done.
+export async function offers() {
+  const [done, { disputes }] = [await get("progress"), await get("disputes")];
+  const total = (count) => done.topics.reduce((sum, each) => sum + count(each), 0);
+  const unread = total((each) => each.updates - each.read), disputed = total((each) => each.disputed);
+  const some = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const link = (address, words) => make("li", {}, make("a", { href: `/${address}` }, words));
+  const store = document.body.dataset.store;
+  const typed = /^[\w.-]+$/.test(store) ? store : `'${store.replaceAll("'", "'\\''")}'`;
+  return make("ul", { id: "offers", "aria-label": "Next" },
+    page !== "" && unread ? link("", `${some(unread, "update")} that nobody has read`) : null,
+    page !== "adjudicate" && disputes.length ? link("adjudicate", `${some(disputes.length, "dispute")} to adjudicate`) : null,
+    page !== "adjudicate" && disputed && !disputes.length ? link("adjudicate", `${some(disputed, "dispute")} for a third person to adjudicate`) : null,
+    make("li", {}, "export, in the folder of the store: ", make("code", {}, `tseval assess export ${typed} -o gold`)));
 }
 export function progress(words) { byId("progress").textContent = words ? ` · ${words}` : ""; }
 
