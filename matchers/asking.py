@@ -17,7 +17,7 @@ from threading import Event, Lock
 
 from matchers.answers import ANSWERED, Answer, Answers, opened
 from matchers.contract import Progress
-from matchers.endpoint import Endpoint, Failed, Place, failure
+from matchers.endpoint import SILENT, Endpoint, Failed, Place, failure
 from matchers.errors import MatcherError
 from matchers.questions import Question
 from matchers.terms import Planned, Terms
@@ -28,6 +28,8 @@ LONGEST = 60.0
 """No wait of our own is longer than so many seconds."""
 PATIENCE = 600.0
 """An endpoint that asks to wait longer than so many seconds is not waited for."""
+LEAST_ROUND = 4
+"""An endpoint is not given up before so many questions in a row have no answer."""
 NOT_KEPT = "not in the cache"
 NOT_ASKED = "not asked"
 """The states of a question that this run did not ask: without an endpoint, and past a limit."""
@@ -159,13 +161,19 @@ class _Interview:
     def held(self, questions: Sequence[Question], progress: Progress | None) -> dict[str, Answer]:
         """What came of each question.
 
-        Who interrupts it waits for the replies that are under way: they are paid for.
+        It stops asking after a whole round of questions in which nobody answers. Who interrupts it
+        waits for the replies that are under way: they are paid for.
         """
         found: dict[str, Answer] = {}
+        silent = 0
         pool = ThreadPoolExecutor(self._way.concurrency, "asking")
         try:
             for answer in self._turns(pool, iter(questions)):
                 found[answer.question] = answer
+                if answer.state != NOT_ASKED:
+                    silent = silent + 1 if answer.state in SILENT else 0
+                if silent >= max(self._way.concurrency, LEAST_ROUND):
+                    self._stop.set()
                 if progress:
                     progress(len(found), len(questions), self._account.spent(self._way))
         finally:

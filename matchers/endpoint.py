@@ -27,6 +27,8 @@ NO_SCHEMA = {400, 422}
 """Whoever answers so may know no JSON schema: the question is asked again without one."""
 PASSING = {408, 409, 425, 429}
 """What may be otherwise in a while, as are all states from 500 on."""
+SILENT = {"timed out", "error"}
+"""The states of a question that nobody answered, whatever it asks."""
 SHOWN = 200
 """So many characters of what an endpoint says are told."""
 
@@ -75,6 +77,9 @@ class Endpoint:
         self._client = self._openai.OpenAI(
             base_url=address, api_key=secret or "none", max_retries=0, timeout=place.timeout
         )
+        url = self._client.base_url
+        self.address = f"{url.scheme}://{url.netloc.decode()}{url.path.rstrip('/')}"
+        """Where it is, without what a URL may say of users."""
         self._knows_schemas = True
 
     def close(self) -> None:
@@ -115,15 +120,16 @@ class Endpoint:
         try:
             return self._sent(question, with_schema=with_schema)
         except self._openai.APITimeoutError as error:
-            raise Failed("timed out", "no reply in time", again=True) from error
+            raise Failed("timed out", f"{self.address}: no reply in time", again=True) from error
         except self._openai.APIStatusError as error:
             if with_schema and error.status_code in NO_SCHEMA:
                 self._knows_schemas = False
                 return self._called(question)
-            raise _refused(error.status_code, str(error), error.response.headers) from error
+            told = f"{self.address}: {error}"
+            raise _refused(error.status_code, told, error.response.headers) from error
         except (self._openai.OpenAIError, ValueError) as error:
             cause = f": {error.__cause__}" if error.__cause__ else ""
-            raise Failed("error", f"{error}{cause}", again=True) from error
+            raise Failed("error", f"{self.address}: {error}{cause}", again=True) from error
 
     def _sent(self, question: Question, *, with_schema: bool) -> Any:
         form = {

@@ -90,6 +90,29 @@ def test_failures_are_no_scores_and_can_be_asked_again(endpoint: Endpoint) -> No
     assert answers_of(whole) != answers_of(lenient)
 
 
+@pytest.mark.parametrize("allowed", [(), ("--allow-unjudged",)])
+@pytest.mark.parametrize("status", [503, None])
+def test_a_dead_endpoint_is_given_up_after_one_round(
+    endpoint: Endpoint, status: int | None, allowed: tuple[str, ...]
+) -> None:
+    dead = {"status": status} if status else {"sleep": 0, "cut": True, "body": b"{}"}
+    endpoint.next = [well] * 3
+    endpoint.always = lambda _call: dead
+    asked = (*SCORE[:5], "llm(model=m,attempts=2,concurrency=4)", *SCORE[6:])
+    told = tseval(*asked, *allowed)
+    answered, tried = 3, len(endpoint.calls)
+    assert tried <= answered + 2 * (4 + 3), "one round, and what was under way beside it"
+    if allowed:
+        assert (told.code, "pairs have no answer" in told.err) == (0, True)
+    else:
+        assert (told.code, told.out) == (1, "")
+        assert f"one says: {endpoint.url}: " in told.err
+        assert "not asked" in told.err
+    endpoint.always = well
+    assert tseval(*asked).code == 0
+    assert len(endpoint.calls) - tried == 33 - answered, "what was answered is kept"
+
+
 def test_a_dry_run_is_the_result(endpoint: Endpoint) -> None:
     for command in (
         SCORE,
