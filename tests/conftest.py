@@ -15,8 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests import slow
+from tests import fault_codes, slow
 from tseval.core import registry
+from tseval.errors import Fault
 from tseval.parallel.engine import Engine
 from tseval.parallel.engines import choose
 from tseval.tables import times
@@ -42,6 +43,14 @@ def _vectors_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSEVAL_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("HF_HUB_OFFLINE", "1")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _listed_codes() -> Iterator[None]:
+    """Every fault that a test meets has a code of the list."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Fault, "__init__", fault_codes.checked)
         yield
 
 

@@ -45,7 +45,9 @@ def large(unit: Unit) -> bytes:
 def faulty(unit: Unit) -> int:
     """Number 4 is bad input."""
     if unit.first == 4:
-        raise InputError([Fault("runs.tsv", 4, "is bad", "make it good", "bad\tline")])
+        raise InputError(
+            [Fault("runs.tsv", 4, "is bad", "make it good", "number-format", "bad\tline")]
+        )
     return unit.first or 0
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "TsevalError",
     "UsageError",
     "did_you_mean",
+    "input_error",
     "nearest",
     "reason_of",
     "visible",
@@ -138,16 +139,17 @@ class Fault:
 
     `line` counts from 1 and is None where the fault is the whole file's; `unit` is "row" for
     inputs without lines (frames, Parquet). `text` is the offending line, `cure` what to do.
-    `code` names the kind of fault, such as `time-format`: it stays where sentences change.
+    `code` names the kind of fault, such as `time-format`, and stays where sentences change:
+    `docs/outputs.md` lists them.
     """
 
     file: str
     line: int | None
     reason: str
-    cure: str = ""
+    cure: str
+    code: str
     text: str = ""
     unit: str = "line"
-    code: str = ""
 
     @property
     def place(self) -> str:
@@ -209,3 +211,10 @@ class InputError(TsevalError):
                 f"{self.faults[0].file}: {rest} more {noun}; `tseval validate` lists all"
             )
         return "\n".join(reports)
+
+
+def input_error(
+    file: str, line: int | None, reason: str, cure: str, code: str, text: str = ""
+) -> InputError:
+    """An error of one fault."""
+    return InputError([Fault(file, line, reason, cure, code, text)])

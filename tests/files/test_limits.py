@@ -398,7 +398,7 @@ def test_faults_of_a_live_stream_do_not_wait_for_its_rest(monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "stdin", None)  # whoever asks for more fails
     faults = FaultList(Lines(b"y\ny\ny\ny\n", 7))
     for line in (7, 8, 9, 10):
-        faults.add(line, "not JSON")
+        faults.add(line, "not JSON", "", "json-syntax")
     with pytest.raises(InputError) as error:
         faults.check()
     assert [(each.line, each.text) for each in error.value.faults] == [

@@ -129,7 +129,7 @@ def test_one_unit_needs_no_second_process() -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        InputError([Fault("a.tsv", 3, "is bad", "cure", "text")]),
+        InputError([Fault("a.tsv", 3, "is bad", "cure", "number-format", "text")]),
         MissingExtra("dask", "the engine dask"),
         EngineError("no"),
     ],

@@ -23,7 +23,7 @@ from tseval.core.declared import SCORES, files_given, option
 from tseval.core.naming import AS_THEY_ARE, NamedStream, named_stream
 from tseval.core.requirements import failures, required, requirements
 from tseval.core.wording import count
-from tseval.errors import Fault, InputError, UsageError, reason_of
+from tseval.errors import InputError, UsageError, input_error, reason_of
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs
@@ -215,7 +215,7 @@ def _piece(size: int) -> bytes:
     try:
         return bytes(source.read1(min(size, PIECE)))
     except OSError as error:
-        raise InputError([Fault(STREAM, None, reason_of(error))]) from error
+        raise input_error(STREAM, None, reason_of(error), "", "unreadable-file") from error
 
 
 def _write(lines: Iterable[str]) -> None:

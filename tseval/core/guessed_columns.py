@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from tseval.errors import Fault, InputError
+from tseval.errors import Fault, InputError, input_error
 from tseval.files import JSON, json_array
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
@@ -115,7 +115,8 @@ def _said(
             known = schema.find(own) is not None
             what = f"no column {name}" if known else f"{schema.table} have no column {own}"
             reason = f"{what}, which --column {own}={name} asks for"
-            raise InputError([Fault(source.path, None, reason, f"here: {' '.join(cells)}")])
+            cure = f"here: {' '.join(cells)}"
+            raise input_error(source.path, None, reason, cure, "unknown-column")
     return {own: Guess(name, own, AS_SAID, _example(cells[name])) for own, name in said.items()}
 
 
@@ -207,4 +208,4 @@ def _nothing_fits(source: Input, column: Column, names: Sequence[str]) -> Fault:
     }.get(column.name, "an id of its own in every row")
     here = f"here: {' '.join(names)}; " if names else ""
     cure = f"{here}--column {column.name}=COLUMN says which it is, or add one"
-    return Fault(source.path, None, f"no column holds {what}", cure)
+    return Fault(source.path, None, f"no column holds {what}", cure, "missing-column")

@@ -261,7 +261,8 @@ def _refuse_column(said: ColumnName, sources: Sequence[Input]) -> None:
     cure = f"--column {said.key}={like[0]} looks like it; " if like else ""
     reason = f"no column {said.name}, which --column {said} asks for"
     told = f"{cure}here: {' '.join(here)}"
-    raise InputError([Fault(source.path, None, reason, told) for source in sources])
+    faults = [Fault(source.path, None, reason, told, "unknown-column") for source in sources]
+    raise InputError(faults)
 
 
 def _names(source: Input) -> list[str]:

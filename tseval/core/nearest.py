@@ -90,7 +90,7 @@ def misspelt(names: Sequence[str], fitting: Schema | None) -> Near | None:
 def nearest_fault(source: Input, names: Sequence[str]) -> Fault | None:
     """What is wrong with a file that is no table, by the nearest; None if none is near."""
     near = _near_ones(names)
-    return Fault(source.path, 1, *_told(near, names)) if near else None
+    return Fault(source.path, 1, *_told(near, names), "missing-column") if near else None
 
 
 def _near_ones(names: Sequence[str]) -> list[Near]:

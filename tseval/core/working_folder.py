@@ -8,10 +8,11 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tseval.core.guessed_columns import GuessedFile, guessed
-from tseval.errors import Fault, InputError, OutputError, UsageError, reason_of
+from tseval.errors import InputError, OutputError, UsageError, reason_of
 from tseval.files.atomic_write import write_together
 from tseval.files.columns import ColumnName
 from tseval.files.inputs import STANDARD_INPUT, Input
@@ -182,7 +183,7 @@ def _check_alike(first: GuessedFile, other: Input) -> None:
         guessed(other, UPDATES, own)
     except InputError as error:
         cure = f"{first.source.path} has it: give logs of one kind, and make a folder for each kind"
-        raise InputError([Fault(f.file, f.line, f.reason, cure) for f in error.faults]) from None
+        raise InputError([replace(f, cure=cure, text="") for f in error.faults]) from None
 
 
 def _from(folder: Path, file: str) -> str:

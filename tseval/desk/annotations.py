@@ -13,7 +13,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tseval.errors import Fault, InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.files.inputs import all_of_file
 from tseval.records import frozen
 
@@ -234,7 +234,8 @@ def read_annotations(path: Path, tool: str, controls: Controls) -> list[Annotati
             )
             shown = json.dumps(record, ensure_ascii=False)
             cure = "name the tool that wrote it with --from, and its fields with --mapping"
-            fault = Fault(str(path), place, f"as a record of {tool} it {lacks}", cure, shown, unit)
+            reason = f"as a record of {tool} it {lacks}"
+            fault = Fault(str(path), place, reason, cure, "record-format", shown, unit)
             raise InputError([fault]) from error
     return found
 
@@ -247,7 +248,7 @@ def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
         reason = (
             (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
         )
-        raise InputError([Fault(str(path), None, reason)]) from error
+        raise input_error(str(path), None, reason, "", "unreadable-file") from error
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -255,7 +256,7 @@ def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
         if text.lstrip()[:1] == "[":
             at = getattr(error, "lineno", 1)
             shown = text.splitlines()[at - 1 : at] or [""]
-            fault = Fault(str(path), at, f"is no JSON: {error}", "", shown[0])
+            fault = Fault(str(path), at, f"is no JSON: {error}", "", "json-syntax", shown[0])
             raise InputError([fault]) from error
     if isinstance(whole, list):
         yield from ((at, "row", each) for at, each in enumerate(whole, start=1))
@@ -269,5 +270,5 @@ def _records(path: Path) -> Iterator[tuple[int, str, Record]]:
                 try:
                     yield at, "line", json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    fault = Fault(str(path), at, f"is no JSON: {error}", "", line)
+                    fault = Fault(str(path), at, f"is no JSON: {error}", "", "json-syntax", line)
                     raise InputError([fault]) from error

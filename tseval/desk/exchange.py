@@ -36,7 +36,8 @@ def take_in(
     for each in annotations:
         who = each.assessor or assessor or ""
         if not who:
-            reading.refuse(each, "names nobody", "say with --assessor whose annotations these are")
+            cure = "say with --assessor whose annotations these are"
+            reading.refuse(each, "names nobody", cure, "empty-value")
             continue
         rows = reading.decisions(each, who)
         by_name.setdefault(who, []).extend(rows)
@@ -64,9 +65,9 @@ class _Reading:
         for (topic, name), at in desk.pool.place.items():
             self._items[topic, name] = {at}
 
-    def refuse(self, each: Annotation, reason: str, cure: str) -> None:
+    def refuse(self, each: Annotation, reason: str, cure: str, code: str) -> None:
         """Note a fault of an annotation."""
-        self.faults.append(Fault(str(self._path), each.place, reason, cure, unit="row"))
+        self.faults.append(Fault(str(self._path), each.place, reason, cure, code, unit="row"))
 
     def decisions(self, each: Annotation, who: str) -> list[Decision]:
         """What somebody says of an update, as decisions; none if it cannot be understood."""
@@ -81,7 +82,8 @@ class _Reading:
             elif label.control in (self._controls.match, self._controls.words):
                 self._choose(each, item, label, chosen)
             elif label.control not in self._controls.ignore:
-                self.refuse(each, f"the control '{label.control}' is unknown", CONTROL_CURE)
+                reason = f"the control '{label.control}' is unknown"
+                self.refuse(each, reason, CONTROL_CURE, "unknown-label")
         before = self._state.choices.get(self._state.pool.place[item.topic, item.name], {})
         said = [(name, known) for name, known in before.get(who, {}).items() if known.match]
         rows += [
@@ -108,10 +110,11 @@ class _Reading:
             reason = (
                 f'the update "{each.update}" of topic "{topic}" is in several runs with other texts'
             )
-            self.refuse(each, reason, "name it as the desk does: UPDATE@RUN")
+            self.refuse(each, reason, "name it as the desk does: UPDATE@RUN", "ambiguous-id")
         else:
             reason = f'the pool has no update "{each.update}" of topic "{topic}"'
-            self.refuse(each, reason, "name the fields of topic and update in --mapping")
+            cure = "name the fields of topic and update in --mapping"
+            self.refuse(each, reason, cure, "unknown-id")
         return None
 
     def _choose(self, each: Annotation, item: Item, label: Label, chosen: dict[str, Label]) -> None:
@@ -121,7 +124,8 @@ class _Reading:
         name = next((n.name for n in live if n.name == called), None)
         name = name or next((n.name for n in live if n.text == text), None)
         if name is None:
-            self.refuse(each, f"the label '{label.label}' is no nugget of {item.topic}", LABEL_CURE)
+            reason = f"the label '{label.label}' is no nugget of {item.topic}"
+            self.refuse(each, reason, LABEL_CURE, "unknown-id")
             return
         if label.start is None or label.end is None:
             chosen.setdefault(name, label)
@@ -129,7 +133,8 @@ class _Reading:
         if each.text is not None and each.text != item.text:
             chosen.setdefault(name, Label(label.control, label.label))
         elif not 0 <= label.start < label.end <= len(item.text):
-            self.refuse(each, f"{label.start} to {label.end} is not in the update", "mend the span")
+            reason = f"{label.start} to {label.end} is not in the update"
+            self.refuse(each, reason, "mend the span", "number-range")
         elif name not in chosen or chosen[name].start is None:
             chosen[name] = label
 

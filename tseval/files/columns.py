@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tseval.errors import Fault, InputError, UsageError, reason_of
+from tseval.errors import UsageError, input_error, reason_of
 from tseval.files.inputs import all_of_file
 from tseval.records import frozen
 
@@ -72,11 +72,12 @@ def read_column_names(file: str | Path) -> tuple[ColumnName, ...]:
     try:
         content = tomllib.loads(all_of_file(path).decode("utf-8-sig"))
     except OSError as error:
-        raise InputError([Fault(str(path), None, reason_of(error))]) from error
+        raise input_error(str(path), None, reason_of(error), "", "unreadable-file") from error
     except UnicodeDecodeError as error:
-        raise InputError([Fault(str(path), None, "is not UTF-8", FORM_CURE)]) from error
+        raise input_error(str(path), None, "is not UTF-8", FORM_CURE, "encoding") from error
     except (ValueError, RecursionError) as error:
-        raise InputError([Fault(str(path), None, f"is not TOML: {error}", FORM_CURE)]) from error
+        reason = f"is not TOML: {error}"
+        raise input_error(str(path), None, reason, FORM_CURE, "toml-syntax") from error
     return tuple(_kept(path, content))
 
 
@@ -87,5 +88,5 @@ def _kept(path: Path, content: Mapping[str, Any]) -> Iterable[ColumnName]:
         for column, name in named.items():
             if not isinstance(name, str) or not name.strip() or not column.strip():
                 reason = f"{column} is to be a column's name, not {name!r}"
-                raise InputError([Fault(str(path), None, reason, FORM_CURE)])
+                raise input_error(str(path), None, reason, FORM_CURE, "record-format")
             yield ColumnName(key if isinstance(value, dict) else kind, column, name, kept=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.errors import Fault, InputError
+from tseval.errors import input_error
 from tseval.files.cells import Cells, column_of
 from tseval.files.inputs import SHOWN_BYTES
 from tseval.files.limits import LINE
@@ -85,11 +85,8 @@ def read_csv(source: Input, schema: Schema, faults: FaultList) -> Cells:
             elif row:
                 noun = "field" if len(row) == 1 else "fields"
                 reason = f"{len(row)} {noun} where the header has {len(names)}"
-                faults.add(
-                    line,
-                    reason,
-                    f'put a field that holds {SAID[sign]} between double quotes: "a{sign} b"',
-                )
+                cure = f'put a field that holds {SAID[sign]} between double quotes: "a{sign} b"'
+                faults.add(line, reason, cure, "field-count")
     return _cells(kept, lines, schema.placed(names), schema)
 
 
@@ -113,7 +110,7 @@ def _decoded(stream: Any, faults: FaultList) -> Iterator[str]:
             _refuse_long(faults.source, number, "is", line[:SHOWN_BYTES])
         reason = not_utf8(line)
         if reason:
-            faults.add(number, reason, UTF8_CURE)
+            faults.add(number, reason, UTF8_CURE, "encoding")
             yield "\n"
         else:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -130,14 +127,15 @@ def _numbered(
             row = next(reader, None)
         except csv.Error as error:
             if "new-line character" in str(error):
-                faults.add(first, "a carriage return inside the line", RETURN_CURE)
+                faults.add(first, "a carriage return inside the line", RETURN_CURE, "line-ends")
             elif "field limit" in str(error):
                 _refuse_long(faults.source, first, "begins a field that is as long as", b"")
             elif faults.source.head().lstrip().startswith(b"["):
-                faults.add(None, "a JSON array whose elements are no objects", OBJECTS_CURE)
+                reason = "a JSON array whose elements are no objects"
+                faults.add(None, reason, OBJECTS_CURE, "json-type")
                 return
             else:
-                faults.add(first, f"broken quotes: {error}", QUOTES_CURE)
+                faults.add(first, f"broken quotes: {error}", QUOTES_CURE, "csv-syntax")
         else:
             if row is None:
                 return
@@ -163,7 +161,7 @@ def long_fields(longest: int) -> Iterator[None]:
 def _refuse_long(source: Input, line: int, what: str, start: bytes) -> None:
     """Refuse a line, or a quoted field of many lines, that is longer than a line may be."""
     text = start.decode("utf-8", "replace")
-    raise InputError([Fault(source.path, line, f"{what} {LINE.reason}", LINE.cure, text)])
+    raise input_error(source.path, line, f"{what} {LINE.reason}", LINE.cure, "too-large", text)
 
 
 class _Readable(io.RawIOBase):

@@ -30,6 +30,6 @@ def read_epochs(given: Given, form: str | None = None) -> Epochs:
     faults = FaultList(source)
     for row, first in zip(repeats[differ].tolist(), originals[differ].tolist(), strict=True):
         reason = f'post "{epochs.post_id[row]}" has another time than at {rows.origin.place(first)}'
-        faults.extend([rows.origin.fault(row, reason, "keep one of them")])
+        faults.add_row(rows.origin, row, reason, "keep one of them", "conflicting-rows")
     faults.check()
     return epochs

@@ -12,6 +12,7 @@ from tseval.files.limits import DOCUMENT
 
 if TYPE_CHECKING:
     from tseval.files.inputs import Input
+    from tseval.tables.origin import Origin
 
 
 SAME_FROM = 3
@@ -36,10 +37,14 @@ class FaultList:
         """The faults so far."""
         return list(self._faults)
 
-    def add(self, line: int | None, reason: str, cure: str = "", *, code: str = "") -> None:
+    def add(self, line: int | None, reason: str, cure: str, code: str) -> None:
         """Note a fault of a line, or of the whole input."""
-        fault = Fault(self.source.path, line, reason, cure, unit=self.source.unit, code=code)
+        fault = Fault(self.source.path, line, reason, cure, code, unit=self.source.unit)
         self._faults.append(fault)
+
+    def add_row(self, origin: Origin, row: int, reason: str, cure: str, code: str) -> None:
+        """Note a fault of a row of a table."""
+        self._faults.append(origin.fault(row, reason, cure, code))
 
     def extend(self, faults: Iterable[Fault]) -> None:
         """Note faults found elsewhere."""

@@ -417,7 +417,7 @@ def _any_block(
         found = fields.line(line).split()
         noun = "field" if len(found) == 1 else "fields"
         cure = layout.stranger(found) or layout.cure
-        faults.add(line + 1, f"{len(found)} {noun} {layout.wanted}", cure)
+        faults.add(line + 1, f"{len(found)} {noun} {layout.wanted}", cure, "field-count")
     lines = np.flatnonzero(_decodable(block, fields, good, faults))
     columns: dict[str, Any] = {}
     cut: dict[int, Any] = {}
@@ -451,5 +451,5 @@ def _decodable(block: bytes, fields: _Fields, good: BoolArray, faults: FaultList
         reason = tsv.not_utf8(fields.line(line))
         if reason:
             good[line] = False
-            faults.add(line + 1, reason, tsv.UTF8_CURE)
+            faults.add(line + 1, reason, tsv.UTF8_CURE, "encoding")
     return good

@@ -111,7 +111,8 @@ def _arrow(series: pd.Series[Any], faults: FaultList) -> Any:
         cells = [None if m else str(v) for m, v in zip(missing, series.tolist(), strict=True)]
     for row, cell in enumerate(cells, start=1):
         if cell is not None and not _encodable(cell):
-            faults.add(row, f"{series.name} holds half a character: not UTF-8", UTF8_CURE)
+            reason = f"{series.name} holds half a character: not UTF-8"
+            faults.add(row, reason, UTF8_CURE, "encoding")
             cells[row - 1] = None
     return pa.array(cells, pa.string())
 

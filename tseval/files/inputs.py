@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias
 
-from tseval.errors import Fault, InputError, reason_of
+from tseval.errors import Fault, InputError, input_error, reason_of
 from tseval.files.compressed import BROKEN, OPENERS, Damaged
 from tseval.files.limits import DOCUMENT, LINE, Limit
 
@@ -212,7 +212,7 @@ class Input:
         elif self._stamp != stamp:
             reason = "was changed or replaced while it was being read"
             cure = "wait until nothing writes to it, then run again"
-            raise InputError([Fault(self.path, None, reason, cure)])
+            raise input_error(self.path, None, reason, cure, "changed-file")
 
     @contextmanager
     def _raw(self) -> Iterator[Any]:
@@ -222,9 +222,10 @@ class Input:
         except OSError as error:
             reason = reason_of(error)
             if not self.path:
-                nameless = Fault("(no name)", None, "give the file's path, or leave the option out")
+                reason = "give the file's path, or leave the option out"
+                nameless = Fault("(no name)", None, reason, "", "unreadable-file")
                 raise InputError([nameless]) from error
-            raise InputError([Fault(self.path, None, reason)]) from error
+            raise input_error(self.path, None, reason, "", "unreadable-file") from error
         with stream:
             size = len(kept or b"")
             if kept is None:
@@ -264,9 +265,9 @@ class Input:
         kind = suffix.lstrip(".") or "file"
         if isinstance(error, EOFError) or "truncated" in str(error).lower():
             reason = f"the {kind} stream ends too early: the file is truncated"
-            return Fault(self.path, None, reason, "copy or download the file again")
+            return Fault(self.path, None, reason, "copy or download the file again", "damaged-file")
         cure = LATER_CURE if isinstance(error, Damaged) and error.later else FIRST_CURE
-        return Fault(self.path, None, f"cannot be read as {kind}: {error}", cure)
+        return Fault(self.path, None, f"cannot be read as {kind}: {error}", cure, "damaged-file")
 
     def head(self, size: int = 65_536) -> bytes:
         """The first decompressed bytes."""
@@ -324,13 +325,14 @@ class Input:
                 line += piece.count(b"\n")
                 before -= len(piece)
         text = start.decode("utf-8", "replace")
-        return Fault(self.path, line, f"is {limit.reason}", limit.cure, text)
+        return Fault(self.path, line, f"is {limit.reason}", limit.cure, "too-large", text)
 
     def _check_line_ends(self, line: bytes) -> None:
         """Refuse lines that end with carriage returns alone: they would be read as one line."""
         if b"\r" in line[:-1]:
             reason = "lines end with carriage returns alone"
-            raise InputError([Fault(self.path, 1, reason, "save the file with Unix line ends")])
+            cure = "save the file with Unix line ends"
+            raise input_error(self.path, 1, reason, cure, "line-ends")
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines with these numbers, decoded as well as can be: for showing faults."""
@@ -349,7 +351,7 @@ class Input:
 def check_document(path: str, size: int) -> None:
     """Refuse a file of so many bytes once it is unpacked, if a document may not have them."""
     if size > DOCUMENT.most:
-        raise InputError([Fault(path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure)])
+        raise input_error(path, None, f"is {DOCUMENT.reason}", DOCUMENT.cure, "too-large")
 
 
 def all_of(stream: BinaryIO, path: str) -> bytes:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tseval.errors import Fault, InputError
+from tseval.errors import Fault, input_error
 from tseval.files import json_text
 from tseval.files.inputs import RowInput
 from tseval.files.jsonl import HALF, HALVES_CURE, cells_in, cells_of, holds_half, object_in
@@ -76,7 +76,7 @@ def objects_as_written(source: Input, faults: FaultList) -> Iterator[tuple[int, 
             try:
                 record = json_text.load(written, numbers_as_text=True)
             except json_text.DoubledKey as error:
-                faults.add(row, str(error), json_text.KEY_CURE)
+                faults.add(row, str(error), json_text.KEY_CURE, "duplicate-key")
                 continue
             is_number = text[start] in NUMBERS
             found = object_in(
@@ -85,11 +85,11 @@ def objects_as_written(source: Input, faults: FaultList) -> Iterator[tuple[int, 
             if found is not None:
                 yield row, found
     except RecursionError as error:
-        faults.add(None, f"not JSON: {error}", ARRAY_CURE)
+        faults.add(None, f"not JSON: {error}", ARRAY_CURE, "json-syntax")
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1].rstrip("\r")
         reason = f"not JSON: {error.msg}: column {error.colno}"
-        faults.extend([Fault(source.path, error.lineno, reason, ARRAY_CURE, line)])
+        faults.extend([Fault(source.path, error.lineno, reason, ARRAY_CURE, "json-syntax", line)])
 
 
 def elements(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
@@ -106,18 +106,19 @@ def elements(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
             try:
                 element = json_text.load(written)
             except json_text.DoubledKey as error:
-                faults.add(line, str(error), json_text.KEY_CURE)
+                faults.add(line, str(error), json_text.KEY_CURE, "duplicate-key")
                 continue
             if "\\u" in written and holds_half(element):
-                faults.add(line, HALF, HALVES_CURE)
+                faults.add(line, HALF, HALVES_CURE, "encoding")
             else:
                 yield line, element
     except RecursionError as error:
-        faults.add(line, f"not JSON: {error}", WHOLE_CURE)
+        faults.add(line, f"not JSON: {error}", WHOLE_CURE, "json-syntax")
     except json.JSONDecodeError as error:
-        faults.add(error.lineno, f"not JSON: {error.msg}: column {error.colno}", WHOLE_CURE)
+        reason = f"not JSON: {error.msg}: column {error.colno}"
+        faults.add(error.lineno, reason, WHOLE_CURE, "json-syntax")
     except ValueError as error:  # a whole number of thousands of digits
-        faults.add(line, f"not JSON: {error}", WHOLE_CURE)
+        faults.add(line, f"not JSON: {error}", WHOLE_CURE, "json-syntax")
 
 
 def _decoded(source: Input) -> str:
@@ -129,7 +130,7 @@ def _decoded(source: Input) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         shown = content.split(b"\n")[line - 1].decode("utf-8", "replace").rstrip("\r")
         reason = f"byte 0x{content[error.start]:02x} is not UTF-8"
-        raise InputError([Fault(source.path, line, reason, UTF8_CURE, shown)]) from None
+        raise input_error(source.path, line, reason, UTF8_CURE, "encoding", shown) from None
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:

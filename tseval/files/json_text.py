@@ -55,11 +55,11 @@ def load(text: str | bytes, *, numbers_as_text: bool = False) -> Any:
     return (_OF_TEXTS if numbers_as_text else _DECODER).decode(text)
 
 
-def fault_of(text: str, error: Exception, cure: str) -> tuple[int, str, str]:
-    """The line, the reason and the cure of a document that `load` refuses."""
+def fault_of(text: str, error: Exception, cure: str) -> tuple[int, str, str, str]:
+    """The line, the reason, the cure and the code of a document that `load` refuses."""
     if isinstance(error, DoubledKey):
-        return _line_of_doubled(text), str(error), KEY_CURE
-    return getattr(error, "lineno", 1), f"not JSON: {error}", cure
+        return _line_of_doubled(text), str(error), KEY_CURE, "duplicate-key"
+    return getattr(error, "lineno", 1), f"not JSON: {error}", cure, "json-syntax"
 
 
 def _line_of_doubled(text: str) -> int:

@@ -126,15 +126,15 @@ def _parsed(
         return None
     reason = not_utf8(line)
     if reason:
-        faults.add(number, reason, UTF8_CURE)
+        faults.add(number, reason, UTF8_CURE, "encoding")
         return None
     try:
         record = load(line)
     except json_text.DoubledKey as error:
-        faults.add(number, str(error), json_text.KEY_CURE)
+        faults.add(number, str(error), json_text.KEY_CURE, "duplicate-key")
         return None
     except (ValueError, RecursionError) as error:
-        faults.add(number, f"not JSON: {error}", OBJECT_CURE)
+        faults.add(number, f"not JSON: {error}", OBJECT_CURE, "json-syntax")
         return None
     is_number = not line.lstrip().startswith((b'"', b"{", b"[", b"n", b"t", b"f"))
     return object_in(
@@ -148,10 +148,10 @@ def object_in(
     """What was decoded, if it is an object without a fault; a number may have been kept as text."""
     if not isinstance(record, dict):
         kind = "number" if is_number else KINDS[type(record)]
-        faults.add(number, f"a JSON {kind} where an object is expected", cure)
+        faults.add(number, f"a JSON {kind} where an object is expected", cure, "json-type")
         return None
     if escaped and holds_half(record):
-        faults.add(number, HALF, HALVES_CURE)
+        faults.add(number, HALF, HALVES_CURE, "encoding")
         return None
     return record
 
@@ -182,7 +182,7 @@ def cells_in(
             found = KINDS[type(value)]
             article = "an" if found.startswith("o") else "a"
             reason = f'"{column.name}" is {article} {found}'
-            faults.add(line, reason, "give a string or a number")
+            faults.add(line, reason, "give a string or a number", "json-type")
             return None
         cells[column.name] = cell
     return cells
@@ -207,12 +207,13 @@ def _add_missing(
     """Note that a required value is not there, or null."""
     null = next((name for name in column.names if name in record), None)
     if null is not None:
-        faults.add(line, f'"{null}" is null', f"every {faults.source.unit} needs a value for it")
+        cure = f"every {faults.source.unit} needs a value for it"
+        faults.add(line, f'"{null}" is null', cure, "empty-value")
         return
     cure = f'every {faults.source.unit} needs the key "{column.name}"'
     if schema.people_make_it:
         cure += f"; --column {column.name}=KEY says what it is called"
-    faults.add(line, f'no "{column.name}"', cure)
+    faults.add(line, f'no "{column.name}"', cure, "missing-key")
 
 
 def _value(record: dict[str, Any], column: Column) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tseval.errors import Fault, InputError
+from tseval.errors import InputError, input_error
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input, RowInput, check_document
@@ -116,7 +116,7 @@ def _check_rows(source: Input, told: Any, rows: int) -> None:
     """Refuse a file that has not as many rows as it tells: it is cut, or was put together wrong."""
     if rows != told.num_rows:
         reason = f"tells {told.num_rows:,} rows and has {rows:,}"
-        raise InputError([Fault(source.path, None, reason, "write it anew")])
+        raise input_error(source.path, None, reason, "write it anew", "damaged-file")
 
 
 def _settle(source: Input) -> None:
@@ -145,7 +145,7 @@ EXTENSION = b"ARROW:extension:name"
 
 def refuse_kind(name: str, kind: str, faults: FaultList) -> None:
     """Refuse a whole column that holds one of these kinds."""
-    faults.add(None, f"column {name} holds {kind}", KINDS[kind])
+    faults.add(None, f"column {name} holds {kind}", KINDS[kind], "column-type")
     faults.check()
 
 
@@ -176,9 +176,8 @@ def opened(source: Input, footer: Any = None) -> Iterator[Any]:
         raise
     except _BROKEN as error:
         reason = str(error).partition("\n")[0]
-        raise InputError(
-            [Fault(source.path, None, f"cannot be read as Parquet: {reason}")]
-        ) from error
+        reason = f"cannot be read as Parquet: {reason}"
+        raise input_error(source.path, None, reason, "", "damaged-file") from error
 
 
 def arrow_cells(columns: dict[str, Any], schema: Schema, faults: FaultList) -> Cells:
@@ -191,7 +190,7 @@ def arrow_cells(columns: dict[str, Any], schema: Schema, faults: FaultList) -> C
         texts = _as_text(values, column, faults)
         if column.required and not column.may_be_blank:
             for row in np.flatnonzero(pc.is_null(texts).to_numpy(zero_copy_only=False)).tolist():
-                faults.add(row + 1, f"no {name}", "fill in the value")
+                faults.add(row + 1, f"no {name}", "fill in the value", "empty-value")
                 good[row] = False
         filled = pc.fill_null(texts, column.default)
         cells[name] = Texts.of(filled.to_pylist()) if column.kind is Kind.TEXT else filled
@@ -214,7 +213,8 @@ def _as_text(values: Any, column: Column, faults: FaultList) -> Any:
     try:
         texts = pc.cast(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        faults.add(None, f"column {column.name} holds {values.type}", "store strings or numbers")
+        cure = "store strings or numbers"
+        faults.add(None, f"column {column.name} holds {values.type}", cure, "column-type")
         faults.check()
         raise
     return _decodable(texts, faults)
@@ -229,7 +229,7 @@ def _decodable(texts: Any, faults: FaultList) -> Any:
         for row, value in enumerate(values, start=1):
             reason = not_utf8(value or b"")
             if reason:
-                faults.add(row, reason, UTF8_CURE)
+                faults.add(row, reason, UTF8_CURE, "encoding")
         shown = [None if value is None else value.decode("utf-8", "replace") for value in values]
         return pa.array(shown, pa.string())
     return texts

@@ -138,12 +138,12 @@ def _form(source: Input, schema: Schema) -> str:
     if not source.head(1):
         columns = " ".join(column.name for column in schema.required)
         cure = f"a table of {schema.table} starts with a header line that names {columns}"
-        faults.add(None, "the file is empty", cure)
+        faults.add(None, "the file is empty", cure, "empty-file")
         faults.check()
     form, names = recognise(source)
     if form == "jsonl" and source.head().partition(b"\n")[0].strip() == b"{":
         reason = f"an object over several lines, where {schema.table} have one a line"
-        faults.add(1, reason, DOCUMENT_CURE)
+        faults.add(1, reason, DOCUMENT_CURE, "unknown-format")
         faults.check()
     if form is None and not schema.missing(names):
         return "tsv"
@@ -153,7 +153,7 @@ def _form(source: Input, schema: Schema) -> str:
             f"looked for {schema.table} as TSV or CSV with a header line naming {wanted}, "
             "as JSON, as Parquet, and as .xlsx; --input-format settles it"
         )
-        faults.add(1, "the format is not recognised", cure)
+        faults.add(1, "the format is not recognised", cure, "unknown-format")
         faults.check()
     return str(form)
 
@@ -171,11 +171,12 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
         if schema.people_make_it:
             like = misspelt(missing[0], names, schema) or "NAME"
             cure += f"; --column {missing[0]}={like} says what it is called"
-        faults.add(line, f"no {noun} {', '.join(missing)}", cure)
+        faults.add(line, f"no {noun} {', '.join(missing)}", cure, "missing-column")
     often = [name for name, number in Counter(names).items() if number > 1]
     twice = sorted(name for name in often if schema.find(name))
     if twice:
-        faults.add(line, f"the header names {', '.join(twice)} twice", "name each column once")
+        cure = "name each column once"
+        faults.add(line, f"the header names {', '.join(twice)} twice", cure, "duplicate-column")
     faults.check()
 
 
@@ -192,7 +193,8 @@ def check_doubts(names: list[str], schema: Schema, faults: FaultList) -> None:
     line = 1 if faults.source.unit == "line" else None
     for name, fitting in schema.doubtful(names).items():
         reason = f"{name} could be {' or '.join(fitting)}"
-        faults.add(line, reason, f"say which is meant: --column {name}={fitting[0]}")
+        cure = f"say which is meant: --column {name}={fitting[0]}"
+        faults.add(line, reason, cure, "ambiguous-column")
     faults.check()
 
 
@@ -264,7 +266,7 @@ def _one_run(runs: Ids, name: str, faults: FaultList) -> Ids:
     if len(held) > 1:
         cure = "take --name away: the column run says whose each row is"
         reason = f"holds {len(held)} runs, {' '.join(held[:3])}, where one name is given"
-        faults.add(None, reason, cure)
+        faults.add(None, reason, cure, "several-runs")
     return Ids.constant(name, len(runs))
 
 
@@ -288,11 +290,13 @@ def _filled(column: Column, ids: Ids, cells: Cells, faults: FaultList) -> BoolAr
         return np.ones(len(ids), bool)
     empty = _where(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(ids.names)), 0), ids)
     for row in np.flatnonzero(empty & (not column.may_be_blank)).tolist():
-        faults.add(int(cells.lines[row]), f"empty {name}", f"give every row its {name}")
+        cure = f"give every row its {name}"
+        faults.add(int(cells.lines[row]), f"empty {name}", cure, "empty-value")
     divided = _where(pc.match_substring_regex(ids.names, r"[\t\n\r]"), ids) & ~empty
     for row in np.flatnonzero(divided).tolist():
         reason = f'{name} "{ids[row]}" holds a tab or a line\'s end'
-        faults.add(int(cells.lines[row]), reason, "no table of results could hold it: remove it")
+        cure = "no table of results could hold it: remove it"
+        faults.add(int(cells.lines[row]), reason, cure, "id-format")
     return ~empty
 
 
@@ -318,4 +322,5 @@ def _check_repeats(
         name = items[row]
         reason = f'{item} "{name}" stands twice{f" within its {scope}" if scope else ""}'
         where = f"first in {faults.source.unit} {lines[original]}"
-        faults.add(int(lines[row]), reason, f"{where}: remove one of them, or rename it")
+        cure = f"{where}: remove one of them, or rename it"
+        faults.add(int(lines[row]), reason, cure, "duplicate-id")

@@ -131,10 +131,10 @@ def faults_of(source: Input, record: InputRecord) -> FaultList:
     return FaultList(by_rows(source, recognise(source)[0]) if has_rows else source)
 
 
-def refuse(source: Input, reason: str, cure: str) -> None:
+def refuse(source: Input, reason: str, cure: str, code: str = "no-rows") -> None:
     """Refuse a whole input: it holds nothing, or stands in the wrong place."""
     faults = FaultList(source)
-    faults.add(None, reason, cure)
+    faults.add(None, reason, cure, code)
     faults.check()
 
 
@@ -146,7 +146,7 @@ def refuse_all(source: Input, table: Table, topic: Ids) -> None:
     code = topic.vocabulary().index(ALL_TOPICS)
     for row in np.flatnonzero(topic.codes == code).tolist():
         reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        faults.extend([table.origin.fault(row, reason, "give the topic another name")])
+        faults.add_row(table.origin, row, reason, "give the topic another name", "reserved-name")
     faults.check()
 
 
@@ -156,6 +156,7 @@ class Wrong(NamedTuple):
     row: int
     reason: str
     cure: str
+    code: str
 
 
 def refuse_rows(origin: Origin, wrong: Iterable[Wrong], shown: Callable[[int], str]) -> None:
@@ -166,7 +167,7 @@ def refuse_rows(origin: Origin, wrong: Iterable[Wrong], shown: Callable[[int], s
     source = Input(origin.sources[0].path)
     faults = faults_of(source, origin.sources[0])
     for each in wrong:
-        fault = origin.fault(each.row, each.reason, each.cure)
+        fault = origin.fault(*each)
         text = "" if source.can_be_read_again else shown(each.row)
         faults.extend([replace(fault, text=text)])
     faults.check()
@@ -236,5 +237,5 @@ def check_between_files(
     for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
         if origin.source[row] == place:
             where = f"also at {origin.place(original)}: {cure}"
-            faults.extend([origin.fault(row, reason(row), where)])
+            faults.add_row(origin, row, reason(row), where, "duplicate-id")
     faults.check()

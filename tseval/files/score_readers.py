@@ -171,7 +171,7 @@ def recognised(source: Input) -> str | None:
         return "jsonl" if names and RECORDS not in names else JSON
     if form is None and head and SCORES.missing(names):
         faults = FaultList(source)
-        faults.add(1, "the format is not recognised", LOOKED_FOR)
+        faults.add(1, "the format is not recognised", LOOKED_FOR, "unknown-format")
         faults.check()
     return None if form == JSON else form
 
@@ -211,7 +211,7 @@ def _trec(source: Input) -> Found:
     width = source.first_line().count(b"\t") + 1
     if width not in WIDTHS:
         noun = "field" if width == 1 else "fields"
-        faults.add(1, f"{width} {noun} where the form trec has 3 or 4", TREC_CURE)
+        faults.add(1, f"{width} {noun} where the form trec has 3 or 4", TREC_CURE, "field-count")
         faults.check()
     names = TREC_NAMES[-width:]
     cells = tsv.read_headless(source, names, SCORES, found)
@@ -228,7 +228,8 @@ def _trec(source: Input) -> Found:
     columns["value"] = pc.if_else(undefined, "", columns["value"])
     blank = truths(pc.and_(pc.equal(pc.utf8_length(columns["value"]), 0), pc.invert(undefined)))
     for row in np.flatnonzero(blank).tolist():
-        faults.add(int(cells.lines[row]), "value is empty", f'write "{UNDEFINED}" where it is')
+        cure = f'write "{UNDEFINED}" where it is'
+        faults.add(int(cells.lines[row]), "value is empty", cure, "empty-value")
     rows = build(source, Cells(columns, cells.lines).rows(~titled), SCORES, faults)
     faults.check()
     return Found(rows, run=own)
@@ -251,13 +252,13 @@ def _json(source: Input) -> Found:
             else:
                 told[key] = value
     except json.JSONDecodeError as error:
-        faults.add(error.lineno, _broken(text, error), RECORDS_CURE)
+        faults.add(error.lineno, _broken(text, error), RECORDS_CURE, "json-syntax")
         faults.check()
     except json_text.DoubledKey as error:
         faults.add(*json_text.fault_of(text, error, RECORDS_CURE))
         faults.check()
     except RecursionError:
-        faults.add(None, "not JSON: nested too deeply", RECORDS_CURE)
+        faults.add(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
         faults.check()
     rows = build(source, _record_cells(records, faults), SCORES, faults)
     faults.check()
@@ -309,7 +310,7 @@ def _decoded(content: bytes, faults: FaultList) -> str:
     if reason:
         for line, piece in enumerate(content.split(b"\n"), start=1):
             if tsv.not_utf8(piece):
-                faults.add(line, str(tsv.not_utf8(piece)), tsv.UTF8_CURE)
+                faults.add(line, str(tsv.not_utf8(piece)), tsv.UTF8_CURE, "encoding")
         faults.check()
     return content.decode()
 
@@ -398,7 +399,7 @@ def _record_cells(records: list[tuple[int, Any]], faults: FaultList) -> Cells:
 def _record(line: int, record: Any, faults: FaultList) -> dict[str, str] | None:
     """A record's cells; None, and a fault, if something is missing or of a wrong kind."""
     if not isinstance(record, dict):
-        faults.add(line, "a record is no object", RECORDS_CURE)
+        faults.add(line, "a record is no object", RECORDS_CURE, "json-type")
         return None
     cells: dict[str, str] = {}
     for column in SCORES:
@@ -408,7 +409,8 @@ def _record(line: int, record: Any, faults: FaultList) -> dict[str, str] | None:
         if not isinstance(cell, str):
             known = column.name in record and cell is not None
             reason = f'"{column.name}" is no value' if known else f'no "{column.name}"'
-            faults.add(line, reason, "a record has a run, a topic, a measure and a value")
+            cure = "a record has a run, a topic, a measure and a value"
+            faults.add(line, reason, cure, "missing-key")
             return None
         cells[column.name] = cell
     return cells

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.errors import Fault, InputError, MissingExtra
+from tseval.errors import MissingExtra, input_error
 from tseval.files.cells import Cells, column_of
 from tseval.files.inputs import BLOCK_BYTES, Input, RowInput, check_document
 
@@ -103,14 +103,15 @@ def _cells(source: Input) -> tuple[tuple[str, ...], list[list[str]]]:
     content = source.whole()
     if content.startswith(OLD_MAGIC):
         reason = "is a spreadsheet of the form before 2007, or has a password"
-        raise InputError([Fault(source.path, None, reason, OLD_CURE)])
+        raise input_error(source.path, None, reason, OLD_CURE, "unknown-format")
     _check_unpacked(source, content)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         found = {name: _texts(book.get_sheet_by_name(name)) for name in book.sheet_names}
     except CalamineError as error:
         reason = f"cannot be read as a spreadsheet: {error}"
-        raise InputError([Fault(source.path, None, reason, "save it again, or as CSV")]) from error
+        cure = "save it again, or as CSV"
+        raise input_error(source.path, None, reason, cure, "damaged-file") from error
     filled = {name: rows for name, rows in found.items() if any(map(any, rows))}
     return tuple(filled), next(iter(filled.values()), [])
 

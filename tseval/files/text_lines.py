@@ -20,7 +20,7 @@ def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:
             number += 1
             reason = not_utf8(line)
             if reason:
-                faults.add(number, reason, UTF8_CURE)
+                faults.add(number, reason, UTF8_CURE, "encoding")
             else:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
 
@@ -30,7 +30,7 @@ def whole_text(source: Input, faults: FaultList) -> str:
     content = source.whole_lines()
     reason = not_utf8(content)
     if reason:
-        faults.add(content[: _broken_at(content)].count(b"\n") + 1, reason, UTF8_CURE)
+        faults.add(content[: _broken_at(content)].count(b"\n") + 1, reason, UTF8_CURE, "encoding")
         faults.check()
     return content.decode("utf-8-sig")
 

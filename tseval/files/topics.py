@@ -40,7 +40,7 @@ def read_topics(given: Given, form: str | None = None) -> Topics:
         faults = faults_of(source, topics.origin.sources[0])
         for row in np.flatnonzero(topics.end < topics.start).tolist():
             reason = f'topic "{topics.topic[row]}" ends before it starts'
-            faults.extend([topics.origin.fault(row, reason, "swap start and end")])
+            faults.add_row(topics.origin, row, reason, "swap start and end", "time-order")
         faults.check()
     return topics
 
@@ -63,7 +63,8 @@ def read_events(source: Input) -> Topics:
     events = _Events(faults).of(source.whole_lines())
     faults.check()
     if not events:
-        faults.add(None, "holds no event", "topics are <event><id>…</id><start>…</start>…</event>")
+        cure = "topics are <event><id>…</id><start>…</start>…</event>"
+        faults.add(None, "holds no event", cure, "no-rows")
         faults.check()
     columns = {
         column.name: column_of([event.text(name) for event in events], column.name, EVENT)
@@ -117,12 +118,12 @@ class _Events:
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
-            self.faults.add(
-                error.lineno, "is not well-formed XML", "close every element that opens"
-            )
+            cure = "close every element that opens"
+            self.faults.add(error.lineno, "is not well-formed XML", cure, "xml-syntax")
         except _Refused:
             cure = "remove it, from <!DOCTYPE to its >"
-            self.faults.add(self.parser.CurrentLineNumber, "declares a document type", cure)
+            reason = "declares a document type"
+            self.faults.add(self.parser.CurrentLineNumber, reason, cure, "xml-syntax")
         return self.found
 
     def _doctype(self, *_: object) -> None:

@@ -59,7 +59,7 @@ def header(source: Input, schema: Schema, faults: FaultList) -> list[str]:
     line = source.first_line()
     reason = not_utf8(line)
     if reason:
-        faults.add(1, reason, UTF8_CURE)
+        faults.add(1, reason, UTF8_CURE, "encoding")
     return split_header(line, schema)
 
 
@@ -161,7 +161,7 @@ def _right_width(lines: _Lines, width: int, faults: FaultList) -> BoolArray:
         return good
     blank = lines.blank()
     for line in np.flatnonzero(~good & ~blank).tolist():
-        faults.add(line + 1, *_wrong_width(int(lines.fields[line]), width))
+        faults.add(line + 1, *_wrong_width(int(lines.fields[line]), width), "field-count")
     return good & ~blank
 
 
@@ -191,7 +191,7 @@ def _decodable(lines: _Lines, faults: FaultList) -> BoolArray:
             reason = not_utf8(lines.block[start:end])
             if reason:
                 good[line] = False
-                faults.add(line + 1, reason, UTF8_CURE)
+                faults.add(line + 1, reason, UTF8_CURE, "encoding")
     return good
 
 

@@ -46,10 +46,14 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
         cured = "give a number that is not negative" if reason == "is negative" else cure
         if DECIMAL_COMMA.fullmatch(cell or ""):
             cured = COMMA_CURE.format(cell.strip().replace(",", "."))
-        faults.add(int(lines[row]), f"{shown} {reason}", cured)
+        plain = "time-format" if column.kind is Kind.TIME else "number-format"
+        code = CODES.get(reason.split()[1], plain)
+        faults.add(int(lines[row]), f"{shown} {reason}", cured, code)
     return values
 
 
+CODES = {"empty": "empty-value", "negative": "number-range", "too": "number-range"}
+"""The codes of some reasons, by their second word."""
 CURES = {Kind.TIME: TIME_CURE, Kind.GRADE: GRADE_CURE}
 """What to write in a column of each kind that is no plain number."""
 
@@ -60,7 +64,8 @@ def _refuse_early(
     """A fault for each time that is too early to be one."""
     for row in np.flatnonzero(early(values)).tolist():
         reason, cure = too_early(float(values[row]))
-        faults.add(int(lines[row]), f'{column.name} "{cells[row].as_py()}" {reason}', cure)
+        reason = f'{column.name} "{cells[row].as_py()}" {reason}'
+        faults.add(int(lines[row]), reason, cure, "time-range")
 
 
 def _all_at_once(cells: Any) -> FloatArray | None:

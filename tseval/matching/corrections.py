@@ -38,7 +38,7 @@ ACCEPT, REJECT = "accept", "reject"
 UNSAID = re.compile(r"[\s\"']+")
 """What spreadsheets add to a text and take from it: white space and quotes."""
 
-VERDICT_CURE = f"write {ACCEPT}, {REJECT}, or nothing where nothing is to change"
+VERDICT = (f"write {ACCEPT}, {REJECT}, or nothing where nothing is to change", "unknown-label")
 OPPOSED_CURE = "keep one of the two, or name the run that each speaks of"
 UPDATE_CURE = (
     "give every run that the corrections speak of, or remove the line; spreadsheets change ids "
@@ -64,7 +64,7 @@ def read_corrections(given: Given, form: str | None = None) -> Corrections:
     every = Corrections.of(rows.columns | {"accepted": accepted}, rows.origin)
     known = np.array([name in (ACCEPT, REJECT, "") for name in said], bool)[verdicts.codes]
     wrong = [
-        Wrong(row, f'the verdict "{verdicts[row]}" is neither {ACCEPT} nor {REJECT}', VERDICT_CURE)
+        Wrong(row, f'the verdict "{verdicts[row]}" is neither {ACCEPT} nor {REJECT}', *VERDICT)
         for row in np.flatnonzero(~known).tolist()
     ]
     _refuse(every, wrong)
@@ -91,9 +91,8 @@ def _opposed(corrections: Corrections) -> Iterator[Wrong]:
             )
             if alike and c.accepted[row] != c.accepted[first]:
                 does, did = ("accepts", "rejects") if c.accepted[row] else ("rejects", "accepts")
-                yield Wrong(
-                    row, f"{does} {_named(c, row)}, which {origin.place(first)} {did}", OPPOSED_CURE
-                )
+                reason = f"{does} {_named(c, row)}, which {origin.place(first)} {did}"
+                yield Wrong(row, reason, OPPOSED_CURE, "conflicting-rows")
                 break
         before[int(pair[row])].append(row)
 
@@ -123,7 +122,8 @@ def _lost(c: Corrections, update: BoolArray, nugget: BoolArray) -> Iterator[Wron
             name, cure = f'nugget "{c.nugget_id[row]}"', NUGGET_CURE
         else:
             name, cure = f'update "{c.update_id[row]}"', UPDATE_CURE
-        yield Wrong(row, f'a verdict on the unknown {name} of topic "{c.topic[row]}"', cure)
+        reason = f'a verdict on the unknown {name} of topic "{c.topic[row]}"'
+        yield Wrong(row, reason, cure, "unknown-id")
 
 
 def _changed(
@@ -146,7 +146,7 @@ def _changed(
                     f"since {_named(c, row)} was judged, the text of the {what} has changed: it is "
                     f'now "{now[place]}"'
                 )
-                yield Wrong(row, reason, TEXT_CURE)
+                yield Wrong(row, reason, TEXT_CURE, "changed-rows")
 
 
 def _bare(text: str) -> str:

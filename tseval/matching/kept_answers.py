@@ -98,6 +98,6 @@ def _read(path: str) -> list[Answer]:
         try:
             found.append(answer_of(line))
         except ValueError as error:
-            faults.add(number, str(error), CURE)
+            faults.add(number, str(error), CURE, "record-format")
     faults.check()
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tseval.errors import Fault, InputError, reason_of
+from tseval.errors import input_error, reason_of
 from tseval.files import json_text
 from tseval.files.inputs import all_of_file
 from tseval.version import VERSION
@@ -34,13 +34,13 @@ def read_profile(path: str) -> str:
         content = json_text.load(all_of_file(path).decode())
     except OSError as error:
         reason = reason_of(error)
-        raise InputError([Fault(path, None, reason, CURE)]) from error
+        raise input_error(path, None, reason, CURE, "unreadable-file") from error
     except json_text.DoubledKey as error:
-        raise InputError([Fault(path, None, str(error), json_text.KEY_CURE)]) from error
+        raise input_error(path, None, str(error), json_text.KEY_CURE, "duplicate-key") from error
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise InputError([Fault(path, line, "is no JSON in UTF-8", CURE)]) from error
+        raise input_error(path, line, "is no JSON in UTF-8", CURE, "json-syntax") from error
     name = content.get(KEY) if isinstance(content, dict) else None
     if not isinstance(name, str) or is_profile(name):
-        raise InputError([Fault(path, None, f'names no "{KEY}"', CURE)])
+        raise input_error(path, None, f'names no "{KEY}"', CURE, "missing-key")
     return name

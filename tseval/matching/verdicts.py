@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, IntArray
 
-VERDICT_CURE = "write yes or no, or nothing where nobody had to read"
+VERDICT = ("write yes or no, or nothing where nobody had to read", "unknown-label")
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
 AGAIN = "sample again with these runs, nuggets and rules"
@@ -45,16 +45,18 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
         refuse(source, "holds no pair", "give the file that `tseval sample` wrote")
     known = np.array([word in (*YES, *NO, "") for word in words], bool)[verdicts.codes]
     wrong = [
-        Wrong(row, f'the verdict "{verdicts[row]}" is neither yes nor no', VERDICT_CURE)
+        Wrong(row, f'the verdict "{verdicts[row]}" is neither yes nor no', *VERDICT)
         for row in np.flatnonzero(~known).tolist()
     ]
     _refuse(pairs, [*wrong, *_changed(pairs)])
     expected = int(pairs.design["rows"])
     if len(pairs) != expected:
         lost = f"holds {len(pairs)} of the {expected} pairs of its sample"
-        refuse(source, lost, "put back the rows that were removed: what is not judged stays blank")
+        cure = "put back the rows that were removed: what is not judged stays blank"
+        refuse(source, lost, cure, "changed-rows")
     if not judged.any():
-        refuse(source, "holds no verdict", "write yes or no into the column verdict")
+        cure = "write yes or no into the column verdict"
+        refuse(source, "holds no verdict", cure, "missing-verdict")
     return pairs
 
 
@@ -79,14 +81,15 @@ def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:
         place = place_of(pairs.stratum[row], float(pairs.inclusion[row]))
         key = pairs.topic[row], pairs.nugget_id[row], pairs.pair[row]
         if pairs.sample[row] != line:
-            yield Wrong(row, "belongs to another sample than the first row", ROW_CURE)
+            reason = "belongs to another sample than the first row"
+            yield Wrong(row, reason, ROW_CURE, "changed-rows")
         elif checksum_of(line, *key, place) != pairs.checksum[row]:
-            yield Wrong(
-                row, "is not as it was written: a cell beside the verdict differs", ROW_CURE
-            )
+            reason = "is not as it was written: a cell beside the verdict differs"
+            yield Wrong(row, reason, ROW_CURE, "changed-rows")
         elif row in twice:
             first = pairs.origin.place(twice[row])
-            yield Wrong(row, f"the same pair stands at {first}", "remove one of the two")
+            cure = "remove one of the two"
+            yield Wrong(row, f"the same pair stands at {first}", cure, "duplicate-id")
 
 
 def _refuse(pairs: JudgedPairs, wrong: list[Wrong]) -> None:
@@ -141,6 +144,7 @@ def verdicts_of(
                 f'run {name} has a text for nugget "{nuggets.nugget_id[each]}" of topic '
                 f'"{nuggets.topic[each]}" that is not in the sample',
                 f"its updates are others than then, or it was not among the runs: {AGAIN}",
+                "unknown-id",
             )
         found = [row_of[key] for key in keys]
         up_to = next((at for at, row in enumerate(found) if pairs.said[row]), len(found))
@@ -155,6 +159,7 @@ def verdicts_of(
                 row,
                 f"has no verdict, and run {name} has no text above it that says the nugget",
                 UNJUDGED_CURE,
+                "missing-verdict",
             )
             for row, name in sorted(unjudged.items())
         ],
@@ -169,16 +174,14 @@ def _check_nuggets(pairs: JudgedPairs, gold: str, number: int) -> None:
     design, path = pairs.design, pairs.origin.sources[0].path
     own, whole = design["nuggets"], int(design["sampled"].partition("/")[2])
     if own != gold:
-        refuse(
-            Input(path),
-            f"the sample was drawn for other nuggets ({own}) than these ({gold})",
-            f"give those, or {AGAIN}",
-        )
+        reason = f"the sample was drawn for other nuggets ({own}) than these ({gold})"
+        refuse(Input(path), reason, f"give those, or {AGAIN}", "unrelated-inputs")
     if whole < number:
         refuse(
             Input(path),
             f"the sample was drawn of {whole} nuggets, and by these rules {number} count",
             f"score by the edition and the rules of the sample, or {AGAIN}",
+            "unrelated-inputs",
         )
 
 

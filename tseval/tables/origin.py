@@ -96,10 +96,10 @@ class Origin:
             return f"{source.unit} {line}"
         return f"{source.path}:{line}" if source.unit == "line" else f"{source.path} row {line}"
 
-    def fault(self, row: int, reason: str, cure: str = "") -> Fault:
+    def fault(self, row: int, reason: str, cure: str, code: str) -> Fault:
         """A fault of this row."""
         source = self.sources[int(self.source[row])]
-        return Fault(source.path, int(self.line[row]), reason, cure, unit=source.unit)
+        return Fault(source.path, int(self.line[row]), reason, cure, code, unit=source.unit)
 
 
 class Sourced(Protocol):

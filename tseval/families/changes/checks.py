@@ -43,41 +43,55 @@ class Kind(NamedTuple):
     reason: str
     """With places for the topic, day, question and document of its row."""
     cure: str
+    code: str
 
 
 KINDS = {
     BAD_TAG: Kind(
         "the runtag is no name",
         "a runtag has 2 to 20 letters, digits and signs of _ - ., and no point in front",
+        "id-format",
     ),
-    NO_METADATA: Kind("the first line has no runtag", METADATA_CURE),
-    "unknown-topic": Kind('topic "{topic}" is not in the topics', "leave it out"),
+    NO_METADATA: Kind("the first line has no runtag", METADATA_CURE, "record-format"),
+    "unknown-topic": Kind('topic "{topic}" is not in the topics', "leave it out", "unknown-id"),
     "repeated-topic": Kind(
-        'topic "{topic}" has a line already', "write one line a topic, with all its days"
+        'topic "{topic}" has a line already',
+        "write one line a topic, with all its days",
+        "duplicate-id",
     ),
-    "bad-day": Kind('"{day}" is no day', DAY_CURE),
-    "day-outside": Kind("{day} is not in the collection", "leave it out"),
+    "bad-day": Kind('"{day}" is no day', DAY_CURE, "date-format"),
+    "day-outside": Kind("{day} is not in the collection", "leave it out", "time-range"),
     "bad-question": Kind(
         '{day}, {qid}: no question of topic "{topic}", and no proposed one',
         "a proposed question's qid begins with the runtag",
+        "unknown-id",
     ),
-    "repeated-question": Kind("{day}, {qid}: the question stands twice", "rank it once a day"),
+    "repeated-question": Kind(
+        "{day}, {qid}: the question stands twice", "rank it once a day", "duplicate-id"
+    ),
     "bad-rank": Kind(
         "{day}, {qid}: the rank of the question is no whole number of 0 or more",
         "write a rank such as 0",
+        "number-format",
     ),
     "more-than-100": Kind(
-        "{day}, {qid}: the question has more than 100 documents", f"list the first {MOST}"
+        "{day}, {qid}: the question has more than 100 documents",
+        f"list the first {MOST}",
+        "too-large",
     ),
-    "repeated-document": Kind('{day}, {qid}: "{doc}" stands twice', "rank it once"),
+    "repeated-document": Kind('{day}, {qid}: "{doc}" stands twice', "rank it once", "duplicate-id"),
     "unknown-document": Kind(
-        '{day}, {qid}: "{doc}" is not in the collection', "rank documents of the day"
+        '{day}, {qid}: "{doc}" is not in the collection', "rank documents of the day", "unknown-id"
     ),
     "wrong-day": Kind(
-        '{day}, {qid}: "{doc}" is of another day', "rank documents of that day alone"
+        '{day}, {qid}: "{doc}" is of another day', "rank documents of that day alone", "time-range"
     ),
-    "bad-score": Kind('{day}, {qid}: the score of "{doc}" is no finite number', "write a number"),
-    "missing-topic": Kind('topic "{topic}" is not in the run', "write a line for every topic"),
+    "bad-score": Kind(
+        '{day}, {qid}: the score of "{doc}" is no finite number', "write a number", "number-format"
+    ),
+    "missing-topic": Kind(
+        'topic "{topic}" is not in the run', "write a line for every topic", "unknown-id"
+    ),
 }
 """Every kind of fault, by its name."""
 
@@ -282,11 +296,11 @@ def told(said: Rankings, found: Found) -> Iterator[Fault]:
         reason = kind.reason.format(
             topic=said.topic[row], day=said.day[row], qid=said.qid[row], doc=said.doc_id[row]
         )
-        yield said.origin.fault(row, f"{found.name}: {reason}", kind.cure)
+        yield said.origin.fault(row, f"{found.name}: {reason}", kind.cure, kind.code)
     if found.path:
         line = None if found.topic else 1
         reason = kind.reason.format(topic=found.topic)
-        yield Fault(found.path, line, f"{found.name}: {reason}", kind.cure)
+        yield Fault(found.path, line, f"{found.name}: {reason}", kind.cure, kind.code)
 
 
 def refuse(said: Rankings, found: Sequence[Found], inputs: Sequence[Input]) -> None:

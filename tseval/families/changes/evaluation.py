@@ -222,7 +222,8 @@ def _collection(inputs: ChangeInputs, said: Rankings, access: Access) -> Collect
         faults = faults_of(input_of(inputs.qrels, tables.GAINS), judged.origin.sources[0])
         for row in np.flatnonzero(lost).tolist():
             reason = f'document "{judged.doc_id[row]}" has no day'
-            faults.extend([judged.origin.fault(row, reason, "it belongs to --documents too")])
+            cure = "it belongs to --documents too"
+            faults.add_row(judged.origin, row, reason, cure, "unknown-id")
         faults.check()
     return known
 

@@ -91,7 +91,7 @@ def read_rankings(given: Sequence[Given], form: str | None = None, each: Each = 
         if paths.setdefault(tag.run, tag.path) != tag.path:
             source = next(each for each in inputs if each.path == tag.path)
             reason = f'the run is called "{tag.run}", as that of {paths[tag.run]}'
-            refuse(source, reason, "give each run a runtag of its own")
+            refuse(source, reason, "give each run a runtag of its own", "duplicate-id")
     return said
 
 
@@ -196,7 +196,7 @@ def _json(source: Input, name: str) -> Rankings:
         if not _is_name(topic) or not isinstance(results, dict):
             cure = METADATA_CURE if place == 0 else TOPIC_CURE
             lacks = 'no "topic"' if not _is_name(topic) else f'"results" is {_kind(results)}'
-            listing.faults.add(line, lacks, cure)
+            listing.faults.add(line, lacks, cure, "record-format")
             continue
         if not results:
             listing.add(line, str(topic))
@@ -217,7 +217,7 @@ def _read_day(listing: Listing, line: int, topic: str, day: str, block: Any) -> 
     listed = block.get("results") if isinstance(block, dict) else block
     if not day.strip() or not isinstance(listed, list):
         reason = f'"{day}" is {_kind(listed)}' if day.strip() else "a day is blank"
-        listing.faults.add(line, reason, TOPIC_CURE)
+        listing.faults.add(line, reason, TOPIC_CURE, "record-format")
         return
     if not listed:
         listing.add(line, topic, day)
@@ -225,7 +225,7 @@ def _read_day(listing: Listing, line: int, topic: str, day: str, block: Any) -> 
         try:
             qid, rank, documents = _question(question)
         except _Unclear as error:
-            listing.faults.add(line, f"{day}: {error}", error.cure)
+            listing.faults.add(line, f"{day}: {error}", error.cure, "record-format")
         else:
             listing.add(line, topic, day, qid, rank, documents)
 
@@ -338,7 +338,7 @@ def _questions_of(source: Input, faults: FaultList) -> Iterator[tuple[int, tuple
         )
         if not _is_name(topic) or not isinstance(listed, list) or not named:
             lacks = 'no list of questions with a "qid"' if _is_name(topic) else 'no "tid"'
-            faults.add(line, lacks, TOPICS_CURE)
+            faults.add(line, lacks, TOPICS_CURE, "record-format")
             continue
         yield from ((line, (str(topic), each["qid"])) for each in listed)
 
@@ -407,5 +407,5 @@ def _check_days(source: Input, day: Ids, origin: Origin) -> None:
     if wrong.any():
         faults = faults_of(source, origin.sources[0])
         for row in np.flatnonzero(wrong).tolist():
-            faults.extend([origin.fault(row, f'"{day[row]}" is no day', DAY_CURE)])
+            faults.add_row(origin, row, f'"{day[row]}" is no day', DAY_CURE, "date-format")
         faults.check()

@@ -214,7 +214,7 @@ def check_days(index: PushIndex, posts: Posts, days: str) -> None:
             f'every post of judged topics of run "{run}" is outside of {days}: '
             f"its days are {own.min()} to {own.max()}"
         )
-        raise InputError([posts.origin.fault(int(known[0]), reason, DAYS_CURE)])
+        raise InputError([posts.origin.fault(int(known[0]), reason, DAYS_CURE, "time-range")])
 
 
 def check_repeats(posts: Posts) -> None:
@@ -226,6 +226,7 @@ def check_repeats(posts: Posts) -> None:
             f'post "{posts.post_id[row]}" stands twice within topic "{posts.topic[row]}": latency, '
             "redundancy and coverage take each post once",
             f"first at {posts.origin.place(first)}: remove one of them",
+            "duplicate-id",
         )
         for row, first in zip(repeats.tolist(), originals.tolist(), strict=True)
     )
@@ -249,7 +250,7 @@ def check_live(index: LiveIndex, live: Live) -> None:
         f'"{live.topic[0]}", the runs are {listed(index.runs)}'
     )
     cure = "give the judgments that assessors made of these runs, with the posts' own ids"
-    raise InputError([live.origin.fault(0, reason, cure)])
+    raise InputError([live.origin.fault(0, reason, cure, "unrelated-inputs")])
 
 
 def check_selected(index: ClusterIndex) -> None:
@@ -266,6 +267,7 @@ def check_selected(index: ClusterIndex) -> None:
                 f'selected post "{posts.post_id[row]}" of topic "{posts.topic[row]}" '
                 "is in no cluster",
                 cure,
+                "unknown-id",
             )
             for row in lost.tolist()
         ]
@@ -292,6 +294,7 @@ def check_own(index: ClusterIndex, named: Selected) -> None:
             f'that of the selected post "{posts.post_id[row]}"',
             "cluster_id names the cluster that was made for the post, and that holds it: correct "
             "one of the two files, or leave cluster_id empty where none was made",
+            "conflicting-rows",
         )
         for row in lost[np.argsort(named.row[lost], kind="stable")].tolist()
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tseval.errors import Fault, InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.clusters import push_files
 from tseval.families.clusters.recognition import is_list_of_pairs, is_listing, read_listing
 from tseval.families.clusters.tables import (
@@ -125,7 +125,7 @@ def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArr
     midnight = np.array(midnights, np.float64)[named.codes]
     faults = FaultList(source)
     for row in np.flatnonzero(np.isnan(midnight)).tolist():
-        faults.extend([origin.fault(row, f'"{named[row]}" is no day', "write YYYYMMDD")])
+        faults.add_row(origin, row, f'"{named[row]}" is no day', "write YYYYMMDD", "date-format")
     faults.check()
     return days_of(midnight), midnight
 
@@ -200,7 +200,7 @@ def _listing(
     )
     if clock is None and rows:
         reason = "these clusters tell no times"
-        raise InputError([Fault(source.path, None, reason, TIMES_CURE)])
+        raise input_error(source.path, None, reason, TIMES_CURE, "missing-time")
     return _timed(clusters, may_lack_times)
 
 
@@ -213,9 +213,8 @@ def _timed(clusters: Clusters, may_lack_times: bool) -> Clusters:
     for row in np.flatnonzero(missing).tolist():
         post, cluster = clusters.post_id[row], clusters.cluster_id[row]
         reason = f'post "{post}" of cluster "{cluster}" has no time'
-        faults.append(
-            clusters.fault_at(row, reason, "look for times elsewhere, or remove the post")
-        )
+        cure = "look for times elsewhere, or remove the post"
+        faults.append(clusters.fault_at(row, reason, cure, "missing-time"))
     if not may_lack_times:
         raise InputError(faults)
     return replace(clusters.rows(~missing), remarks=(*clusters.remarks, *faults))
@@ -226,7 +225,7 @@ def _refuse_all(clusters: Clusters) -> None:
     if ALL_TOPICS in clusters.topic.vocabulary():
         path = clusters.origin.sources[0].path
         reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        raise InputError([Fault(path, None, reason, "give the topic another name")])
+        raise input_error(path, None, reason, "give the topic another name", "reserved-name")
 
 
 def run_clock(posts: Posts) -> Clock:
@@ -275,7 +274,7 @@ def read_selected(given: Given, posts: Posts, form: str | None = None) -> Select
     found = np.bincount(place, minlength=len(topic)) > 0
     for at in np.flatnonzero(~found).tolist():
         reason = f'no run returned the selected post "{post[at]}" of topic "{topic[at]}"'
-        faults.extend([rows.origin.fault(at, reason, "remove it, or give its run")])
+        faults.add_row(rows.origin, at, reason, "remove it, or give its run", "unknown-id")
     told = np.full(len(posts), ABSENT)
     told[row[::-1]] = place[::-1]  # the first row that names a post
     own = rows.get("cluster_id")
@@ -303,4 +302,4 @@ def _two_clusters(rows: Rows, own: Ids, place: IntArray, first: IntArray) -> Ite
             f'({rows.origin.place(other)}) and "{own[at]}"'
         )
         cure = "one cluster was made for each selected post: keep its cluster_id alone"
-        yield rows.origin.fault(at, reason, cure)
+        yield rows.origin.fault(at, reason, cure, "conflicting-rows")

@@ -120,7 +120,7 @@ def _unknown_topics(clusters: Clusters, qrels: str | None) -> Iterator[Fault]:
     names = clusters.topic.take_names(codes)
     for name, row in zip(names, first.tolist(), strict=True):
         if name not in known and name.lstrip("".join(filter(str.isalpha, name))) not in known:
-            yield clusters.fault_at(row, f'topic "{name}" is not in the qrels')
+            yield clusters.fault_at(row, f'topic "{name}" is not in the qrels', "", "unknown-id")
 
 
 def imported_run(paths: Sequence[str], given: YearOfRun) -> Imported:

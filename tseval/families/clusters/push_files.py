@@ -88,7 +88,8 @@ def refuse_qrels(source: Input) -> None:
         return
     faults = FaultList(source)
     line = next(number for number, line in text_lines(source, faults) if line.strip())
-    faults.add(line, f'these are qrels: "{QRELS_MARK}" stands where a post should', LIVE_CURE)
+    reason = f'these are qrels: "{QRELS_MARK}" stands where a post should'
+    faults.add(line, reason, LIVE_CURE, "wrong-file")
     faults.check()
 
 
@@ -127,7 +128,7 @@ def _dated(cells: Cells, year: int | None, faults: FaultList) -> Cells:
         cure = "choose the edition whose year it is (--edition), or write Unix seconds"
         for cell, line, found in zip(written, cells.lines.tolist(), parts, strict=True):
             if found:
-                faults.add(line, f'time "{cell}" has no year', cure)
+                faults.add(line, f'time "{cell}" has no year', cure, "time-format")
     dated = [
         cell if not found else "0" if year is None else f"{year}-{found[1]}-{found[2]}T{found[3]}Z"
         for cell, found in zip(written, parts, strict=True)

@@ -73,51 +73,52 @@ class ClusterLines:
 
     def add(self, topic: str, cluster: str, post: Any, place: Place, text: str = "") -> None:
         """Take a post of a cluster, unless it is no id or stands there already."""
-        reason, cure = _refused(post)
+        reason, cure, code = _refused(post)
         if not reason and (topic, cluster, post) in self._pairs:
             reason, cure = f'post "{post}" stands twice in its cluster', "remove one of them"
+            code = "duplicate-id"
         if reason:
-            self.note(place, reason, cure)
+            self.note(place, reason, cure, code)
             return
         self._pairs.add((topic, cluster, post))
         other, where = self._first.setdefault((topic, post), (cluster, place))
         if other != cluster:
             said = f'post "{post}" is in two clusters: "{other}" ({_words(where)}) and "{cluster}"'
-            self.remark(place, said, TWO_CLUSTERS_CURE)
+            self.remark(place, said, TWO_CLUSTERS_CURE, "conflicting-rows")
         self.topics.append(topic)
         self.clusters.append(cluster)
         self.posts.append(post)
         self.texts.append(text)
         self.places.append(place)
 
-    def note(self, place: Place, reason: str, cure: str = "") -> None:
+    def note(self, place: Place, reason: str, cure: str, code: str) -> None:
         """Note a fault."""
-        self.faults.extend([self._fault(place, reason, cure)])
+        self.faults.extend([self._fault(place, reason, cure, code)])
 
-    def remark(self, place: Place, reason: str, cure: str = "") -> None:
+    def remark(self, place: Place, reason: str, cure: str, code: str) -> None:
         """Note what is odd."""
-        self.remarks.append(self._fault(place, reason, cure))
+        self.remarks.append(self._fault(place, reason, cure, code))
 
-    def _fault(self, place: Place, reason: str, cure: str) -> Fault:
+    def _fault(self, place: Place, reason: str, cure: str, code: str) -> Fault:
         file = self.faults.source.path
         if isinstance(place, int):
-            return Fault(file, place, reason, cure)
-        return Fault(file, None, f"{place}: {reason}" if place else reason, cure)
+            return Fault(file, place, reason, cure, code)
+        return Fault(file, None, f"{place}: {reason}" if place else reason, cure, code)
 
 
 def _words(place: Place) -> str:
     return f"line {place}" if isinstance(place, int) else place
 
 
-def _refused(post: Any) -> tuple[str, str]:
+def _refused(post: Any) -> tuple[str, str, str]:
     """Why this is no post's id; nothing if it is one."""
     if not isinstance(post, str):
-        return f"a {_kind(post)} where a post's id is expected", STRING_CURE
+        return f"a {_kind(post)} where a post's id is expected", STRING_CURE, "json-type"
     if not post.strip():
-        return "an empty post id", "give the post its id, or remove it"
+        return "an empty post id", "give the post its id, or remove it", "empty-value"
     if any(mark in post for mark in "\t\n\r"):
-        return "a post id with a tab or a line's end", "remove it"
-    return "", ""
+        return "a post id with a tab or a line's end", "remove it", "id-format"
+    return "", "", ""
 
 
 def _kind(value: Any) -> str:
@@ -186,13 +187,14 @@ def _read_pairs(source: Input, listing: ClusterLines, topic: str) -> None:
             reason = not_utf8(line)
             fields = [] if reason else _divided(line.decode())
             if reason:
-                listing.note(number, reason, UTF8_CURE)
+                listing.note(number, reason, UTF8_CURE, "encoding")
             elif len(fields) == 2:
                 if number > 1 or fields[1] not in POST_NAMES:
                     listing.add(topic, fields[0], fields[1], number)
             elif any(fields):
                 noun = "field" if len(fields) == 1 else "fields"
-                listing.note(number, f"{len(fields)} {noun} where there are two: cluster post")
+                reason = f"{len(fields)} {noun} where there are two: cluster post"
+                listing.note(number, reason, "", "field-count")
 
 
 def _parsed(text: str) -> Any:
@@ -207,7 +209,7 @@ def _read_json(source: Input, listing: ClusterLines) -> None:
     content = source.whole_lines()
     reason = not_utf8(content)
     if reason:
-        listing.note("", reason, UTF8_CURE)
+        listing.note("", reason, UTF8_CURE, "encoding")
         return
     text = content.decode("utf-8-sig")
     document = _parsed(text)
@@ -231,7 +233,8 @@ def _read_lines(text: str, listing: ClusterLines) -> None:
             json.loads(text)
         except (ValueError, RecursionError) as error:
             at = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-            listing.note(at, f"not JSON: {error}", "close what is open; no comma after the last")
+            cure = "close what is open; no comma after the last"
+            listing.note(at, f"not JSON: {error}", cure, "json-syntax")
         return
     for number, line in enumerate(lines, start=1):
         if line.strip():
@@ -248,7 +251,7 @@ def _note_doubled(document: Any, place: Place, listing: ClusterLines) -> None:
         if isinstance(value, Members):
             for key in doubled(value):
                 reason, cure = f'"{key}" stands twice', "JSON keeps one of them: rename the other"
-                listing.note(_within(where, f".{key}"), reason, cure)
+                listing.note(_within(where, f".{key}"), reason, cure, "duplicate-key")
             left += [(each, _within(where, f".{key}")) for key, each in reversed(value)]
         elif isinstance(value, list):
             inside = [(each, _within(where, f"[{at}]")) for at, each in enumerate(value)]
@@ -266,7 +269,7 @@ def _read_fact(fact: Any, place: Place, listing: ClusterLines) -> None:
     posts = fact.get("relevant_facts") if isinstance(fact, Members) else None
     if not isinstance(name, str) or not name.strip() or not isinstance(posts, list):
         wanted = f'an object with "{FACT}" and the list "relevant_facts"'
-        listing.note(place, f"no collapsed fact: {wanted} is expected")
+        listing.note(place, f"no collapsed fact: {wanted} is expected", "", "record-format")
         return
     topic = name.rpartition(FACT_MARK)[0] or name
     text = fact.get("fact_text")
@@ -288,9 +291,9 @@ def _read_topics(document: Members, listing: ClusterLines) -> None:
             for at, posts in enumerate(clusters):
                 _read_cluster(posts, (topic, str(at + 1)), f"{within}[{at}]", listing)
         else:
-            listing.note(path, 'no "clusters"', f"looked for {FORMS}")
+            listing.note(path, 'no "clusters"', f"looked for {FORMS}", "record-format")
     if not topics:
-        listing.note(root, "no topics", f"looked for {FORMS}")
+        listing.note(root, "no topics", f"looked for {FORMS}", "no-rows")
 
 
 def _members(members: Members, path: str, listing: ClusterLines) -> Iterator[tuple[str, Any, str]]:
@@ -298,7 +301,7 @@ def _members(members: Members, path: str, listing: ClusterLines) -> Iterator[tup
     for key, value in members:
         where = f"{path}.{key}" if path else key
         if not key.strip():
-            listing.note(where, "an empty name", "give the topic or cluster its id")
+            listing.note(where, "an empty name", "give the topic or cluster its id", "empty-value")
         else:
             yield key, value, where
 
@@ -310,14 +313,16 @@ def _read_cluster(content: Any, ids: tuple[str, str], path: str, listing: Cluste
     if isinstance(content, list) and not isinstance(content, Members):
         _read_posts(content, ids, path, listing)
     else:
-        listing.note(path, f"a {_kind(content)} where a list of posts is expected")
+        reason = f"a {_kind(content)} where a list of posts is expected"
+        listing.note(path, reason, "", "json-type")
 
 
 def _read_posts(
     posts: list[Any], ids: tuple[str, str], place: Place, listing: ClusterLines, text: str = ""
 ) -> None:
     if not posts:
-        listing.remark(place, f'cluster "{ids[1]}" has no posts', "it is left out")
+        reason = f'cluster "{ids[1]}" has no posts'
+        listing.remark(place, reason, "it is left out", "no-rows")
     for at, post in enumerate(posts):
         where = place if isinstance(place, int) else f"{place}[{at}]"
         listing.add(*ids, post, where, text)

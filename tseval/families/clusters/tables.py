@@ -120,11 +120,12 @@ class Clusters(Table):
     paths: Texts | None = optional()
     """The place of each row in a JSON document."""
 
-    def fault_at(self, row: int, reason: str, cure: str = "") -> Fault:
+    def fault_at(self, row: int, reason: str, cure: str, code: str) -> Fault:
         """A fault of a row, with its line, or in JSON its path."""
         if self.paths is None:
-            return self.origin.fault(row, reason, cure)
-        return Fault(self.origin.sources[0].path, None, f"{self.paths[row]}: {reason}", cure)
+            return self.origin.fault(row, reason, cure, code)
+        path = self.origin.sources[0].path
+        return Fault(path, None, f"{self.paths[row]}: {reason}", cure, code)
 
 
 @frozen

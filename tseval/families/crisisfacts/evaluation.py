@@ -160,7 +160,7 @@ def read(
     if not index.requests:
         _refuse_without_requests(held, inputs, applied)
     if not index.runs:
-        refuse(input_of(inputs.runs[0], COLLAPSED), "names no run", RAW_CURE)
+        refuse(input_of(inputs.runs[0], COLLAPSED), "names no run", RAW_CURE, "id-format")
     told = applied.said(edition.rules)
     return CrisisEvaluation(
         edition=replace(edition, rules=applied),
@@ -179,7 +179,7 @@ def _refuse_without_requests(held: Pool | Judged, inputs: CrisisInputs, rules: C
         source = inputs.runs[0] if isinstance(held, Pool) else inputs.gold
         reason = f"does not fit the rule events=track: its events are {listed(list(events))}"
         cure = f"the rule takes {TRACK[0]} to {TRACK[-1]} alone; leave it out to take all events"
-        refuse(input_of(source, COLLAPSED), reason, cure)
+        refuse(input_of(source, COLLAPSED), reason, cure, "unrelated-inputs")
     refuse(input_of(inputs.gold, LABELS), "leaves no request that counts", NO_REQUEST)
 
 
@@ -193,5 +193,5 @@ def _refuse_strange(own: Judged, inputs: CrisisInputs) -> None:
     for row, name in own.strange:
         if origin.source[row] == place:
             reason = f'fact "{name}" is of no request'
-            faults.extend([origin.fault(row, reason, "items name facts of GOLD")])
+            faults.add_row(origin, row, reason, "items name facts of GOLD", "unknown-id")
     faults.check()

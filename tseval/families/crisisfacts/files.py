@@ -145,13 +145,15 @@ class Listing:
         name = fact["collapsed_fact_id"]
         if name in self.first:
             reason = f'collapsed fact "{name}" stands twice'
-            self.faults.add(line, reason, f"first in line {self.first[name]}: remove one of them")
+            cure = f"first in line {self.first[name]}: remove one of them"
+            self.faults.add(line, reason, cure, "duplicate-id")
             return
         self.first[name] = line
         raws: list[str] = fact["relevant_facts"] or [""]
         runs = [run_of(raw, request) for raw in raws]
         for raw in (raw for raw, run in zip(raws, runs, strict=True) if run is None):
-            self.faults.add(line, f'raw fact "{raw}" is not called {request}-RUN-0001', RAW_CURE)
+            reason = f'raw fact "{raw}" is not called {request}-RUN-0001'
+            self.faults.add(line, reason, RAW_CURE, "id-format")
         self.raw += raws
         self.run += [run or "" for run in runs]
         number = len(raws)
@@ -165,7 +167,7 @@ class Listing:
         """What was found; any fault is raised."""
         source, lines = self.faults.source, np.array(self.line, np.int64)
         if not self.line and not len(self.faults):
-            self.faults.add(None, "holds no collapsed fact", FACT_CURE)
+            self.faults.add(None, "holds no collapsed fact", FACT_CURE, "no-rows")
         self.faults.check()
         record = InputRecord(source.path, lambda: source.sha256, len(self.first), source.unit)
         return CollapsedFacts(
@@ -193,14 +195,14 @@ def _from_json(source: Input) -> CollapsedFacts:
     for line, request, fact in _facts_in(source, listing.faults):
         wrong = _wrong_in(fact)
         if wrong:
-            listing.faults.add(line, wrong, FACT_CURE)
+            listing.faults.add(line, wrong, FACT_CURE, "record-format")
             continue
         own = request or fact["collapsed_fact_id"].rpartition(IN_ID)[0]
         if own:
             listing.add(line, own, fact)
         else:
             reason = f'"{fact["collapsed_fact_id"]}" does not tell the request'
-            listing.faults.add(line, reason, ID_CURE)
+            listing.faults.add(line, reason, ID_CURE, "id-format")
     return listing.table()
 
 
@@ -217,7 +219,8 @@ def _facts_in(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any]
             yield from ((line, request, fact) for fact in listed)
         else:
             wrong = '"facts" is no list' if is_name(request) else lacks(record, "requestID")
-            faults.add(line, wrong, 'a line is {"requestID": …, "facts": [FACT, …]}')
+            cure = 'a line is {"requestID": …, "facts": [FACT, …]}'
+            faults.add(line, wrong, cure, "record-format")
 
 
 def _wrong_in(fact: Any) -> str:
@@ -244,7 +247,7 @@ def _from_table(source: Input, form: str | None) -> CollapsedFacts:
     runs = [run_of(raw.strip(), own) for own, raw in zip(requests, raws, strict=True)]
     for row in (row for row, run in enumerate(runs) if run is None):
         reason = f'raw fact "{raws[row]}" is not called {requests[row]}-RUN-0001'
-        faults.extend([rows.origin.fault(row, reason, RAW_CURE)])
+        faults.add_row(rows.origin, row, reason, RAW_CURE, "id-format")
     run = Ids.of([each or "" for each in runs])
     facts = CollapsedFacts.of(rows.columns | {"run": run}, rows.origin)
     _check_alike(facts, faults)
@@ -261,7 +264,7 @@ def _check_alike(facts: CollapsedFacts, faults: FaultList) -> None:
         for row in np.flatnonzero(values != values[first][fact]).tolist():
             reason = f'"{facts.collapsed_fact_id[row]}" has another {name} here'
             where = f"than in {facts.origin.place(int(first[fact[row]]))}: a fact has one"
-            faults.extend([facts.origin.fault(row, reason, where)])
+            faults.add_row(facts.origin, row, reason, where, "conflicting-rows")
 
 
 # Labels.
@@ -286,7 +289,7 @@ def read_labels(given: Given, form: str | None = None) -> FactLabels:
     faults = faults_of(source, labels.origin.sources[0])
     for row in np.flatnonzero(wrong[labels.label.codes]).tolist():
         reason = f'unknown label "{labels.label[row]}"'
-        faults.extend([labels.origin.fault(row, reason, LABEL_CURE)])
+        faults.add_row(labels.origin, row, reason, LABEL_CURE, "unknown-label")
     faults.check()
     return labels
 
@@ -299,7 +302,8 @@ def _triples(source: Input) -> FactLabels:
             lines.append(line)
             rows.append(triple)
         else:
-            faults.add(line, "no triple of a fact, an assessor and a label", TRIPLE_CURE)
+            reason = "no triple of a fact, an assessor and a label"
+            faults.add(line, reason, TRIPLE_CURE, "record-format")
     columns = {name: column_of([row[at] for row in rows], name, LABELS)
                for at, name in enumerate(TRIPLE)}  # fmt: skip
     read = build(source, Cells(columns, np.array(lines, np.int64)), LABELS, faults)
@@ -317,7 +321,7 @@ def read_requests(given: Given, form: str | None = None) -> Requests:
     faults, days = faults_of(source, rows.origin.sources[0]), rows.columns["day"]
     begins = np.array([begin_of(day) for day in days.vocabulary()], np.float64)[days.codes]
     for row in np.flatnonzero(np.isnan(begins)).tolist():
-        faults.extend([rows.origin.fault(row, f'"{days[row]}" is no day', DAY_CURE)])
+        faults.add_row(rows.origin, row, f'"{days[row]}" is no day', DAY_CURE, "date-format")
     faults.check()
     return Requests.of(rows.columns | {"day": begins}, rows.origin)
 

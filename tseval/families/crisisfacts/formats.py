@@ -122,7 +122,7 @@ def together(read: Sequence[Any]) -> Iterator[Line]:
         for row, request in enumerate(run.request.to_list()):
             if request not in known:
                 reason = f'"{request}" is no known request'
-                yield str(run.origin.fault(row, reason, "leave it out")), True
+                yield str(run.origin.fault(row, reason, "leave it out", "unknown-id")), True
 
 
 FORMATS = (

@@ -85,7 +85,7 @@ class Listing:
         """An item, or what is wrong with it; None stands where a run has none."""
         wrong = "" if item is None else _wrong_in(item)
         if wrong:
-            self.faults.add(line, wrong, ITEM_CURE)
+            self.faults.add(line, wrong, ITEM_CURE, "record-format")
             return
         said: Mapping[str, Any] = {"importance": 0.0, "status": ""} if item is None else item
         self.line.append(line)
@@ -116,7 +116,7 @@ def _from_json(source: Input, name: str) -> Items:
         run, listed = record.get("run", name), record.get("items")
         if not is_name(request) or not is_name(run) or not isinstance(listed, list):
             lacks = "items" if is_name(request) and is_name(run) else "request or run"
-            listing.faults.add(line, f'no "{lacks}"', ITEMS_CURE)
+            listing.faults.add(line, f'no "{lacks}"', ITEMS_CURE, "record-format")
             continue
         for item in listed or [None]:
             listing.add(line, request, source.run_name or run, item)
@@ -140,11 +140,12 @@ def _check(source: Input, items: Items) -> None:
     for row, (status, named) in enumerate(zip(statuses, facts, strict=True)):
         own, has = status.strip(), bool(named.strip())
         if own and own not in STATUSES:
-            faults.extend([items.origin.fault(row, f'unknown status "{own}"', STATUS_CURE)])
+            reason = f'unknown status "{own}"'
+            faults.add_row(items.origin, row, reason, STATUS_CURE, "unknown-label")
         elif has != (own == MATCHED):
             said = f'an item that is "{own}" names facts' if has else "a matched item names no fact"
             cure = f'"{MATCHED}" items name the facts that they match, others none'
-            faults.extend([items.origin.fault(row, said, cure)])
+            faults.add_row(items.origin, row, said, cure, "conflicting-rows")
     faults.check()
 
 
@@ -166,9 +167,10 @@ def read_gold(given: Given, form: str | None = None) -> GoldFacts:
     for row, name in enumerate(gold.fact_id.to_list()):
         if " " in name:
             reason = f'fact_id "{name}" holds a blank'
-            faults.extend([gold.origin.fault(row, reason, "items name facts with blanks between")])
+            cure = "items name facts with blanks between"
+            faults.add_row(gold.origin, row, reason, cure, "id-format")
     if not len(gold):
-        faults.add(None, "holds no fact", "without facts there is nothing to say")
+        faults.add(None, "holds no fact", "without facts there is nothing to say", "no-rows")
     faults.check()
     return gold
 
@@ -179,7 +181,7 @@ def _gold(source: Input) -> GoldFacts:
     read = elements if is_list(source) else objects
     rows = [row for line, event in read(source, faults) for row in _facts_of(event, line, faults)]
     if not rows and not len(faults):
-        faults.add(None, "holds no fact", EVENTS_CURE)
+        faults.add(None, "holds no fact", EVENTS_CURE, "no-rows")
     faults.check()
     lines = np.array([line for line, *_ in rows], np.int64)
     days = np.array([day for *_, day, _ in rows], np.float64)
@@ -199,14 +201,14 @@ def _facts_of(
     """The line, request, place from 0, day and text of each fact of an event."""
     by_request = event.get("factsByRequest") if isinstance(event, dict) else None
     if not isinstance(by_request, dict):
-        faults.add(line, 'no "factsByRequest"', EVENTS_CURE)
+        faults.add(line, 'no "factsByRequest"', EVENTS_CURE, "record-format")
         return
     for request, facts in by_request.items():
         if not is_name(request) or not isinstance(facts, list):
-            faults.add(line, f'"{request}" is no list of facts', EVENTS_CURE)
+            faults.add(line, f'"{request}" is no list of facts', EVENTS_CURE, "record-format")
             continue
         for place, fact in enumerate(facts):
             if isinstance(fact, dict) and isinstance(fact.get("fact"), str):
                 yield line, request, place, begin_of(str(fact.get("dateString", ""))), fact["fact"]
             else:
-                faults.add(line, f'{request}: no "fact"', EVENTS_CURE)
+                faults.add(line, f'{request}: no "fact"', EVENTS_CURE, "record-format")

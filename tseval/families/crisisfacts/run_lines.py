@@ -127,13 +127,13 @@ def read_run(source: Input, *, strict: bool) -> RunFacts:
         found = list(wrong_in(record))
         for wrong in found:
             if strict or not wrong.readable:
-                faults.add(line, wrong.reason, LINE_CURE)
+                faults.add(line, wrong.reason, LINE_CURE, "record-format")
             else:
                 minded.append((line, wrong.reason))
         if all(wrong.readable for wrong in found):
             rows.append((line, record))
     if not rows and not len(faults):
-        faults.add(None, "holds no fact", LINE_CURE)
+        faults.add(None, "holds no fact", LINE_CURE, "no-rows")
     faults.check()
     lines = np.array([line for line, _ in rows], np.int64)
     record_of = InputRecord(source.path, lambda: source.sha256, len(rows), source.unit)
@@ -160,7 +160,6 @@ def remarks(facts: RunFacts) -> Iterator[Line]:
         size = len(facts.text[row])
         if not size or size > MOST_CHARACTERS:
             said = f"has {size} characters" if size else "is empty"
-            fault = facts.origin.fault(
-                row, f"factText {said}: accepted, but the guidelines ask for 1 to {MOST_CHARACTERS}"
-            )
+            reason = f"factText {said}: accepted, but the guidelines ask for 1 to {MOST_CHARACTERS}"
+            fault = facts.origin.fault(row, reason, "", "text-length")
             yield str(fault), False

@@ -82,14 +82,14 @@ def _returned(source: Input, name: str, form: str | None) -> Returned:
 
 def _official_run(source: Input) -> Rows:
     if kba.table_of(source) == "truth":
-        refuse(source, "a truth stands where a run is expected", ORDER_CURE)
+        refuse(source, "a truth stands where a run is expected", ORDER_CURE, "swapped-inputs")
     return read_lines(source, kba.run_layout(source))
 
 
 def _official_truth(source: Input) -> Rows:
     if kba.first_fields(source) and kba.table_of(source) != "truth":
         cure = f"{ORDER_CURE}; each line of a truth begins with who judged: {kba.JUDGES}"
-        refuse(source, "a run stands where the truth is expected", cure)
+        refuse(source, "a run stands where the truth is expected", cure, "swapped-inputs")
     return read_lines(source, kba.TRUTH)
 
 
@@ -117,6 +117,7 @@ def _check_names(truth: Truth, faults: FaultList) -> None:
     reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
     cure = "give the topic another name, in the runs too"
     faults.extend(
-        truth.origin.fault(row, reason, cure) for row in np.flatnonzero(named)[:1].tolist()
+        truth.origin.fault(row, reason, cure, "reserved-name")
+        for row in np.flatnonzero(named)[:1].tolist()
     )
     faults.check()

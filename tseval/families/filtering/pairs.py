@@ -168,7 +168,7 @@ def _check_times(votes: _Votes, time: FloatArray, positive: BoolArray) -> None:
     truth = votes.truth
     for row in np.sort(votes.row[positive & np.isnan(time)]).tolist():
         reason = f'document "{truth.post_id[row]}" of topic "{truth.topic[row]}" has no time'
-        faults.append(truth.origin.fault(row, reason, TIME_CURE))
+        faults.append(truth.origin.fault(row, reason, TIME_CURE, "missing-time"))
     if faults:
         raise InputError(faults)
 

@@ -140,7 +140,7 @@ def check_met(index: IncidentIndex) -> None:
                 else "runs call events as the labels do, or by the numbers that the track's file "
                 "of topics gives them (--topics FILE)"
             )
-            raise _quoted(said.origin.fault(row, reason, cure))
+            raise _quoted(said.origin.fault(row, reason, cure, "unrelated-inputs"))
 
 
 def _quoted(fault: Fault) -> InputError:

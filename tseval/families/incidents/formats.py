@@ -97,7 +97,8 @@ def _is(name: str) -> Callable[[Input], bool]:
 def _unknown_types(source: Input, types: TypeNames) -> Iterator[Fault]:
     for name, number in sorted(types.unknown.items()):
         times = "once" if number == 1 else f"{number:,} times"
-        yield Fault(source.path, None, f'type "{name}", {times}, is not in the ontology')
+        reason = f'type "{name}", {times}, is not in the ontology'
+        yield Fault(source.path, None, reason, "", "unknown-label")
 
 
 def run_faults(source: Input, run: Predictions) -> Iterator[Fault]:
@@ -107,7 +108,8 @@ def run_faults(source: Input, run: Predictions) -> Iterator[Fault]:
     outside = (run.priority < 0) | (run.priority > 1)
     for row in np.flatnonzero(outside).tolist():
         reason = f"priority {run.priority[row]:g} is outside of [0, 1]"
-        yield run.origin.fault(row, reason, "the track takes priorities from 0 to 1")
+        cure = "the track takes priorities from 0 to 1"
+        yield run.origin.fault(row, reason, cure, "number-range")
     kind = incident_runs.kind_of(source)
     if kind == incident_runs.LINES:
         yield from _vectors(source)
@@ -121,9 +123,10 @@ def _tags(run: Predictions) -> Iterator[Fault]:
     for place, row in enumerate(sorted(first.tolist())):
         tag = run.run[row]
         if place:
-            yield run.origin.fault(row, f'a second run tag "{tag}"', "one file, one run")
+            cure = "one file, one run"
+            yield run.origin.fault(row, f'a second run tag "{tag}"', cure, "several-runs")
         if not TAG.fullmatch(tag):
-            yield run.origin.fault(row, f'run tag "{tag}" is malformed', TAG_CURE)
+            yield run.origin.fault(row, f'run tag "{tag}" is malformed', TAG_CURE, "id-format")
 
 
 def _repeats(run: Predictions) -> Iterator[Fault]:
@@ -132,7 +135,7 @@ def _repeats(run: Predictions) -> Iterator[Fault]:
     for row in np.flatnonzero(first[place] != np.arange(len(key))).tolist():
         reason = f'post "{run.post_id[row]}" stands twice in event "{run.event[row]}"'
         where = run.origin.place(int(first[place[row]]))
-        yield run.origin.fault(row, reason, f"first in {where}: remove one of them")
+        yield run.origin.fault(row, reason, f"first in {where}: remove one of them", "duplicate-id")
 
 
 def _vectors(source: Input) -> Iterator[Fault]:
@@ -142,7 +145,8 @@ def _vectors(source: Input) -> Iterator[Fault]:
         for key, allowed in (("info_type_scores", None), ("info_type_labels", (0, 1))):
             reason = _wrong_vector(record.get(key), allowed)
             if reason:
-                yield Fault(source.path, line, f'"{key}" {reason}', "one number a type, 25 in all")
+                cure = "one number a type, 25 in all"
+                yield Fault(source.path, line, f'"{key}" {reason}', cure, "record-format")
 
 
 def _proposed(source: Input) -> Iterator[Fault]:
@@ -158,9 +162,10 @@ def _proposed(source: Input) -> Iterator[Fault]:
             lines.setdefault(said, []).append(line)
     for (reason, cure), where in lines.items():
         if number > 1 and len(where) == number:
-            yield Fault(source.path, None, f"{reason}, in each of its {number:,} lines", cure)
+            reason = f"{reason}, in each of its {number:,} lines"
+            yield Fault(source.path, None, reason, cure, "record-format")
         else:
-            yield from (Fault(source.path, line, reason, cure) for line in where)
+            yield from (Fault(source.path, line, reason, cure, "record-format") for line in where)
 
 
 def _wrong_proposed(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -201,7 +206,7 @@ def _times(run: Predictions) -> Iterator[Fault]:
     """The lines of a run of the proposal must be in order of time."""
     for row in incident_runs.out_of_order(run):
         reason = f'post "{run.post_id[row]}" is earlier than the one before it in its event'
-        yield run.origin.fault(row, reason, "sort the run by PostTimestamp")
+        yield run.origin.fault(row, reason, "sort the run by PostTimestamp", "time-order")
 
 
 FORMATS = (

@@ -94,7 +94,7 @@ class LabelLines:
         if reason:
             where = f"{place}: {reason}" if place else reason
             cure = LEVEL_CURE if reason.startswith("unknown") else POST_CURE
-            self.faults.add(line or None, where, cure)
+            self.faults.add(line or None, where, cure, "record-format")
             return
         self.events.append(str(event))
         self.posts.append(str(name))
@@ -134,10 +134,10 @@ def _labels(source: Input, types: TypeNames, form: str | None) -> Labels:
         labels = tabled(source, rows_of(source, schema, form), types)
     faults = FaultList(source)
     if not len(labels):
-        faults.add(None, "holds no labels", FORMS)
+        faults.add(None, "holds no labels", FORMS, "no-rows")
     if ALL_TOPICS in labels.event.vocabulary():
         reason = f'an event is called "{ALL_TOPICS}", the name of the mean over events'
-        faults.add(None, reason, "give the event another name")
+        faults.add(None, reason, "give the event another name", "reserved-name")
     faults.check()
     return labels
 
@@ -191,9 +191,10 @@ def _judged_pool(source: Input, rows: Rows, types: TypeNames) -> Labels:
     answer, faults = rows.get("relevant"), FaultList(source)
     for row in np.flatnonzero(~np.isnan(answer) & (answer != 0) & (answer != 1)).tolist():
         reason = f"relevant is {answer[row]:g}"
-        faults.extend([rows.origin.fault(row, reason, ANSWER_CURE)])
+        faults.add_row(rows.origin, row, reason, ANSWER_CURE, "unknown-label")
     if np.isnan(answer).all():
-        faults.add(None, "nobody judged this pool: no row has an answer", ANSWER_CURE)
+        reason = "nobody judged this pool: no row has an answer"
+        faults.add(None, reason, ANSWER_CURE, "missing-verdict")
     faults.check()
     named = types.matrix([[name] for name in rows.get("type").to_list()])
     known = np.flatnonzero(~np.isnan(answer))
@@ -233,7 +234,7 @@ def _levels(source: Input, named: Ids, origin: Origin) -> IntArray:
     level = np.array(found, np.int64)[named.codes]
     faults = FaultList(source)
     for row in np.flatnonzero(level < 0).tolist():
-        faults.extend([origin.fault(row, f'unknown level "{named[row]}"', LEVEL_CURE)])
+        faults.add_row(origin, row, f'unknown level "{named[row]}"', LEVEL_CURE, "unknown-label")
     faults.check()
     return level
 
@@ -272,7 +273,7 @@ def _posts(source: Input, faults: FaultList) -> Iterator[tuple[int, str, Any, An
         return
     events = document.get("events") if isinstance(document, dict) else None
     if not isinstance(events, list):
-        faults.add(None, "no labels", FORMS)
+        faults.add(None, "no labels", FORMS, "no-rows")
         return
     yield from _posts_of(events, faults)
 
@@ -291,7 +292,7 @@ def _posts_of(events: list[Any], faults: FaultList) -> Iterator[tuple[int, str, 
         name = _first(event, EVENT_KEYS) if isinstance(event, dict) else None
         posts = event.get("tweets") if isinstance(event, dict) else None
         if not isinstance(posts, list):
-            faults.add(None, f'events[{at}]: no list of "tweets"', FORMS)
+            faults.add(None, f'events[{at}]: no list of "tweets"', FORMS, "record-format")
             continue
         for number, post in enumerate(posts):
             yield 0, f"events[{at}].tweets[{number}]", name, post

@@ -41,10 +41,11 @@ def read_ontology(source: Given) -> Ontology:
     names = [_name(entry, f"{path}[{at}]", id_key, faults) for at, entry in enumerate(entries)]
     for at, name in enumerate(names):
         if name and name in names[:at]:
-            faults.add(None, f'{path}[{at}]: type "{name}" stands twice', "remove one of them")
+            cure = "remove one of them"
+            faults.add(None, f'{path}[{at}]: type "{name}" stands twice', cure, "duplicate-id")
         if name == ALL_TOPICS:
             reason = f'{path}[{at}]: a type is called "{ALL_TOPICS}", the name of the mean'
-            faults.add(None, reason, "give the type another name")
+            faults.add(None, reason, "give the type another name", "reserved-name")
     faults.check()
     parents = _parents(entries, names, path, faults)
     record = InputRecord(given.path, lambda: given.sha256, len(names))
@@ -61,10 +62,10 @@ def json_document(source: Input, faults: FaultList) -> Any:
             cure = JSON_CURE if text.lstrip()[0] in "[{" else NO_JSON_CURE
             faults.add(*json_text.fault_of(text, error, cure))
         else:
-            faults.add(None, "the file is empty", "give the track's JSON")
+            faults.add(None, "the file is empty", "give the track's JSON", "empty-file")
     else:
         if "\\u" in text and holds_half(document):
-            faults.add(None, HALF, HALVES_CURE)
+            faults.add(None, HALF, HALVES_CURE, "encoding")
     faults.check()
     return document
 
@@ -74,7 +75,7 @@ def _entries(document: Any, faults: FaultList) -> tuple[list[Any], str, str]:
     path, id_key = ("informationTypes", "id") if isinstance(document, dict) else ("", "ID")
     entries: Any = document.get(path) if isinstance(document, dict) else document
     if not isinstance(entries, list) or not entries:
-        faults.add(None, "no information types", FORMS)
+        faults.add(None, "no information types", FORMS, "no-rows")
         faults.check()
     return list(entries), path, id_key
 
@@ -82,7 +83,7 @@ def _entries(document: Any, faults: FaultList) -> tuple[list[Any], str, str]:
 def _name(entry: Any, path: str, id_key: str, faults: FaultList) -> str:
     name = entry.get(id_key) if isinstance(entry, dict) else None
     if not isinstance(name, str) or not name.strip() or any(mark in name for mark in "\t\n\r"):
-        faults.add(None, f'{path}: no type with an "{id_key}"', FORMS)
+        faults.add(None, f'{path}: no type with an "{id_key}"', FORMS, "record-format")
         return ""
     return name
 
@@ -95,13 +96,14 @@ def _parents(entries: list[Any], names: list[str], path: str, faults: FaultList)
         parent = entry.get("Parent")
         if parent and (not isinstance(parent, str) or parent not in places):
             reason = f'{path}[{at}]: parent "{parent}" is no type'
-            faults.add(None, reason, "name a type of this file, or leave it out")
+            faults.add(None, reason, "name a type of this file, or leave it out", "unknown-id")
         parents.append(places.get(str(parent), ABSENT))
     for at, name in enumerate(names):
         above, steps = parents[at], 0
         while above != ABSENT and steps <= len(names):
             above, steps = parents[above], steps + 1
         if steps > len(names):
-            faults.add(None, f'{path}[{at}]: type "{name}" is its own ancestor', "mend its parents")
+            reason = f'{path}[{at}]: type "{name}" is its own ancestor'
+            faults.add(None, reason, "mend its parents", "cyclic-types")
     faults.check()
     return tuple(parents)

@@ -199,7 +199,7 @@ def _track_run(source: Input, reading: RunReading) -> Predictions:
         if len(fields) < 6:
             noun = "field" if len(fields) == 1 else "fields"
             reason = f"{len(fields)} {noun} where a run has {len(FIELDS)}"
-            listing.faults.add(line, reason, LINE_CURE)
+            listing.faults.add(line, reason, LINE_CURE, "field-count")
             continue
         written, tag = _types_and_tag(fields[5])
         if written not in known:
@@ -237,7 +237,8 @@ def _types(written: str, line: int, faults: FaultList, reading: RunReading) -> S
     names = _names(values, reading)
     if names is None:
         cure = 'write a JSON list of names, such as ["Report-News"], or of numbers, one a type'
-        faults.add(line, f"types {written} are no list of names or of numbers", cure)
+        reason = f"types {written} are no list of names or of numbers"
+        faults.add(line, reason, cure, "record-format")
     return names or ()
 
 
@@ -268,7 +269,7 @@ def _number(text: str, name: str, line: int, faults: FaultList) -> float:
     try:
         return number(text)
     except NotANumber as error:
-        faults.add(line, f'{name} "{text}" {error}', LINE_CURE)
+        faults.add(line, f'{name} "{text}" {error}', LINE_CURE, "number-format")
         return 0.0
 
 
@@ -284,7 +285,7 @@ def _json_run(source: Input, reading: RunReading) -> Predictions:
             fault = 'no list of numbers "info_type_labels"'
         if fault:
             cure = 'each line has "topic", "runtag", "tweet_id", "priority", "info_type_labels"'
-            listing.faults.add(line, fault, cure)
+            listing.faults.add(line, fault, cure, "record-format")
             continue
         listing.run.append(str(record.get("runtag") or source.name))
         listing.event.append(record["topic"])
@@ -327,11 +328,12 @@ def _proposal_run(source: Input, reading: RunReading) -> Predictions:
                 fault = 'no "PostTimestamp"'
         if not fault and time is not None and early(time):
             reason, cure = too_early(time)
-            listing.faults.add(line, f'"PostTimestamp" {record["PostTimestamp"]!r} {reason}', cure)
+            reason = f'"PostTimestamp" {record["PostTimestamp"]!r} {reason}'
+            listing.faults.add(line, reason, cure, "time-range")
             continue
         if fault:
             cure = 'each line has "EventID", "ID", "PostTimestamp" and "InformationTypes"'
-            listing.faults.add(line, fault, cure)
+            listing.faults.add(line, fault, cure, "record-format")
             continue
         listing.event.append(record["EventID"])
         listing.post.append(record["ID"])
@@ -406,12 +408,13 @@ def read_event_names(path: str) -> EventNames:
         if tag == "</top":
             missing = [each for each in ("num", "dataset") if not tags.get(f"<{each}")]
             if missing:
-                faults.add(line, f"a topic without <{missing[0]}>", "each has <num> and <dataset>")
+                cure = "each has <num> and <dataset>"
+                faults.add(line, f"a topic without <{missing[0]}>", cure, "missing-key")
             else:
                 names |= {tags["<num"]: tags["<dataset"], tags["<dataset"]: tags["<dataset"]}
             tags = {}
     if not names and not len(faults):
-        faults.add(None, "no topics", "looked for <top>, <num>, <dataset>, </top>")
+        faults.add(None, "no topics", "looked for <top>, <num>, <dataset>, </top>", "no-rows")
     faults.check()
     return EventNames(names, InputRecord(path, lambda: source.sha256, len(set(names.values()))))
 

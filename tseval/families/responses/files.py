@@ -233,7 +233,8 @@ def _annotation_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> 
     for row, label in enumerate(labels):
         if label not in ANNOTATED:
             reason = f'unknown annotation "{label}"'
-            faults.add(int(rows.origin.line[row]), reason, f"they are {', '.join(ANNOTATED)}")
+            cure = f"they are {', '.join(ANNOTATED)}"
+            faults.add(int(rows.origin.line[row]), reason, cure, "unknown-label")
     _check_annotated_once(rows, times, faults)
     faults.check()
     made = _grouped(rows, name, "topic", lambda r: Annotation(answers[r], labels[r], times[r]))
@@ -249,7 +250,8 @@ def _check_annotated_once(rows: Rows, times: Sequence[float], faults: FaultList)
         own = (*key, "" if math.isnan(time) else repr(time))
         if first.setdefault(own, line) != line:
             reason = f'answer "{key[-1]}" is annotated twice'
-            faults.add(line, reason, f"first in line {first[own]}: remove one of them")
+            cure = f"first in line {first[own]}: remove one of them"
+            faults.add(line, reason, cure, "duplicate-id")
 
 
 def _count_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
@@ -264,7 +266,8 @@ def _hit_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
     for row, label in enumerate(labels):
         if label not in (0, 1):
             reason = f"label {label:g} is neither 0 nor 1"
-            faults.add(int(rows.origin.line[row]), reason, "1 says that a nugget is there")
+            cure = "1 says that a nugget is there"
+            faults.add(int(rows.origin.line[row]), reason, cure, "unknown-label")
     faults.check()
     made = _grouped(
         rows, name, "turn", lambda row: Grade(Nugget((nuggets[row], row)), 2 * int(labels[row]))
@@ -302,9 +305,8 @@ def _hit_lines(source: Input) -> Sheet:
                 found.setdefault((run, turn), []).append(grade)
                 lines.setdefault((run, turn), number)
             elif line.strip():
-                faults.add(
-                    number, "no label of a turn", "write hit_topic_turn_nugget_run, a tab, 0 or 1"
-                )
+                cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
+                faults.add(number, "no label of a turn", cure, "record-format")
     faults.check()
     made = [
         Response(run, turn, own, NO_TIME, lines[run, turn]) for (run, turn), own in found.items()

@@ -292,7 +292,7 @@ def _refuse_unlisted(
                     continue
                 if (version.cell, grade.nugget.key) not in places:
                     reason = f'nugget "{grade.nugget.key[0]}" is not in the file of nuggets'
-                    faults.add(response.line, reason, UNLISTED_CURE)
+                    faults.add(response.line, reason, UNLISTED_CURE, "unknown-id")
         faults.check()
 
 

@@ -37,7 +37,7 @@ class WrongRecordError(Exception):
     def noted(self, faults: FaultList, line: int) -> None:
         """Note every reason as a fault of a line."""
         for reason in self.reasons:
-            faults.add(line, reason, self.cure)
+            faults.add(line, reason, self.cure, "record-format")
 
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
@@ -80,11 +80,11 @@ def _whole(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
         return
     for each in found if isinstance(found, list) else [found]:
         if holds_half(each):
-            faults.add(1, HALF, HALVES_CURE)
+            faults.add(1, HALF, HALVES_CURE, "encoding")
         elif isinstance(each, dict):
             yield 1, each
         else:
-            faults.add(1, f"{kind_of(each)} where an object is expected", OBJECT_CURE)
+            faults.add(1, f"{kind_of(each)} where an object is expected", OBJECT_CURE, "json-type")
 
 
 def is_json(source: Input) -> bool:

@@ -117,7 +117,8 @@ def _are_timed(found: list[tuple[Input, Response]]) -> bool:
         faults = FaultList(source)
         for other, each in without:
             if other is source:
-                faults.add(each.line, "no time, where other responses have one", TIMES_CURE)
+                reason = "no time, where other responses have one"
+                faults.add(each.line, reason, TIMES_CURE, "missing-time")
         faults.check()
     return not without and bool(found)
 
@@ -133,7 +134,8 @@ def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]
             faults = FaultList(source)
             first = own[at][1].line
             reason = f"run {response.run} has two responses to topic {response.topic} at one time"
-            faults.add(response.line, reason, f"the other is in line {first}: {SAME_CURE}")
+            cure = f"the other is in line {first}: {SAME_CURE}"
+            faults.add(response.line, reason, cure, "duplicate-id")
             faults.check()
     ends = [time for time, _ in dated[1:]] + [math.inf]
     for number, ((since, at), until) in enumerate(zip(dated, ends, strict=True)):

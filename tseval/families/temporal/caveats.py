@@ -148,7 +148,7 @@ def refuse_foreign_pool(pool: Pool, runs: Sequence[str], judged: int) -> None:
         f'judged topics: the pool has updates such as "{pool.update_id[0]}" of topic '
         f'"{pool.topic[0]}", the runs are {listed(runs)}'
     )
-    raise InputError([pool.origin.fault(0, reason, FOREIGN_POOL_CURE)])
+    raise InputError([pool.origin.fault(0, reason, FOREIGN_POOL_CURE, "unrelated-inputs")])
 
 
 FOREIGN_POOL_CURE = "give the pool that was drawn from these runs, with their updates' ids"
@@ -201,7 +201,7 @@ def refuse_foreign_matches(matches: Matches, runs: Sequence[str]) -> None:
     if not set(theirs).isdisjoint(runs):
         return
     reason = f"every match is of another run: of {listed(theirs)}; scored: {listed(list(runs))}"
-    raise InputError([matches.origin.fault(0, reason, FOREIGN_CURE)])
+    raise InputError([matches.origin.fault(0, reason, FOREIGN_CURE, "unrelated-inputs")])
 
 
 def of_duplicates(duplicates: Duplicates, *updates: Updates) -> Iterator[str]:

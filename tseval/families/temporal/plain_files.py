@@ -99,7 +99,8 @@ def read_matches(
     """Matches by id."""
     source = input_of(given, tables.MATCHES)
     if not tables.CORRECTIONS.missing(names_of(source)):
-        refuse(source, "holds verdicts on pairs, and not only matches", "give it as --corrections")
+        cure = "give it as --corrections"
+        refuse(source, "holds verdicts on pairs, and not only matches", cure, "wrong-file")
     if trec.is_official(source, "matches", form):
         return trec.read_matches(source, reading)
     rows = rows_of(source, tables.MATCHES, form)
@@ -182,7 +183,7 @@ def check_resolved(resolved: Resolved, matches: Matches, pool: Pool | None = Non
     faults = faults_of(source, matches.origin.sources[0])
     for row in np.flatnonzero(lost_update | resolved.lost_nugget).tolist():
         what, cure = _lost(matches, row, bool(resolved.lost_nugget[row]), pool is not None)
-        fault = matches.origin.fault(row, what, cure)
+        fault = matches.origin.fault(row, what, cure, "unknown-id")
         # A frame, and what came through a pipe, cannot be read again to show the row.
         text = "" if source.can_be_read_again else _shown(matches, row)
         faults.extend([replace(fault, text=text)])

@@ -27,11 +27,12 @@ def run_faults(updates: Updates) -> Iterator[Fault]:
     for row in np.flatnonzero(bad).tolist():
         reason = f'"{updates.update_id[row]}" is no docid and sentence id'
         cure = "a docid is a time, a hyphen and 32 hexadecimal digits; a sentence id a number"
-        yield updates.origin.fault(row, reason, cure)
+        yield updates.origin.fault(row, reason, cure, "id-format")
     codes, first = np.unique(updates.run.codes, return_index=True)
     for row in first[~_fitting(Ids(codes, updates.run.names), NAME)].tolist():
         reason = f'"{updates.run[row]}" is no name of a team and run'
-        yield updates.origin.fault(row, reason, "use at most 32 letters, digits, and . _ -")
+        cure = "use at most 32 letters, digits, and . _ -"
+        yield updates.origin.fault(row, reason, cure, "id-format")
 
 
 def _fitting(ids: Ids, pattern: re.Pattern[str]) -> BoolArray:
@@ -46,7 +47,8 @@ def period_faults(updates: Updates, topics: Topics) -> Iterator[Fault]:
     by_name = [place.get(_bare(name), ABSENT) for name in updates.topic.vocabulary()]
     topic = np.array(by_name, np.int64)[updates.topic.codes]
     for row in np.flatnonzero(topic == ABSENT).tolist():
-        yield updates.origin.fault(row, f'topic "{updates.topic[row]}" is not in the topics file')
+        reason = f'topic "{updates.topic[row]}" is not in the topics file'
+        yield updates.origin.fault(row, reason, "", "unknown-id")
     known = topic != ABSENT
     early = known & (updates.time < topics.start[topic])
     late = np.zeros(len(updates), bool)
@@ -54,7 +56,7 @@ def period_faults(updates: Updates, topics: Topics) -> Iterator[Fault]:
         late = known & (updates.time > topics.end[topic])
     for row in np.flatnonzero(early | late).tolist():
         when = "before its topic starts" if early[row] else "after its topic ends"
-        yield updates.origin.fault(row, f"the update was sent {when}")
+        yield updates.origin.fault(row, f"the update was sent {when}", "", "time-range")
 
 
 def _bare(name: str) -> str:

@@ -248,7 +248,7 @@ def _blank_block(
         if len(fields) < len(names) - (schema.columns[-1].kind is Kind.TEXT):
             if fields:
                 reason = f"{len(fields)} fields where {schema.table} have {len(names)}"
-                faults.add(number, reason, BLANKS_CURE)
+                faults.add(number, reason, BLANKS_CURE, "field-count")
             continue
         kept.append(number)
         rest = " ".join(fields[len(names) - 1 :])
@@ -266,7 +266,8 @@ def _fields_of(line: bytes, reading: TrackReading, number: int, faults: FaultLis
         return [field.decode() for field in without_broken_bytes(line).split()]
     reason = tsv.not_utf8(line)
     if reason:
-        faults.add(number, reason, "save the file in the encoding UTF-8, or read it in bytes")
+        cure = "save the file in the encoding UTF-8, or read it in bytes"
+        faults.add(number, reason, cure, "encoding")
         return []
     return line.decode().split()
 

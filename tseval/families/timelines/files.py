@@ -51,7 +51,7 @@ def read_gold(given: Sequence[Given], form: str | None = None) -> Timelines:
     """
     inputs = [input_of(one, TIMELINES) for one in given]
     if all(map(is_empty, inputs)):
-        refuse(inputs[0], "is empty", EMPTY_CURE)
+        refuse(inputs[0], "is empty", EMPTY_CURE, "empty-file")
     tables = []
     for source, name in zip(inputs, run_names(inputs), strict=True):
         table = read_timelines(source, name, form)
@@ -90,7 +90,7 @@ def _of_rows(source: Input, rows: Rows, name: str) -> Timelines:
     day = codes[dates.codes]
     faults = faults_of(source, rows.origin.sources[0])
     for row in np.flatnonzero(day == ABSENT).tolist():
-        faults.extend([rows.origin.fault(row, f'"{dates[row]}" is no date', CURE)])
+        faults.add_row(rows.origin, row, f'"{dates[row]}" is no date', CURE, "date-format")
     faults.check()
     number = len(day)
     timeline = rows.get("timeline")

@@ -106,7 +106,7 @@ def decoded(content: bytes, reading: Reading) -> str:
     for number, line in enumerate(content.split(b"\n"), start=1):
         reason = not_utf8(line)
         if reason:
-            reading.faults.add(number, reason, UTF8_CURE)
+            reading.faults.add(number, reason, UTF8_CURE, "encoding")
     reading.faults.check()
     return content.decode()
 
@@ -121,7 +121,7 @@ def read_json(content: bytes, reading: Reading) -> None:
     number = 0
     for line, document in documents:
         if holds_half(document):
-            reading.faults.add(line, HALF, HALVES_CURE)
+            reading.faults.add(line, HALF, HALVES_CURE, "encoding")
         elif document != []:
             own = list(_of_document(document, line, reading.faults))
             number += 1
@@ -139,7 +139,8 @@ def _check_once(reading: Reading) -> None:
         if each.timeline and numbers.setdefault(key, each.number) != each.number:
             numbers[key] = each.number
             reason = f'a second timeline "{each.timeline}"'
-            reading.faults.add(each.line, reason, "give each timeline an id of its own")
+            cure = "give each timeline an id of its own"
+            reading.faults.add(each.line, reason, cure, "duplicate-id")
 
 
 def _documents(text: str, faults: FaultList) -> list[tuple[int, Any]]:
@@ -151,12 +152,12 @@ def _documents(text: str, faults: FaultList) -> list[tuple[int, Any]]:
         try:
             found.append((number, json_text.load(line.encode())))
         except json_text.DoubledKey as error:
-            faults.add(number, str(error), json_text.KEY_CURE)
+            faults.add(number, str(error), json_text.KEY_CURE, "duplicate-key")
         except (ValueError, RecursionError) as error:
             whole = None if found else _whole(text)
             if whole is not None:
                 return [(number, whole)]
-            faults.add(number, f"not JSON: {error}", JSON_CURE)
+            faults.add(number, f"not JSON: {error}", JSON_CURE, "json-syntax")
     return found
 
 
@@ -181,7 +182,7 @@ def _of_document(document: Any, line: int, faults: FaultList) -> Iterator[Entry]
     elif isinstance(document, list):
         yield from filter(None, (_of_pair(each, line, faults) for each in document))
     else:
-        faults.add(line, "no timeline", JSON_CURE)
+        faults.add(line, "no timeline", JSON_CURE, "record-format")
 
 
 def _is_timeline(value: Any) -> bool:
@@ -199,16 +200,16 @@ def _of_pair(value: Any, line: int, faults: FaultList) -> Entry | None:
         summary = value[1][0]
         value[1] = summary if isinstance(summary, list) else [summary]
     if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
-        faults.add(line, f"no date with its sentences: {_shown(value)}", PAIR_CURE)
+        faults.add(line, f"no date with its sentences: {_shown(value)}", PAIR_CURE, "record-format")
         return None
     date, summary = value
     sentences = summary if isinstance(summary, list) else [summary]
     if not all(isinstance(each, str) for each in sentences):
-        faults.add(line, f'the sentences of "{date}" are no strings', PAIR_CURE)
+        faults.add(line, f'the sentences of "{date}" are no strings', PAIR_CURE, "record-format")
         return None
     day = day_of(date)
     if day is None:
-        faults.add(line, f'"{date}" is no date', CURE)
+        faults.add(line, f'"{date}" is no date', CURE, "date-format")
         return None
     return Entry(line, day, tuple(sentences), isinstance(summary, list), date)
 
@@ -235,7 +236,8 @@ def read_text(content: bytes, reading: Reading) -> None:
             found = strict_day(line)
             if line == DASHES:
                 if day is None:
-                    reading.faults.add(first or number, "a block without a date", NO_DATE_CURE)
+                    reason = "a block without a date"
+                    reading.faults.add(first or number, reason, NO_DATE_CURE, "date-format")
                 sentences = "\n".join(block).strip().split("\n")
                 reading.entries.append(Entry(first, day, tuple(sentences), date=date))
                 block, day, date, first = [], None, "", 0
@@ -263,7 +265,7 @@ def read_markdown(content: bytes, reading: Reading) -> None:
         if found is not None:
             day = day_of(found[1])
             if day is None:
-                reading.faults.add(number, f'"{found[1]}" is no date', CURE)
+                reading.faults.add(number, f'"{found[1]}" is no date', CURE, "date-format")
             entry = Entry(number, day, (found[2],) if found[2] else (), date=found[1])
         elif entry is not None and text and not text.startswith("---"):
             below.append(text.removeprefix("- "))
@@ -287,11 +289,12 @@ def read_dated_rows(content: bytes, reading: Reading) -> None:
         if day is not None and len(row) == 2:
             sentences = _literal(row[1])
             if sentences is None:
-                reading.faults.add(line, "no list of strings behind the date", ROWS_CURE)
+                reason = "no list of strings behind the date"
+                reading.faults.add(line, reason, ROWS_CURE, "record-format")
             else:
                 reading.entries.append(Entry(line, day, sentences, date=row[0]))
         elif row and at:
-            reading.faults.add(line, "no date with a list", ROWS_CURE)
+            reading.faults.add(line, "no date with a list", ROWS_CURE, "record-format")
 
 
 def _rows(text: str, faults: FaultList) -> Iterator[tuple[int, list[str]]]:
@@ -304,9 +307,10 @@ def _rows(text: str, faults: FaultList) -> Iterator[tuple[int, list[str]]]:
             line = rows.line_num + 1
     except csv.Error as error:
         if "limit" in str(error):
-            faults.add(line, f"begins a field that is as long as {LINE.reason}", LINE.cure)
+            reason = f"begins a field that is as long as {LINE.reason}"
+            faults.add(line, reason, LINE.cure, "too-large")
         else:
-            faults.add(line, f"no CSV: {error}", ROWS_CURE)
+            faults.add(line, f"no CSV: {error}", ROWS_CURE, "csv-syntax")
 
 
 def _literal(text: str) -> tuple[str, ...] | None:

@@ -179,14 +179,15 @@ def _checked(own: tuple[Key, Timeline], references: Sequence[Timeline], runs: Ti
             f"references {len(tally.reference_days):,}: more than {shown(DAYS.most)} pairs, "
             f"the limit '{DAYS.name}'"
         )
-        raise InputError([runs.origin.fault(_first_row(key, runs), reason, DAYS.cure)])
+        raise InputError([runs.origin.fault(_first_row(key, runs), reason, DAYS.cure, "too-large")])
     return tally
 
 
 def _refuse_several(keys: list[Key], runs: Timelines) -> None:
     second = keys[1]
     reason = f'run "{second.run}" has {len(keys)} timelines of topic "{second.topic}"'
-    raise InputError([runs.origin.fault(_first_row(second, runs), reason, SEVERAL_CURE)])
+    row = _first_row(second, runs)
+    raise InputError([runs.origin.fault(row, reason, SEVERAL_CURE, "several-runs")])
 
 
 def _first_row(key: Key, runs: Timelines) -> int:

@@ -129,7 +129,7 @@ def _checked(source: Input, rows: Rows, name: str) -> TrackedValues:
     faults = faults_of(source, rows.origin.sources[0])
     for row in np.flatnonzero(codes < 0).tolist():
         reason = f'unknown attribute "{attribute[row]}"'
-        faults.extend([rows.origin.fault(row, reason, ATTRIBUTE_CURE)])
+        faults.add_row(rows.origin, row, reason, ATTRIBUTE_CURE, "unknown-label")
     location = codes == ATTRIBUTES.index(LOCATIONS)
     number = np.flatnonzero((codes >= 0) & ~location)
     cells, lines = rows.get("value"), rows.origin.line
@@ -156,7 +156,7 @@ def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -
     paired = numbers(pc.list_value_length(parts)) == len(COORDINATES)
     for row in rows[~paired].tolist():
         reason = f'value "{ids[row]}" is no location'
-        faults.extend([values.origin.fault(row, reason, LOCATION_CURE)])
+        faults.add_row(values.origin, row, reason, LOCATION_CURE, "location-format")
     rows, parts = rows[paired], parts.take(integers(np.flatnonzero(paired)))
     columns = (values.value, values.longitude)
     for at, ((column, limit), filled) in enumerate(zip(COORDINATES, columns, strict=True)):
@@ -164,7 +164,7 @@ def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -
         degrees = read_numbers(column, cells, values.origin.line[rows], faults)
         for place in np.flatnonzero(np.abs(degrees) > limit).tolist():
             reason = f'{column.name} "{cells[place]}" is outside [-{limit}, {limit}]'
-            faults.extend([values.origin.fault(int(rows[place]), reason, LOCATION_CURE)])
+            faults.add_row(values.origin, int(rows[place]), reason, LOCATION_CURE, "number-range")
         filled[rows] = degrees
 
 

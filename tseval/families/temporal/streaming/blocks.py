@@ -131,7 +131,7 @@ def _check_suspects(
         elif own:
             reason = f'update_id "{key[2]}" stands twice in run "{key[0]}"'
             cure = f"first at {first[key]}: remove one of them, or rename it"
-            faults.add(line, reason, cure)
+            faults.add(line, reason, cure, "duplicate-id")
             del wanted[key]
         if not wanted:
             break

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.errors import Fault, InputError, UsageError
+from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.streaming import saved
 from tseval.families.temporal.streaming.fold import rows_of
@@ -171,7 +171,7 @@ class Follower:
         position, recent = saved.load(path, self.fold)
         if position.signature != self._signature():
             reason = f"was saved by other rules or inputs: {position.signature}"
-            raise InputError([Fault(str(path), None, reason, "remove it to begin anew")])
+            raise input_error(str(path), None, reason, "remove it to begin anew", "other-state")
         self.recent = Recent(recent)
         self.pairing.resume(position.matched, self.fold.runs)
         self.first = None if position.columns is None else set(position.columns)
@@ -285,7 +285,7 @@ class Follower:
             if self.hash.hexdigest() != self.skip.digest:
                 reason = f"its first {self.lines:,} lines are not those of the saved state"
                 cure = "give the same stream from its beginning, or --continued if it goes on"
-                raise InputError([Fault(STANDARD_INPUT, None, reason, cure)])
+                raise input_error(STANDARD_INPUT, None, reason, cure, "other-state")
             self.skip = None
         return rest
 
@@ -316,13 +316,14 @@ class Follower:
 
     def _repeated(self, updates: Updates, row: int) -> Fault:
         reason = f'update_id "{updates.update_id[row]}" stands twice within its run and topic'
-        return updates.origin.fault(row, reason, "each update comes once")
+        return updates.origin.fault(row, reason, "each update comes once", "duplicate-id")
 
     def finish(self) -> str:
         """The last line: every measure, and the warnings; the state is saved."""
         if self.skip is not None:
             reason = f"it ends before the {self.skip.lines:,} lines of the saved state"
-            raise InputError([Fault(STANDARD_INPUT, None, reason, "give the whole stream again")])
+            cure = "give the whole stream again"
+            raise input_error(STANDARD_INPUT, None, reason, cure, "other-state")
         self.save()
         lost = self.pairing.check(to_come=self.following.state is not None)
         if not self.fold.runs:
@@ -367,9 +368,10 @@ def _unlike_the_first(
         for name in ("run", "cost"):
             if name in record and name not in columns:
                 cure = f"give the first update a {name} too"
-                faults.add(line, f'a "{name}", though the first update has none', cure)
+                reason = f'a "{name}", though the first update has none'
+                faults.add(line, reason, cure, "late-column")
         if "run" in columns and "run" not in record:
-            faults.add(line, "empty run", "give every row its run")
+            faults.add(line, "empty run", "give every row its run", "empty-value")
     yield from faults.noted
 
 
@@ -409,5 +411,5 @@ def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
             line += block.count(b"\n")
     except LongLine as error:
         text = error.start.decode("utf-8", "replace")
-        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, text)
+        fault = Fault(STANDARD_INPUT, line, f"is {LINE.reason}", LINE.cure, "too-large", text)
         raise InputError([fault]) from None

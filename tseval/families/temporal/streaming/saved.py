@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.errors import Fault, InputError
+from tseval.errors import input_error
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.run_fold import KeptUpdate, RunFold, Seen
 from tseval.files.atomic_write import write_whole
@@ -97,7 +97,8 @@ def load(path: str | Path, fold: Fold) -> tuple[Position, list[Marks]]:
             return Position(**meta["position"]), recent
     except (*UNREADABLE, zipfile.BadZipFile, zlib.error) as error:
         cure = "name another file, or remove this one to begin anew"
-        raise InputError([Fault(str(path), None, f"is no saved state: {error}", cure)]) from error
+        reason = f"is no saved state: {error}"
+        raise input_error(str(path), None, reason, cure, "damaged-file") from error
 
 
 def _run(saved: dict[str, Any], at: int, arrays: Any, fold: Fold) -> RunFold:
