@@ -145,7 +145,7 @@ def changes(of: Year, name: str, measures: Sequence[str]) -> None:
     heading(f"rule ({name})", measures)
     print("| as it is |", " | ".join(shown(plain.value(m)) for m in measures), "|")
     idle = []
-    habits = edition(name, "incidents").habits
+    habits = edition(name, "incidents").rules
     for habit in habits.each() if habits is not None else ():
         for value in habit.values:
             if value == habit.value:

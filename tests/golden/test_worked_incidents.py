@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import log, log2, log10, sqrt
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -72,10 +73,14 @@ GROUPS = {
     ("shy", "(actionable)"): (1 / 2, 1 / 4, 1 / 3, 13 / 16),
     ("shy", "(other)"): (1 / 2, 1 / 10, 1 / 6, 5 / 8),
 }
-# keen: f1 f2 f3 f5 q1 right, q3 rightly called Irrelevant, f4 wrong, q2 not sent and so missed.
+# keen: f1 f2 f3 f5 q1 right, and q3, of which both say Irrelevant; f4 wrong, q2 not sent.
 # shy: q1 and f1 share a type with the assessors, f3 is wrong, f2 has no type, the other four are
-# not sent; nothing is called Irrelevant.
-ANY = {"keen": (5 / 6, 5 / 6, 5 / 6, 6 / 8), "shy": (2 / 3, 2 / 7, 4 / 10, 2 / 8)}
+# not sent; nothing is called Irrelevant. Recall is over all eight posts.
+ANY = {"keen": (6 / 7, 6 / 8, 12 / 15, 6 / 8), "shy": (2 / 3, 2 / 8, 4 / 11, 2 / 8)}
+# Where Irrelevant refuses a post q3 is a true negative, and where a wrong post is no miss f4 and f3
+# are in no recall.
+REFUSALS = {"refusals": "on", "any-wrong": "positive"}
+ANY_WITH_REFUSALS = {"keen": (5 / 6, 5 / 6, 5 / 6, 6 / 8), "shy": (2 / 3, 2 / 7, 4 / 10, 2 / 8)}
 # As the notebook of 2018 has it, who is not sent or has no type is wrong.
 ANY_OF_2018 = {"keen": (5 / 7, 1, 10 / 12, 6 / 8), "shy": (2 / 8, 1, 4 / 10, 2 / 8)}
 # Squared errors. q2, whose priority is unknown, is in none; who is not sent has 0.25.
@@ -197,29 +202,95 @@ def test_types(scores: tseval.Scores) -> None:
             assert scores.value(f"type.{name}{group}", run=run) == near(value)
 
 
-def test_any_type(scores: tseval.Scores) -> None:
-    for_2018 = scored("any.P any.R any.F1 any.accuracy", rules={"any-untyped": "wrong"})
-    for found, expected in ((scores, ANY), (for_2018, ANY_OF_2018)):
-        for run, values in expected.items():
-            for name, value in zip(("P", "R", "F1", "accuracy"), values, strict=True):
-                assert found.value(f"any.{name}", run=run) == near(value)
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ({}, ANY),
+        (REFUSALS, ANY_WITH_REFUSALS),
+        (REFUSALS | {"any-untyped": "wrong"}, ANY_OF_2018),
+    ],
+)
+def test_any_type(rules: dict[str, str], expected: dict[str, tuple[float, ...]]) -> None:
+    found = scored("any.P any.R any.F1 any.accuracy", rules=rules)
+    for run, values in expected.items():
+        for name, value in zip(("P", "R", "F1", "accuracy"), values, strict=True):
+            assert found.value(f"any.{name}", run=run) == near(value)
 
 
-def test_one_right_line_of_six_labelled_posts() -> None:
-    """Five posts are missed and none is wrong; the notebook of 2018 has it the other way round."""
-    labels = pd.DataFrame(
-        [("flood", f"p{at}", "Low", "News") for at in range(6)],
-        columns=["topic", "post_id", "level", "types"],
+SIX = [f"p{at}" for at in range(6)]
+ONE_RIGHT = ["Report-News"] + 5 * ["Request-GoodsServices"]
+
+
+@pytest.mark.parametrize(
+    ("types", "options", "expected"),
+    [
+        # One right line and five wrong ones: a wrong post was also missed. F1 2 / (2 + 5 + 5).
+        (ONE_RIGHT, {}, (1 / 6, 1 / 6, 2 / 12, 1 / 6)),
+        (ONE_RIGHT, {"rules": {"any-wrong": "positive"}}, (1 / 6, 1, 2 / 7, 1 / 6)),
+        (ONE_RIGHT, {"edition": "2018"}, (1 / 6, 1, 2 / 7, 1 / 6)),
+        (ONE_RIGHT, {"edition": "proposal"}, (1 / 6, 1, 2 / 7, 1 / 6)),
+        # One right line alone: the five others are missed, for the notebook they are wrong.
+        (ONE_RIGHT[:1], {}, (1, 1 / 6, 2 / 7, 1 / 6)),
+        (ONE_RIGHT[:1], {"edition": "2018"}, (1 / 6, 1, 2 / 7, 1 / 6)),
+        # A line without a type claims nothing.
+        (["", *ONE_RIGHT[1:3]], {}, (0, 0, 0, 0)),
+        # Irrelevant is a wrong type, or a refusal that was wrong: a miss.
+        (["Report-News", "Other-Irrelevant"], {}, (1 / 2, 1 / 6, 2 / 8, 1 / 6)),
+        (
+            ["Report-News", "Other-Irrelevant"],
+            {"rules": {"refusals": "on"}},
+            (1, 1 / 6, 2 / 7, 1 / 6),
+        ),
+    ],
+)
+def test_any_type_of_six_labelled_posts(
+    types: list[str], options: dict[str, Any], expected: tuple[float, ...]
+) -> None:
+    labels = pd.DataFrame({"topic": "flood", "post_id": SIX, "level": "Low", "types": "News"})
+    run = pd.DataFrame({"post_id": SIX[: len(types)], "types": types}).assign(
+        topic="flood", priority=0.3
     )
-    run = pd.DataFrame(
-        [("flood", "p0", 0.3, "Report-News")], columns=["topic", "post_id", "priority", "types"]
-    )
-    for edition, precision, recall in (("note", 1, 1 / 6), ("2018", 1 / 6, 1)):
-        found = tseval.score_incidents(run, labels, GIVEN[1], ["any.P", "any.R"], edition=edition)
-        assert (found.value("any.P"), found.value("any.R")) == (near(precision), near(recall))
-    empty = run.assign(types="")
-    found = tseval.score_incidents(empty, labels, GIVEN[1], ["any.P", "any.R"])
-    assert (found.value("any.P"), found.value("any.R")) == (0, 0)
+    names = [f"any.{name}" for name in ("P", "R", "F1", "accuracy")]
+    found = tseval.score_incidents(run, labels, GIVEN[1], names, **options)
+    assert [found.value(name) for name in names] == [near(value) for value in expected]
+
+
+def test_a_right_refusal_is_no_post_to_find() -> None:
+    """Of three posts one has News and was found, one is rightly refused, one is wrong."""
+    posts = {"topic": "flood", "post_id": SIX[:3]}
+    labels = pd.DataFrame(posts | {"level": "Low", "types": ["News", "Irrelevant", "News"]})
+    said = ["Report-News", "Other-Irrelevant", "Request-GoodsServices"]
+    run = pd.DataFrame(posts | {"priority": 0.3, "types": said})
+    names = ["any.P", "any.R", "any.accuracy"]
+    for refusals, expected in (("off", (2 / 3, 2 / 3, 2 / 3)), ("on", (1 / 2, 1 / 2, 2 / 3))):
+        rules = {"refusals": refusals}
+        found = tseval.score_incidents(run, labels, GIVEN[1], names, rules=rules)
+        assert [found.value(name) for name in names] == [near(value) for value in expected]
+
+
+def test_the_first_false_alert_costs_where_delta_counts_it() -> None:
+    """-log10(1/2 + 1) for the first, -log10(2/2 + 1) for the second in a row: f5 of keen."""
+    given = ("incidents", *RUNS[:1], GIVEN[0], "--ontology", GIVEN[1], "--epochs", EPOCHS)
+    shown = ("--explain", "alerts", "-f", "tsv", "--quiet")
+    for rule, first, worth in (("before", "0", "0.0"), ("with", "1", "-0.176")):
+        lines = program(*given, *shown, "--rule", f"delta-counts={rule}").out.splitlines()
+        header, f2 = lines[0].split("\t"), lines[1].split("\t")
+        row = dict(zip(header, f2, strict=True))
+        assert (row["outcome"], row["delta"]) == ("false", first)
+        assert row["worth"].startswith(worth)
+    # keen: four false alerts of five other posts, of which f5 is the second in a row.
+    found = scored("AAW.low AAW.high", rules={"delta-counts": "with"})
+    assert found.value("AAW.low", run="keen") == near((-3 * SECOND - log10(2)) / 5)
+    assert found.value("AAW.high", run="keen") == scored("AAW.high").value("AAW.high", run="keen")
+
+
+def test_the_f1_of_averages() -> None:
+    """Of keen 2 (15/16 31/40) / (15/16 + 31/40), where the mean of the four F1 is 5/6."""
+    found = scored("type.F1 type.F1(other)", rules={"f1-mean": "averages"})
+    for run in ("keen", "shy"):
+        for group, (p, r, *_) in (("", TYPES[run, "all"]), ("(other)", GROUPS[run, "(other)"])):
+            assert found.value(f"type.F1{group}", run=run) == near(2 * p * r / (p + r))
+        assert found.value("type.F1", "Report-News", run) == near(TYPES[run, "Report-News"][2])
 
 
 def test_alert_worth_without_posts_of_one_kind() -> None:

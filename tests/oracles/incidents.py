@@ -313,31 +313,42 @@ def labelled(counts: Mapping[str, Confusion]) -> dict[str, Confusion]:
 def any_2018(labels: Sequence[Label], lines: Sequence[Line]) -> dict[str, float]:
     """Any-type over the entries: full credit if the run's type is one of the assessor's."""
     pairs = predicted_types(repeated(labels), lines, anywhere=True)
-    return any_of(pairs, untyped_wrong=True).named("any")
+    return any_of(pairs, untyped_wrong=True, wrong_missed=False, refusals=True)
 
 
 def any_of(
-    pairs: Iterable[tuple[frozenset[str], frozenset[str]]], untyped_wrong: bool
-) -> Confusion:
-    """The counts of any-type over true and predicted types.
+    pairs: Iterable[tuple[frozenset[str], frozenset[str]]],
+    untyped_wrong: bool,
+    wrong_missed: bool,
+    refusals: bool,
+) -> dict[str, float]:
+    """The any-type measures of true and predicted types, over all labelled posts.
 
-    A run of 2018 says one type of a post. Where it says several, it matches if any is right, and
-    denies if any is negative. TP = match and not denied, TN = match and denied, FN = no match and
-    denied, FP = no match and not denied. A post of which the run says no type, or nothing at all,
-    neither matches nor denies: the run claimed nothing, so it missed the post, FN; the notebook of
-    2018 (`untyped_wrong`) has it among the FP.
+    By the page of 2018 a post is right if any predicted type is a true one. Recall is over all
+    labelled posts: a post with wrong types alone is a false positive and a miss (`wrong_missed`).
+    The notebook of 2018 has it among the false positives alone. There Irrelevant and Unknown refuse
+    a post (`refusals`): rightly, a true negative, or wrongly, a miss. A post of which the run says
+    no type, or nothing at all, was missed; the notebook (`untyped_wrong`) takes it for wrong.
     """
-    tp = tn = fn = fp = 0
+    tp = tn = fn = fp = posts = 0
     for true, predicted in pairs:
-        if not predicted and not untyped_wrong:
+        posts += 1
+        right, refused = bool(true & predicted), refusals and bool(predicted & NEGATIVE)
+        if right and refused:
+            tn += 1
+        elif right:
+            tp += 1
+        elif refused or not (predicted or untyped_wrong):
             fn += 1
-            continue
-        match, denied = bool(true & predicted), bool(predicted & NEGATIVE)
-        tp += match and not denied
-        tn += match and denied
-        fn += not match and denied
-        fp += not match and not denied
-    return Confusion(tp, fp, fn, tn)
+        else:
+            fp += 1
+            fn += wrong_missed
+    return {
+        "any.P": ratio(tp, tp + fp),
+        "any.R": ratio(tp, tp + fn),
+        "any.F1": ratio(2 * tp, 2 * tp + fp + fn),
+        "any.accuracy": ratio(tp + tn, posts),
+    }
 
 
 # --- priorities -----------------------------------------------------------------------------------

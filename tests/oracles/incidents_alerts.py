@@ -6,7 +6,8 @@
     High or Critical:  alert  alpha + (1 - alpha) (ActC + NAct)   no alert  -1
     other:             alert  max(-log(delta/2 + 1), -1)          no alert  ActC + NAct
 
-`delta` counts the false alerts since the last true one, without the one that is being paid for.
+`delta` counts the false alerts since the last true one, without the one that is being paid for; by
+the other reading of the note's words (`present`) with it.
 Posts without a label have no worth, and an alert for them is neither true nor false.
 """
 
@@ -71,6 +72,8 @@ class Rules:
     """Whether delta starts at 0 for each event. If not it is carried on from event to event."""
     merged: bool = False
     """Whether the posts of all events come in one order, and not event by event."""
+    present: bool = False
+    """Whether delta counts the false alert that is being paid for."""
     missing: bool = True
     """Whether posts absent from the run count, as posts without alert and types."""
     normalise: str = "auto"
@@ -107,7 +110,7 @@ def step(
     if high:
         worth = rules.alpha + (1 - rules.alpha) * agreement if alert else -1.0
     else:
-        worth = cost(delta, rules.base) if alert else agreement
+        worth = cost(delta + rules.present, rules.base) if alert else agreement
     return Step(label.event, label.post, high, alert, delta, worth)
 
 

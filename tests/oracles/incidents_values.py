@@ -69,6 +69,12 @@ class Habits:
     guarded: bool = False
     untyped_wrong: bool = False
     """Whether a post of which the run says no type is wrong in any-type, and not missed."""
+    wrong_missed: bool = False
+    """Whether a post with wrong types alone is a false negative too, in any-type."""
+    refusals: bool = True
+    """Whether Irrelevant and Unknown refuse a post, in any-type."""
+    f1_of_means: bool = False
+    """Whether type.F1 over types is that of mean precision and mean recall."""
 
 
 _NOTE = Habits(united, anywhere=False, scripted=False, alert_rules=alerts.Rules())
@@ -79,7 +85,7 @@ _SCRIPT = Habits(
     alert_rules=alerts.Rules(order="rank", normalise="always"),
 )
 EDITIONS = {
-    "note": _NOTE,
+    "note": replace(_NOTE, wrong_missed=True, refusals=False),
     "proposal": _NOTE,
     "2018": replace(_SCRIPT, untyped_wrong=True),
     "2018v2": replace(_SCRIPT, pooled=True),
@@ -104,7 +110,7 @@ class World:
     lines: Sequence[Line]
     ontology: Ontology
     changed: Mapping[str, object] = field(default_factory=dict)
-    """The alert rules that are other than the edition's."""
+    """The habits and alert rules that are other than the edition's."""
     until: float | None = None
     """The time before which posts count."""
     skip: bool = False
@@ -113,7 +119,11 @@ class World:
     @property
     def habits(self) -> Habits:
         own = EDITIONS[self.edition]
-        return replace(own, alert_rules=replace(own.alert_rules, **self.changed))  # type: ignore[arg-type]
+        of_alerts = {name for name in self.changed if hasattr(own.alert_rules, name)}
+        alert_rules = {name: self.changed[name] for name in of_alerts}
+        others = {name: value for name, value in self.changed.items() if name not in of_alerts}
+        changed = replace(own.alert_rules, **alert_rules)  # type: ignore[arg-type]
+        return replace(own, alert_rules=changed, **others)  # type: ignore[arg-type]
 
 
 class Evaluation:
@@ -178,11 +188,18 @@ class Evaluation:
             counts = labelled(counts)
         for group in GROUPS:
             below = divisor_of(self.ontology, group, self.habits.scripted)
+            means = {}
             for measure in ("type.P", "type.R", "type.F1", "type.accuracy"):
                 each = [counts[t].named("type")[measure] for t in group_of(self.ontology, group)]
-                yield f"{measure}{group}", sum(each) / below if own and below else None
-        every = any_of(self.pairs(own), self.habits.untyped_wrong)
-        for measure, value in every.named("any").items():
+                means[measure] = sum(each) / below if below else 0.0
+            if self.habits.f1_of_means:
+                both = means["type.P"], means["type.R"]
+                means["type.F1"] = ratio(2 * both[0] * both[1], sum(both))
+            for measure, value in means.items():
+                yield f"{measure}{group}", value if own and below else None
+        habits = self.habits
+        every = any_of(self.pairs(own), habits.untyped_wrong, habits.wrong_missed, habits.refusals)
+        for measure, value in every.items():
             yield measure, value if own else None
 
     def types_of_all(self) -> Iterator[tuple[tuple[str, str], float | None]]:

@@ -160,6 +160,16 @@ def choices(
         rules["order"] = changed["order"] = order
     if delta := draw(st.sampled_from((None, "event", "run"))):
         rules["delta"], changed["anew"] = delta, delta == "event"
+    if counts := draw(st.sampled_from((None, "before", "with"))):
+        rules["delta-counts"], changed["present"] = counts, counts == "with"
+    if wrong := draw(st.sampled_from((None, "both", "positive"))):
+        rules["any-wrong"], changed["wrong_missed"] = wrong, wrong == "both"
+    if refusals := draw(st.sampled_from((None, "off", "on"))):
+        rules["refusals"], changed["refusals"] = refusals, refusals == "on"
+    if untyped := draw(st.sampled_from((None, "missed", "wrong"))):
+        rules["any-untyped"], changed["untyped_wrong"] = untyped, untyped == "wrong"
+    if mean := draw(st.sampled_from((None, "types", "averages"))):
+        rules["f1-mean"], changed["f1_of_means"] = mean, mean == "averages"
     if mode := draw(st.sampled_from((None, "always", "auto", "never"))):
         rules["normalise"] = changed["normalise"] = mode
     if draw(st.booleans()):

@@ -57,7 +57,8 @@ def alerts(index: IncidentIndex, reply: Reply) -> Alerts:
     overlap = _overlap(index, reply)[judged]
     rules = index.rules
     true = rules.flat_gain + (1 - rules.flat_gain) * overlap
-    log = np.log(delta / 2 + 1) / (np.log(10.0) if rules.logarithm == "10" else 1.0)
+    counted = delta + (rules.delta_counts == "with")
+    log = np.log(counted / 2 + 1) / (np.log(10.0) if rules.logarithm == "10" else 1.0)
     false = np.maximum(0.0 - log, MISSED)
     worth = np.where(high, np.where(alert, true, MISSED), np.where(alert, false, overlap))
     return Alerts(judged, line, alert, high, delta, worth)
@@ -216,7 +217,7 @@ ALERTED = (
     *("alert-from", "alert-priority", "alert-posts", "normalise", "scale-bottom"),
 )
 """What it depends on which posts are alerts, and what their types are worth."""
-TRUST = ("order", "delta", "logarithm", "epochs")
+TRUST = ("order", "delta", "delta-counts", "logarithm", "epochs")
 """What the cost of a false alert depends on."""
 WORTH = (*ALERTED, *TRUST, "flat-gain")
 """What the worth of posts depends on."""

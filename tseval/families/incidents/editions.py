@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tseval.core.editions import Edition
-from tseval.families.incidents.index import FAMILY, NOTE
-from tseval.families.incidents.information_types import ANY_CITATION
+from tseval.families.incidents.index import FAMILY, NOTE, NOTEBOOK_2018
 from tseval.families.incidents.priorities import TRACK_2021
 from tseval.families.incidents.rules import IncidentRules
 
@@ -41,6 +40,8 @@ SCRIPT = IncidentRules(
     alert_posts="lines",
     error_types="all",
     rmse="square",
+    any_wrong="positive",
+    refusals="on",
 )
 """What the scripts of 2018 and 2019 have in common."""
 
@@ -71,7 +72,7 @@ INCIDENT_2018 = Edition(
     ),
     leading=("type.F1", "type.P", "type.R", "any.F1", "priority.MSE"),
     on_missing="zero",
-    citation=ANY_CITATION,
+    citation=NOTEBOOK_2018,
     rules=replace(SCRIPT, parts=("S1", "S2", "S3", "S4"), any_untyped="wrong"),
 )
 INCIDENT_2018V2 = Edition(
@@ -146,5 +147,7 @@ INCIDENT_PROPOSAL = Edition(
     leading=("type.P", "type.R", "type.accuracy"),
     on_missing="zero",
     citation=PROPOSED,
-    rules=IncidentRules(threshold="emitted_from", emitted_from=0.0),
+    rules=IncidentRules(
+        threshold="emitted_from", emitted_from=0.0, any_wrong="positive", refusals="on"
+    ),
 )

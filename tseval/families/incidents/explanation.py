@@ -41,6 +41,8 @@ def alert_trail(index: IncidentIndex, posts: Ids) -> pd.DataFrame:
 def explain_alerts(index: IncidentIndex, posts: Ids) -> pd.DataFrame:
     """The missed and the false alerts of every run, in order, with delta and worth."""
     trail = alert_trail(index, posts)
+    if index.rules.delta_counts == "with":
+        trail["delta"] += trail["outcome"] == FALSE
     return trail[trail["outcome"].isin([MISSED, FALSE])].reset_index(drop=True)
 
 

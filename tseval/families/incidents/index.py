@@ -37,6 +37,7 @@ Made = TypeVar("Made")
 FAMILY = "incidents"
 NOTE = "McCreadie, TREC-IS V2 Metrics, May 2019"
 PAGE_2018 = "TREC Incident Streams: evaluation (page of the track), 2018"
+NOTEBOOK_2018 = "TREC Incident Streams: evaluation notebook, 2018"
 ACTIONABLE = Parameter("actionable", "over the types that call for action alone", "", flag=True)
 OTHER = Parameter("other", "over the other types alone", "", flag=True)
 GROUPS = (ACTIONABLE, OTHER)

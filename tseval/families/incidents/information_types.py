@@ -40,6 +40,8 @@ class Counts:
     true: FloatArray
     both: FloatArray
     posts: FloatArray
+    wrong: FloatArray
+    """Posts on which run and assessors differ."""
 
     def summed(self, axis: int) -> Counts:
         """The counts added up along an axis."""
@@ -59,9 +61,10 @@ def confusion(index: IncidentIndex) -> Counts:
         if asked is not None:
             posts.append(_with_each_type(index, reply, asked))
             continue
-        number = np.bincount(index.judged.event[reply.chosen], minlength=len(index.topics))
-        posts.append(np.broadcast_to(number[:, None].astype(np.float64), shape))
-    return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+        labels = np.bincount(index.judged.event[reply.chosen], minlength=len(index.topics))
+        posts.append(np.broadcast_to(labels[:, None].astype(np.float64), shape))
+    named, has, hit, number = (stacked(part, shape) for part in (given, true, both, posts))
+    return Counts(named, has, hit, number, wrong=named + has - 2 * hit)
 
 
 def _with_each_type(index: IncidentIndex, reply: Reply, types: BoolArray) -> FloatArray:
@@ -93,29 +96,37 @@ def f1(counts: Counts) -> FloatArray:
 
 def accuracy(counts: Counts) -> FloatArray:
     """The share of posts that both give the type, or both don't."""
-    wrong = counts.given + counts.true - 2 * counts.both
-    return share(counts.posts - wrong, counts.posts)
+    return share(counts.posts - counts.wrong, counts.posts)
 
 
 def _of_types(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Measure], Taken]:
     """A measure of one type against all others, as the mean over types."""
 
     def account(index: IncidentIndex, measure: Measure) -> Taken:
-        counts, members = index.once(confusion), index.members(measure)
-        within = of(counts)
-        if index.rules.types_of_event == "labelled":
-            within = np.where(counts.true > 0, within, 0.0)
-        every = counts.summed(axis=1)
-        events = Values(within, counts.posts > 0)
-        types = Values(of(every), every.posts > 0)
-        return taken(
-            events=_mean(index, events, measure),
-            overall=_mean(index, types, measure),
-            types=types,
-            members=members,
-        )
+        events, overall, types = _means(index, measure, of)
+        if of is f1 and index.rules.f1_mean == "averages":
+            parts = (_means(index, measure, each)[:2] for each in (precision, recall))
+            events, overall = (_harmonic(*pair) for pair in zip(*parts, strict=True))
+        return taken(events=events, overall=overall, types=types, members=index.members(measure))
 
     return account
+
+
+def _means(
+    index: IncidentIndex, measure: Measure, of: Callable[[Counts], FloatArray]
+) -> tuple[Values, Values, Values]:
+    """Return the mean over types within each event and over all events, and that of each type."""
+    counts = index.once(confusion)
+    within = of(counts)
+    if index.rules.types_of_event == "labelled":
+        within = np.where(counts.true > 0, within, 0.0)
+    every = counts.summed(axis=1)
+    events, types = Values(within, counts.posts > 0), Values(of(every), every.posts > 0)
+    return _mean(index, events, measure), _mean(index, types, measure), types
+
+
+def _harmonic(one: Values, other: Values) -> Values:
+    return Values(share(2 * one.value * other.value, one.value + other.value), one.defined)
 
 
 def _mean(index: IncidentIndex, values: Values, measure: Measure) -> Values:
@@ -140,29 +151,26 @@ def _of_any(of: Callable[[Counts], FloatArray]) -> Callable[[IncidentIndex, Meas
 
 
 def any_confusion(index: IncidentIndex) -> Counts:
-    """The counts of each (run, event), where a run says *no* with Irrelevant or Unknown.
+    """Count hits, claims and posts to find of each (run, event), by the any-type rules.
 
-    A right *no* is right without being a hit. A wrong one was a miss: the post counts as one that
-    the run should have given another type. A post that the run lacks, or gives no type, was missed
-    too; by the rule of 2018 it counts as given a wrong type.
+    Without refusals every labelled post is to be found. With them a post that the run rightly
+    refuses is a true negative, and a post that it wrongly refuses is a false negative.
     """
+    rules = index.rules
     useless = index.ontology.chosen((IRRELEVANT, UNSORTED), renamed=False)
-    given, true, both, posts = [], [], [], []
+    columns: tuple[list[FloatArray], ...] = ([], [], [], [], [])
     for reply in index.replies:
-        match = (reply.types & index.judged.types).any(axis=1)
-        refused = reply.types[:, useless].any(axis=1)
         chosen = reply.chosen
+        match = (reply.types & index.judged.types).any(axis=1)
+        refused = reply.types[:, useless].any(axis=1) & (rules.refusals == "on")
         hit = match & ~refused
-        untyped = ~reply.types.any(axis=1) & (index.rules.any_untyped == "missed")
-        given.append(index.counts(chosen & ~(refused | untyped)))
-        true.append(index.counts(chosen & (hit | (refused & ~match) | untyped)))
-        both.append(index.counts(chosen & hit))
-        posts.append(index.counts(chosen))
-    shape = (len(index.topics),)
-    return Counts(*(stacked(part, shape) for part in (given, true, both, posts)))
+        claimed = ~refused & (reply.types.any(axis=1) | (rules.any_untyped == "wrong"))
+        sought = hit | ~(refused & match) & (~claimed | (rules.any_wrong == "both"))
+        for column, posts in zip(columns, (claimed, sought, hit, chosen, ~match), strict=True):
+            column.append(index.counts(chosen & posts))
+    return Counts(*(stacked(column, (len(index.topics),)) for column in columns))
 
 
-ANY_CITATION = PAGE_2018
 READS = (*LABELLING, *TYPING, "emitted-from")
 """What the counts of posts and types depend on."""
 _PARTS: tuple[tuple[str, str, str, Callable[[Counts], FloatArray]], ...] = (
@@ -179,7 +187,8 @@ DEFINITIONS = (
             title=f"{title} of information types",
             summary=f"{title} of each type against all others, as the mean over types",
             formula=f"mean over types of {formula}, over the labelled posts of all events;"
-            " within an event over its posts",
+            " within an event over its posts"
+            + ("; or the F1 of mean precision and mean recall: rule f1-mean" * (of is f1)),
             empty_case="0 for a type where it would be 0/0; undefined without labelled posts, and"
             " for a type for which no post of a judged pool was judged",
             range="0 to 1",
@@ -188,7 +197,8 @@ DEFINITIONS = (
             parameters=GROUPS,
             by_group=True,
             check=one_group,
-            reads=(*READS, "types-of-event", "type-posts", "actionable", "actionable-mean"),
+            reads=(*READS, "types-of-event", "type-posts", "actionable", "actionable-mean")
+            + ("f1-mean",) * (of is f1),
         )
         for name, title, formula, of in _PARTS
     ),
@@ -198,14 +208,14 @@ DEFINITIONS = (
             family=FAMILY,
             title=f"{title}, any type",
             summary=f"{title} over posts, right if any type of the run is one of the assessors'",
-            formula=f"{formula}, with TP a post with a type in common, TN one that the run rightly"
-            " calls Irrelevant or Unknown, FN one that it wrongly calls so, gives no type or lacks,"
-            " FP any other",
+            formula=f"{formula}, with TP a labelled post with a type in common, FP one to which the"
+            " run gives wrong types alone, FN any that is no TP, so that TP + FN are all labelled"
+            " posts; the notebook of 2018 counts by the rules any-wrong, any-untyped, refusals",
             empty_case="0 where it would be 0/0; undefined without labelled posts",
             range="0 to 1",
-            citation=ANY_CITATION,
+            citation=PAGE_2018,
             account=_of_any(of),
-            reads=(*READS, "any-untyped"),
+            reads=(*READS, "any-untyped", "any-wrong", "refusals"),
         )
         for name, title, formula, of in _PARTS
     ),

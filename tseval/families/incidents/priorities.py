@@ -292,7 +292,7 @@ DEFINITIONS = (
         f" with {_PRIORITY}",
         empty_case=_EMPTY,
         range="0 to 1",
-        citation=PAGE_2018,
+        citation=f"{PAGE_2018}; the mean over types is that of its notebook",
         account=_of_types(squared_error),
         higher_is_better=False,
         parameters=GROUPS,

@@ -107,6 +107,24 @@ class IncidentRules(RuleSet):
         missed="was missed: it is a false negative",
         wrong="is a false positive, as the notebook of 2018 counts it",
     )
+    any_wrong: str = choice(
+        "both",
+        "a labelled post to which the run gives wrong types alone, in the any-type counts",
+        both="is a false positive and a false negative: recall is over all labelled posts",
+        positive="is a false positive alone, as the notebook of 2018 counts it",
+    )
+    refusals: str = choice(
+        "off",
+        "Irrelevant or Unknown as an answer of the run, in the any-type counts,",
+        off="is a type as any other",
+        on="refuses the post: a true negative if the assessors say the same, else a false negative",
+    )
+    f1_mean: str = choice(
+        "types",
+        "type.F1 over several types is",
+        types="the mean of their F1",
+        averages="the F1 of their mean precision and their mean recall",
+    )
     normalise: str = choice(
         "auto",
         "a run's priorities are scaled so that its lowest is 0 and its highest 1",
@@ -137,6 +155,12 @@ class IncidentRules(RuleSet):
         "the count of false alerts since the last true one",
         event="begins at 0 in each event",
         run="goes on from event to event",
+    )
+    delta_counts: str = choice(
+        "before",
+        "what a false alert costs depends on",
+        before="the false alerts before it: the first one is free",
+        **{"with": "the same and itself: the first one costs too"},
     )
     alert_types: str = choice(
         "counted",
