@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tseval.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import FloatArray
 
 NAMED = 5
 """How many names a warning lists before it counts the rest."""
+WORDS = 3
+"""How many unknown words a warning lists before it counts the rest."""
+LONGEST = 24
+"""A longer word is cut in a warning."""
 
 
 def count(number: int, noun: str) -> str:
@@ -23,3 +34,25 @@ def listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:NAMED])
     rest = len(names) - NAMED
     return shown if rest <= 0 else f"{shown} and {rest:,} more"
+
+
+def count_words(words: Iterable[str], known: Collection[str] = ()) -> str:
+    """Count each unknown word, the most frequent first, with the known word that it resembles."""
+    counted = Counter(words).most_common()
+    told = []
+    for word, number in counted[:WORDS]:
+        shown = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
+        told.append(f"{shown or '(blank)'} ({number:,}{did_you_mean(word, known)})")
+    rest = len(counted) - WORDS
+    return ", ".join(told) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def warn_of_numbers(
+    where: str, what: str, numbers: FloatArray, known: Sequence[float]
+) -> Iterator[str]:
+    """Warn of numbers that stand for nothing: they are none of the known ones."""
+    strange = [each for each in numbers.tolist() if each not in known]
+    if strange:
+        shown = count_words(f"{each:g}" for each in strange)
+        nouns = count(len(strange), f"unknown {what}")
+        yield f"{where}: {nouns}, none of {', '.join(f'{each:g}' for each in known)}: {shown}"

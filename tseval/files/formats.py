@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tseval.files.fixed_fields import Layout
     from tseval.files.imports import Import
     from tseval.files.inputs import Input
+    from tseval.tables import Origin
+    from tseval.tables.columns import FloatArray
 
 Line: TypeAlias = tuple[str, bool]
 """A line to show of a file, and whether it tells a fault."""
@@ -36,6 +38,16 @@ class Rank(IntEnum):
 def nothing_to_say(_: Any) -> Iterator[Line]:
     """What most formats say of a file that was read without a fault."""
     return iter(())
+
+
+def unknown_numbers(
+    what: str, numbers: FloatArray, origin: Origin, known: Sequence[float]
+) -> Iterator[Line]:
+    """Each number that stands for nothing, with its line."""
+    for row, number in enumerate(numbers.tolist()):
+        if number not in known:
+            reason, cure = f"unknown {what} {number:g}", "write one of those that are known"
+            yield str(origin.fault(row, reason, cure, code=f"unknown-{what}")), True
 
 
 @frozen

@@ -16,13 +16,19 @@ from tseval.core.doubtful_times import (
 )
 from tseval.core.measure import Measure
 from tseval.core.pools import MEAN
-from tseval.core.wording import count, listed, none_of
+from tseval.core.wording import count, listed, none_of, warn_of_numbers
 from tseval.errors import Fault, InputError, Reason
 from tseval.families.clusters.files import repeated_posts
 from tseval.families.clusters.grouping import ClusterIndex
 from tseval.families.clusters.live import LiveIndex
 from tseval.families.clusters.pushes import PushIndex
-from tseval.families.clusters.tables import Live, Posts, Selected
+from tseval.families.clusters.tables import (
+    GRADE_VALUES,
+    LIVE_VALUES,
+    Live,
+    Posts,
+    Selected,
+)
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings
 from tseval.tables.keys import last_row_of, pair_keys, rows_by_code, unknown_by_run
@@ -49,6 +55,10 @@ def caveats(
     yield from (str(remark) for remark in remarks[:REMARKS_SHOWN])
     if len(remarks) > REMARKS_SHOWN:
         yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
+    if tables.grades is not None:
+        yield from warn_of_numbers("qrels", "grade", tables.grades.grade, GRADE_VALUES)
+    if tables.live is not None:
+        yield from warn_of_numbers("live", "label", tables.live.label, LIVE_VALUES)
     yield from _milliseconds(tables)
     yield from _years_apart(tables, indexes)
     yield from _unjudged_topics(tables, indexes)

@@ -24,9 +24,9 @@ from tseval.families.clusters.files import (
     run_clock,
 )
 from tseval.families.clusters.recognition import FACT, is_listing, read_listing, tells_posts
-from tseval.families.clusters.tables import Clusters, Posts
+from tseval.families.clusters.tables import GRADE_VALUES, LIVE_VALUES, Clusters, Posts
 from tseval.files.epochs import EPOCHS_FILE, read_epochs
-from tseval.files.formats import Format, Line, Rank
+from tseval.files.formats import Format, Line, Rank, unknown_numbers
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Input
 from tseval.files.plain import BY_KEYS, Rows, recognise
@@ -216,7 +216,12 @@ def _format(name: str, read: Callable[..., Any], **more: Any) -> Format:
 
 
 FORMATS = (
-    _format("live", lambda source, _, __: read_live(source), layouts=push_files.LIVE_LAYOUTS),
+    _format(
+        "live",
+        lambda source, _, __: read_live(source),
+        remarks=lambda live: unknown_numbers("label", live.label, live.origin, LIVE_VALUES),
+        layouts=push_files.LIVE_LAYOUTS,
+    ),
     _format(
         "run",
         lambda source, _, __: read_posts([source], None, LEAP_YEAR, repeats=True),
@@ -239,7 +244,12 @@ FORMATS = (
             ),
         ),
     ),
-    _format("qrels", lambda source, _, __: read_grades(source), layouts=(push_files.QRELS_FILE,)),
+    _format(
+        "qrels",
+        lambda source, _, __: read_grades(source),
+        remarks=lambda own: unknown_numbers("grade", own.grade, own.origin, GRADE_VALUES),
+        layouts=(push_files.QRELS_FILE,),
+    ),
     _format("epochs", lambda source, _, __: read_epochs(source), layouts=(EPOCHS_FILE,)),
     _format(
         LISTING,

@@ -39,6 +39,10 @@ LISTS = Schema(
     key=("run", "topic", "day", "post_id"),
 )
 QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("topic", "post_id"))
+GRADE_VALUES = (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0)
+"""The grades of the qrels of all years."""
+LIVE_VALUES = (5.0, 2.0, 1.0, 0.0, -1.0)
+"""What live judgments of all years say."""
 LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
 SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
 

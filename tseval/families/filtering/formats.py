@@ -8,7 +8,8 @@ import numpy as np
 
 from tseval.families.filtering import kba
 from tseval.families.filtering.files import read_returned, read_truth
-from tseval.files.formats import Format, Rank
+from tseval.families.filtering.tables import RATINGS
+from tseval.files.formats import Format, Rank, unknown_numbers
 from tseval.files.imports import Import, Imported, NothingAsked, numbers_as_text
 
 
@@ -55,6 +56,7 @@ FORMATS = (
         lambda source, form, _: read_truth(source, form),
         lambda source: kba.table_of(source) == "truth",
         Rank.SURE,
+        remarks=lambda truth: unknown_numbers("rating", truth.rating, truth.origin, RATINGS),
         layouts=(kba.TRUTH,),
         imports=(Import("kba-truth", "truths of TREC KBA 2012 to 2014", _truth),),
     ),

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from tseval.core.wording import count, listed
+from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import Fault, InputError
 from tseval.families.filtering.rules import FilterRules
-from tseval.families.filtering.tables import Returned, Truth
+from tseval.families.filtering.tables import RATINGS, Returned, Truth
 from tseval.records import frozen
 from tseval.tables import ABSENT, all_names, natural_order
 from tseval.tables.arrow import strings, truths
@@ -179,7 +179,8 @@ def _kept(
     """The pairs that runs returned, with what happened to the others."""
     runs = tuple(returned.run.vocabulary())
     truth = votes.truth
-    warnings = list(_unknown_topics(returned, truth))
+    warnings = list(warn_of_numbers("truth", "rating", truth.rating, RATINGS))
+    warnings += _unknown_topics(returned, truth)
     if rules.own_rating == "obey":
         returned = returned.rows(~(returned.rating < level))
     returned = returned.rows(returned.topic.within(truth.topic.names) != ABSENT)

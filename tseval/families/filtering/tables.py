@@ -32,6 +32,8 @@ RETURNED = Schema(
     "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
 )
 """Posts as filtering asks for them: with a confidence; a post that stands twice is no fault."""
+RATINGS = (2.0, 1.0, 0.0, -1.0)
+"""What assessors may say of a document."""
 TRUTH = Schema(
     "truth",
     (

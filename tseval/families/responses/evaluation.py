@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
-from tseval.core.wording import count, listed
+from tseval.core.wording import count, count_words, listed
 from tseval.errors import UsageError
+from tseval.families.responses.caveats import IMPORTANCE, warn_of_no_vital, warn_of_unknown
 from tseval.families.responses.index import ResponseIndex, build
 from tseval.families.responses.inputs import (
     ResponseInputs,
@@ -20,7 +21,7 @@ from tseval.families.responses.inputs import (
 )
 from tseval.families.responses.measures import DEFAULTS, MICRO, OF_SORT
 from tseval.families.responses.rules import ResponseRules
-from tseval.families.responses.tables import Response, Sort
+from tseval.families.responses.tables import Count, Response, Sort
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ class ResponseEvaluation(Evaluation):
         """Whether `all` is that of all topics taken together."""
         return measure.definition.name.endswith(MICRO)
 
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """What a reader of these measures should know, beside `warnings`."""
+        return warn_of_no_vital(self.responses, wanted)
+
     def without_missing(self) -> ResponseEvaluation:
         """The same, where topics that a run lacks are left out."""
         return replace(self, responses=self.responses.without_missing())
@@ -134,6 +139,19 @@ def read(
 
 def _warnings(tables: ResponseTables, index: ResponseIndex) -> Iterator[str]:
     """What a reader of the scores should know."""
+    gold = tables.gold
+    own = gold is None or not gold.nuggets or index.rules.nuggets == "record"
+    for source, sheet in tables.labels:
+        labels = sum(len(each.labels) for each in sheet.responses)
+        unknown = [each for each in sheet.unknown if own or each.what != IMPORTANCE]
+        yield from warn_of_unknown(source.path, unknown, labels)
+        counts = [each for one in sheet.responses for each in one.labels if isinstance(each, Count)]
+        metrics = [each.metric for each in counts if each.metric not in OF_SORT[Sort.COUNTS]]
+        if metrics:
+            known = count_words(metrics, OF_SORT[Sort.COUNTS])
+            yield f"{source.path}: {count(len(metrics), 'unknown metric')}, ignored: {known}"
+    if gold is not None and not own:
+        yield from warn_of_unknown("nuggets", gold.unknown, 0)
     for sheet in (*(sheet for _, sheet in tables.labels), *tables.answers):
         yield from sheet.warnings
     if index.unknown:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.core.nearest import names_in
+from tseval.families.responses.caveats import unknown_importances, unknown_labels
 from tseval.families.responses.labels import (
     Read,
     bank_of,
@@ -157,7 +158,8 @@ def _made(
 ) -> Sheet:
     lines = np.array([each.line for each in responses], np.int64)
     record = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
-    return Sheet(sort, tuple(responses), Origin.single(record, lines), tuple(warnings))
+    unknown = tuple(unknown_labels(source, sort, responses))
+    return Sheet(sort, tuple(responses), Origin.single(record, lines), tuple(warnings), unknown)
 
 
 # Plain tables of labels.
@@ -207,7 +209,8 @@ def _grade_rows(source: Input, rows: Rows, name: str, rules: ResponseRules) -> S
         except WrongRecordError as error:
             error.noted(faults, int(rows.origin.line[row]))
             grade, known = 0, False
-        return Grade(Nugget((nuggets[row], -1), words[row]), grade, times[row], known)
+        nugget, line = Nugget((nuggets[row], -1), words[row]), int(rows.origin.line[row])
+        return Grade(nugget, grade, times[row], known, labels[row], line)
 
     responses = _grouped(rows, name, "topic", label, "version")
     faults.check()
@@ -342,12 +345,13 @@ def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = N
     for part in parts:
         nuggets |= part.nuggets
         questions |= part.questions
-    return Gold(Origin.join([part.origin for part in parts]), nuggets, questions)
+    unknown = tuple(each for part in parts for each in part.unknown)
+    return Gold(Origin.join([part.origin for part in parts]), nuggets, questions, unknown)
 
 
 def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
     if source.is_table or not _is_gold_json(source, form):
-        return _nugget_rows(rows_of(source, NUGGETS, form), rules)
+        return _nugget_rows(source, rows_of(source, NUGGETS, form), rules)
     faults = FaultList(source)
     nuggets: dict[str, tuple[Nugget, ...]] = {}
     questions: dict[str, tuple[Question, ...]] = {}
@@ -370,7 +374,9 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
         refuse(source, "holds no nuggets", GOLD_CURE)
     number = np.array(list(lines.values()), np.int64)
     record_of = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
-    return Gold(Origin.single(record_of, number), nuggets, questions)
+    listed = [(each.importance, lines[topic]) for topic, own in nuggets.items() for each in own]
+    unknown = tuple(unknown_importances(source, listed))
+    return Gold(Origin.single(record_of, number), nuggets, questions, unknown)
 
 
 def is_gold(source: Input) -> bool:
@@ -431,7 +437,7 @@ def _is_turn(value: Any) -> bool:
     )
 
 
-def _nugget_rows(rows: Rows, rules: ResponseRules) -> Gold:
+def _nugget_rows(source: Input, rows: Rows, rules: ResponseRules) -> Gold:
     """A plain table of nuggets: each goes by its id, and by its text where it has one."""
     topics, ids = rows.columns["topic"].to_list(), rows.columns["nugget_id"].to_list()
     words, times, texts = rows.columns["importance"].to_list(), _times(rows), rows.get("text")
@@ -446,4 +452,5 @@ def _nugget_rows(rows: Rows, rules: ResponseRules) -> Gold:
             Nugget(key, words[row], times[row], id=ids[row])
             for key, row in zip(keys, own, strict=True)
         )
-    return Gold(rows.origin, nuggets, {})
+    unknown = unknown_importances(source, zip(words, rows.origin.line.tolist(), strict=True))
+    return Gold(rows.origin, nuggets, {}, tuple(unknown))

@@ -35,8 +35,14 @@ def _read_gold(source: Input, form: str | None, _: Sequence[str]) -> Gold:
 
 
 def remarks(sheet: Sheet) -> Iterator[Line]:
-    """What responses have more of than the track takes."""
-    return ((said, False) for said in sheet.warnings)
+    """Labels that count as none, and what responses have more of than the track takes."""
+    yield from unknown_words(sheet)
+    yield from ((said, False) for said in sheet.warnings)
+
+
+def unknown_words(read: Sheet | Gold) -> Iterator[Line]:
+    """Words that count as none, each with its line; a missing one is no fault."""
+    return ((str(each.fault), True) for each in read.unknown if each.word.strip())
 
 
 def _time(time: float) -> str:
@@ -108,6 +114,7 @@ FORMATS = (
         _read_gold,
         lambda source: is_gold(source) or is_nugget_list(source),
         rank=Rank.SURE,
+        remarks=unknown_words,
         imports=(Import("response-nuggets", "lists of nuggets of responses", _nuggets),),
     ),
 )

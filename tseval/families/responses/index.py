@@ -16,6 +16,8 @@ from tseval.families.responses.inputs import ResponseTables
 from tseval.families.responses.responses import Version, Versions, times_in, versions_of
 from tseval.families.responses.rules import ResponseRules
 from tseval.families.responses.tables import (
+    OKAY,
+    VITAL,
     Annotation,
     Cited,
     Count,
@@ -35,7 +37,6 @@ from tseval.tables.units import Units
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
-VITAL, OKAY = "vital", "okay"
 ANNOTATIONS = {"none": 0, "partial": 1, "supports": 2, "contradicts": 3}
 """The grades of annotations: the highest so far counts, so a contradiction stays."""
 UNLISTED_CURE = "--rule unlisted=ignored leaves such labels out; --rule nuggets=record takes them"

@@ -70,6 +70,11 @@ def grade_of(label: Any, rules: ResponseRules) -> tuple[int, bool]:
     return (GRADE_OF[label] if known else 0), known
 
 
+def word_of(label: Any) -> str:
+    """A label as it is written; nothing where there is none."""
+    return "" if label is None else str(label)
+
+
 def grades(record: Object, read: Read) -> Iterator[Grade]:
     """The labels of nuggets of an assignment."""
     nuggets = members(record, "nuggets")
@@ -81,7 +86,7 @@ def grades(record: Object, read: Read) -> Iterator[Grade]:
     for each, nugget in zip(nuggets, nuggets_in(nuggets, read.rules), strict=True):
         try:
             grade, known = grade_of(each.get("assignment"), read.rules)
-            yield Grade(nugget, grade, known=known)
+            yield Grade(nugget, grade, known=known, word=word_of(each.get("assignment")))
         except WrongRecordError as error:
             wrong.append(f'{error.reasons[0]} of nugget "{nugget.key[0]}"')
     if wrong:
@@ -96,7 +101,7 @@ def nuggets_in(listed_nuggets: list[Object], rules: ResponseRules) -> list[Nugge
         for each in listed_nuggets
     ]
     return [
-        Nugget(key, str(each.get("importance")), own_time(each), weight)
+        Nugget(key, word_of(each.get("importance")), own_time(each), weight)
         for key, each, weight in zip(keys_of(texts, rules), listed_nuggets, weights, strict=True)
     ]
 
@@ -120,7 +125,8 @@ def verdicts(record: Object, _: Read) -> Iterator[Grade]:
         weight = 0.0 if each.get("weight") is None else number_of(each["weight"], "weight")
         nugget = Nugget((text, before[text]), weight=weight)
         before[text] += 1
-        yield Grade(nugget, VERDICTS.get(said, 0), known=said in VERDICTS)
+        known = said in VERDICTS
+        yield Grade(nugget, VERDICTS.get(said, 0), known=known, word=word_of(verdict))
 
 
 # Citations.

@@ -13,8 +13,8 @@ from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.measure import Definition, Measure
 from tseval.core.results import Result, Values
 from tseval.families.responses.editions import NAME
-from tseval.families.responses.index import OKAY, VITAL, ResponseIndex, Steps
-from tseval.families.responses.tables import Sort
+from tseval.families.responses.index import ResponseIndex, Steps
+from tseval.families.responses.tables import OKAY, VITAL, Sort
 from tseval.records import frozen
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 from tseval.core.blocks import Block, Head, Note, Rows
 from tseval.core.sections import Reporting, Section, Setting
 from tseval.families.responses.evaluation import ResponseEvaluation
-from tseval.families.responses.index import OKAY, VITAL, ResponseIndex
+from tseval.families.responses.index import ResponseIndex
 from tseval.families.responses.inputs import ResponseOptions
-from tseval.families.responses.tables import Sort
+from tseval.families.responses.tables import OKAY, VITAL, Sort
 
 if TYPE_CHECKING:
     from tseval.tables.columns import IntArray

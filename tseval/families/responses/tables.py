@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from tseval.errors import Fault
 from tseval.records import frozen
 from tseval.tables import InputRecord, Origin
 from tseval.tables.schema import NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
@@ -99,6 +100,8 @@ HITS = Schema(
 
 NO_TIME = math.nan
 """The time of what has none."""
+VITAL, OKAY = "vital", "okay"
+"""The importances of nuggets."""
 
 
 class Sort(Enum):
@@ -123,6 +126,10 @@ class Grade(NamedTuple):
     """Its own time, where it is known of a sentence; else that of the response."""
     known: bool = True
     """Whether the label is one of the three."""
+    word: str = ""
+    """The label as it is written; empty where there is none."""
+    line: int = 0
+    """Its own line; 0 where it has that of the response."""
 
 
 class Nugget(NamedTuple):
@@ -217,6 +224,15 @@ class Response:
     """The nuggets that came with it."""
 
 
+class Unknown(NamedTuple):
+    """A word that is none of those that its place knows."""
+
+    what: str
+    """Such as `label`."""
+    word: str
+    fault: Fault
+
+
 @frozen
 class Sheet:
     """The responses of one file, all with labels of one sort."""
@@ -226,6 +242,8 @@ class Sheet:
     origin: Origin
     """A row for each response."""
     warnings: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    """The labels and importances that count as none."""
 
 
 @frozen
@@ -235,6 +253,8 @@ class Gold:
     origin: Origin
     nuggets: Mapping[str, tuple[Nugget, ...]]
     questions: Mapping[str, tuple[Question, ...]]
+    unknown: tuple[Unknown, ...] = ()
+    """The importances that count as none."""
 
     @property
     def topics(self) -> list[str]:
