@@ -47,7 +47,7 @@ def unknown_numbers(
     for row, number in enumerate(numbers.tolist()):
         if number not in known:
             reason, cure = f"unknown {what} {number:g}", "write one of those that are known"
-            yield str(origin.fault(row, reason, cure, code=f"unknown-{what}")), True
+            yield str(origin.fault(row, reason, cure, code="unknown-label")), True
 
 
 @frozen

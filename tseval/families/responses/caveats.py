@@ -29,7 +29,7 @@ def unknown_word(source: Input, what: str, word: str, line: int) -> Unknown:
     known = KNOWN[what][0]
     reason = f'unknown {what} "{word}"{did_you_mean(word, known)}' if word else f"no {what}"
     cure = f"write one of {', '.join(known)}"
-    fault = Fault(source.path, line, reason, cure, unit=source.unit, code=f"unknown-{what}")
+    fault = Fault(source.path, line, reason, cure, unit=source.unit, code="unknown-label")
     return Unknown(what, word, fault)
 
 
