@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tseval.cli.options import (
+    StrictGroup,
     debug_option,
     format_option,
     measures_named,
@@ -32,7 +33,7 @@ OPEN = "open"
 """What the group does where no other command of it is named."""
 
 
-class Desks(click.Group):
+class Desks(StrictGroup):
     """A group that opens the desk unless another of its commands is named first."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

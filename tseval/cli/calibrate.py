@@ -41,7 +41,7 @@ from tseval.reporting.charts.drawing import draw
 FORMS = ("table", "json", "csv", *PICTURES)
 
 
-@click.command("calibrate")
+@click.command("calibrate", cls=options.StrictCommand)
 @click.argument(
     "files", nargs=-1, metavar="UPDATES... NUGGETS MATCHES", type=click.Path(path_type=str)
 )

@@ -266,7 +266,7 @@ OF_RUNS = input_tables(TemporalInputs)
 INPUT_FORMS = forms_of((*FAMILY.formats, *FORMATS), (SCORES.table, *OF_RUNS.values()))
 
 
-@click.command("compare")
+@click.command("compare", cls=options.StrictCommand)
 @click.argument("files", nargs=-1, metavar="SCORES...", type=click.Path(path_type=str))
 @options.measures_named("Default: all that there are.")
 @options.chained(*record_options(Plan))

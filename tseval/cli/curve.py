@@ -425,7 +425,7 @@ def command_of_curves() -> click.Command:
     decorated = run
     for decorate in reversed(parameters()):
         decorated = decorate(decorated)
-    return click.command(CURVE)(decorated)
+    return click.command(CURVE, cls=options.StrictCommand)(decorated)
 
 
 command = command_of_curves()

@@ -145,7 +145,7 @@ def command_of(family: Family[Any, Any], extension: Extension[Any] | None = None
     run.__doc__ = f"{family.summary}\n\n{family.description}"
     for decorate in reversed(parameters(family, more)):
         run = decorate(run)
-    return click.command(family.command)(run)
+    return click.command(family.command, cls=options.StrictCommand)(run)
 
 
 def answer(call: Call, more: Sequence[type] = ()) -> None:

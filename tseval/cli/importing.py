@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tseval.cli.declared_options import option_of
-from tseval.cli.options import debug_option, on_line, output_option, quiet_option
+from tseval.cli.options import StrictCommand, debug_option, on_line, output_option, quiet_option
 from tseval.cli.output import check_output, deliver, warn
 from tseval.core import declared as declarations
 from tseval.core import registry
@@ -58,7 +58,7 @@ def command_of_imports() -> click.Command:
     run.__doc__ = DESCRIPTION.format(formats="\n".join(described(known)))
     for decorate in reversed(parameters(known)):
         run = decorate(run)
-    return click.command("import")(run)
+    return click.command("import", cls=StrictCommand)(run)
 
 
 def described(known: dict[str, Import]) -> list[str]:

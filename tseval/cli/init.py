@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tseval.cli.declared_options import column_options
-from tseval.cli.options import chained, debug_option
+from tseval.cli.options import StrictCommand, chained, debug_option
 from tseval.core.declared import build
 from tseval.core.guessed_columns import GuessedFile
 from tseval.core.naming import Naming
@@ -29,7 +29,7 @@ SHOWN = 40
 """An example is shown up to so many characters."""
 
 
-@click.command("init")
+@click.command("init", cls=StrictCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--from",

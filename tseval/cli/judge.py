@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from tseval.cli.options import debug_option, output_option, quiet_option
+from tseval.cli.options import StrictGroup, debug_option, output_option, quiet_option
 from tseval.cli.output import check_output, deliver, warn
 from tseval.cli.tables import rows_table
 from tseval.core.wording import count
 from tseval.matching import kept_answers
 
 
-@click.group("judge")
+@click.group("judge", cls=StrictGroup)
 @debug_option
 def command() -> None:
     """Answers of language models: kept ones, to other machines and back.

@@ -97,7 +97,7 @@ def checked_form(form: str | None, output: Path | None, names: tuple[str, ...]) 
     return chosen
 
 
-@click.command("match")
+@click.command("match", cls=options.StrictCommand)
 @options.runs_and_nuggets
 @click.option(
     "--matcher",

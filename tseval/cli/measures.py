@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tseval.cli.options import debug_option
+from tseval.cli.options import StrictCommand, debug_option
 from tseval.core.editions import Edition
 from tseval.core.measure import Definition, Parameter, calls
 from tseval.core.registry import all_editions, editions, families, measure
@@ -19,7 +19,7 @@ NAME_WIDTH = 8
 """What the names of a family take at least."""
 
 
-@click.command("measures")
+@click.command("measures", cls=StrictCommand)
 @click.argument("name", required=False)
 @click.option("--edition", "edition_name", metavar="NAME", help="Tell an edition's rules instead.")
 @debug_option

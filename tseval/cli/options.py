@@ -17,6 +17,27 @@ LOCAL = "local"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class StrictCommand(click.Command):
+    """A command that refuses a second value of an option that takes one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line; an option that repeats is wrong usage, a flag may repeat."""
+        if not ctx.resilient_parsing:  # a shell that completes the line shows no errors
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            given = [each for each in order if isinstance(each, click.Option)]
+            for each in dict.fromkeys(given):
+                if given.count(each) > 1 and not (each.multiple or each.is_flag or each.count):
+                    flag = max(each.opts, key=len)
+                    raise click.UsageError(f"{flag} takes one value: give it once.", ctx)
+        return super().parse_args(ctx, args)
+
+
+class StrictGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = StrictCommand
+
+
 def chained(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Several options as one decorator, shown in this order."""
 

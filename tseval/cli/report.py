@@ -88,7 +88,7 @@ class FamilyOption:
         return list(decorated.__click_params__)
 
 
-class ReportCommand(click.Command):
+class ReportCommand(options.StrictCommand):
     """Takes what families declare of a report beside its own options.
 
     Families are loaded until every option on the command line is known; for help all of them are.

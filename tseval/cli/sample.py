@@ -42,7 +42,7 @@ known_pairs = click.option(
 )
 
 
-@click.command("sample")
+@click.command("sample", cls=options.StrictCommand)
 @options.runs_and_nuggets
 @click.option(
     "--matcher",

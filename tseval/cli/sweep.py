@@ -33,7 +33,7 @@ MARKDOWN = "markdown"
 FORMS = ("table", *ROW_FORMS, MARKDOWN, *PICTURES)
 
 
-@click.command("sweep")
+@click.command("sweep", cls=options.StrictCommand)
 @options.runs_and_nuggets
 @options.measures_named("See `tseval measures`. Default: those of the edition.")
 @click.option("--edition", default=DRAFT.name, show_default=True, help="Whose rules.")

@@ -31,7 +31,7 @@ def command_of_validation() -> click.Command:
         *column_options(),
         options.debug_option,
     )
-    return click.command("validate")(options.chained(*decorators)(run))
+    return click.command("validate", cls=options.StrictCommand)(options.chained(*decorators)(run))
 
 
 def run(files: tuple[str, ...], table: str | None, input_format: Forms, **given: Any) -> None:

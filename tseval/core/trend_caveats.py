@@ -42,7 +42,7 @@ def doubts(drawn: Sequence[Series]) -> Iterator[str]:
             lost = [name for name, fitted in zip(series.measures, rows, strict=True) if not fitted]
             if lost:
                 where = _where(series)
-                few = f"fewer than {FEWEST} batches to draw it through"
+                few = f"it needs {FEWEST} batches with values; choose a shorter --batch"
                 yield f"run {run}: no line through {listed(lost)} of {where}: {few}"
         for word in DEPENDENT:
             wrong = [name for each in dependent for name in each.get((r, word), ())]

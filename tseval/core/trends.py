@@ -216,12 +216,22 @@ def frame(drawn: Sequence[Series]) -> pd.DataFrame:
 
 
 def trend_frame(drawn: Sequence[Series]) -> pd.DataFrame:
-    """The lines as a tidy frame: run, topic, measure, value; measures such as `slope(P)`."""
+    """The lines as a tidy frame: run, topic, measure, value; measures such as `slope(P)`.
+
+    Where batches are too few for a line, only their number stands.
+    """
     told = [statistics(series) for series in drawn]
     curves = list(_in_order(drawn))
-    values = [[column[each.row] for column in told[each.place].values()] for each in curves]
-    table = _tidy(curves, [len(each) for each in values], {"value": np.concatenate(values)})
-    names = [name for each in curves for name in told[each.place]]
+    rows = [
+        [
+            (name, column[each.row])
+            for name, column in told[each.place].items()
+            if each.series.trend.fitted[each.row] or name == "batches({})"
+        ]
+        for each in curves
+    ]
+    names, values = zip(*(cell for each in rows for cell in each), strict=True)
+    table = _tidy(curves, [len(each) for each in rows], {"value": np.array(values)})
     written = [name.format(of) for name, of in zip(names, table["measure"], strict=True)]
     return table.assign(measure=written)
 
