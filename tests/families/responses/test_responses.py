@@ -645,3 +645,32 @@ def test_the_section_of_a_report(tmp_path: Path) -> None:
     assert program.tseval("responses", support, "-q", "-o", scores, "--quiet").code == 0
     assert program.tseval("report", scores, "--file", support, "-o", page, "--quiet").code == 0
     assert "which are not of nuggets one by one" in page.read_text()
+
+
+NUGGET = {"text": "a", "importance": "vital", "assignment": "support"}
+ANSWER = {"run_id": "r", "nuggets": [NUGGET]}
+EMPTY = {"run_id": "r", "nuggets": [{**NUGGET, "assignment": "not_support"}]}
+
+
+@pytest.mark.parametrize(
+    "empty", [{"run_id": "r", "nuggets": []}, EMPTY], ids=["no labels", "nothing said"]
+)
+def test_an_empty_answer_needs_no_time(empty: dict[str, Any], tmp_path: Path) -> None:
+    records = [{**ANSWER, "qid": "t", "time": START}, {**empty, "qid": "u"}]
+    done = program.tseval(
+        "responses", lines(tmp_path / "l.jsonl", records), "-m", "vital", "--at", "1h", "-f", "trec"
+    )
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "vital\tall\t0.5\nvital@1h\tall\t0.5\n"
+
+
+def test_an_answer_without_a_time_is_refused_where_time_is_asked_for(tmp_path: Path) -> None:
+    records = [{**ANSWER, "qid": "t", "time": START}, {**ANSWER, "qid": "u"}]
+    file = lines(tmp_path / "l.jsonl", records)
+    done = program.tseval("responses", file, "-m", "vital", "-f", "trec")
+    assert (done.code, done.out) == (0, "vital\tall\t1.0\n")
+    assert done.err.startswith("warning: 1 response without a time")
+    for asked in (("responses", file, "--at", "1h"), ("curve", file, "-m", "vital")):
+        done = program.tseval(*asked)
+        assert done.code == 1
+        assert done.codes == [("missing-time", 2)]

@@ -10,7 +10,7 @@ from tseval.core.editions import Edition
 from tseval.core.family import Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
 from tseval.core.wording import count, count_words, listed
-from tseval.errors import UsageError
+from tseval.errors import InputError, UsageError
 from tseval.families.responses.caveats import IMPORTANCE, warn_of_no_vital, warn_of_unknown
 from tseval.families.responses.index import ResponseIndex, build
 from tseval.families.responses.inputs import (
@@ -82,6 +82,8 @@ class ResponseEvaluation(Evaluation):
 
     def has_times(self, measure: Measure) -> bool:
         """Whether a measure can be taken at any time; without times that is refused."""
+        if self.responses.undated:
+            raise InputError(self.responses.undated)
         if not self.responses.timed:
             sort = self.responses.sort
             cure = "" if sort in TIMELESS else ": give each its `time`"
@@ -157,6 +159,9 @@ def _warnings(tables: ResponseTables, index: ResponseIndex) -> Iterator[str]:
     if index.unknown:
         noun = count(len(index.unknown), "topic")
         yield f"{noun} not in the file of nuggets, ignored: {listed(index.unknown)}"
+    if index.undated:
+        nouns = count(len(index.undated), "response")
+        yield f"{nouns} without a time: no score can be taken at a time, and lead leaves them out"
     if not index.single and index.rules.mean == "topics":
         yield (
             "a run has several responses to a topic, and they have no times: their mean counts "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.ledgers import ALWAYS, Ledger
-from tseval.errors import UsageError
+from tseval.errors import Fault, UsageError
 from tseval.families.responses.inputs import ResponseTables
 from tseval.families.responses.responses import Version, Versions, times_in, versions_of
 from tseval.families.responses.rules import ResponseRules
@@ -93,6 +93,8 @@ class ResponseIndex(Units):
     starts: FloatArray
     present: BoolArray
     timed: bool
+    undated: tuple[Fault, ...]
+    """The responses that say something, but not when, where others have times."""
     cell_unit: IntArray
     """The (run, topic) of each cell, which is what has a value."""
     single: bool
@@ -169,6 +171,7 @@ def build(tables: ResponseTables, rules: ResponseRules) -> ResponseIndex:
         starts=_starts(versions, tables),
         present=there.reshape(shape),
         timed=versions.timed,
+        undated=versions.undated,
         cell_unit=np.array(versions.cell_unit, np.int64),
         single=versions.single,
         counts_missing=True,
@@ -195,8 +198,8 @@ def _starts(versions: Versions, tables: ResponseTables) -> FloatArray:
     first: dict[str, float] = {}
     for version in versions.each:
         topic = version.response.topic
-        times = times_in(version.response) or [version.response.time]
-        first[topic] = min(first.get(topic, math.inf), *times)
+        times = [*times_in(version.response), version.response.time, first.get(topic, math.nan)]
+        first[topic] = min((each for each in times if not math.isnan(each)), default=math.nan)
     for topic, nuggets in gold.items():
         known = [each.time for each in nuggets if not math.isnan(each.time)]
         first[topic] = min(known) if known else first.get(topic, math.nan)

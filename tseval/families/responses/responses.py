@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from tseval.errors import Fault, InputError
 from tseval.families.responses.inputs import ResponseTables
 from tseval.families.responses.rules import ResponseRules
-from tseval.families.responses.tables import Response
+from tseval.families.responses.tables import Grade, Response, Sentence
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.records import frozen
 from tseval.tables import natural_order
 
-TIMES_CURE = "give every response its time, or none"
+TIMES_CURE = "give this response its time, or give none of them a time"
 SAME_CURE = "the times of two versions differ; --rule mean=records takes each by itself"
 
 
@@ -47,6 +48,8 @@ class Versions:
     single: bool
     """Whether the cells are the (run, topic), or the responses."""
     timed: bool
+    undated: tuple[Fault, ...]
+    """The responses that say something, but not when, where others have times."""
     unknown: tuple[str, ...]
     """Topics that the gold lacks."""
 
@@ -54,7 +57,8 @@ class Versions:
 def versions_of(tables: ResponseTables, rules: ResponseRules) -> Versions:
     """The responses of all files, in their order."""
     found = [(source, _when(each, tables)) for source, each in _responses(tables)]
-    timed = _are_timed(found)
+    dated = any(not math.isnan(time) for _, each in found for time in (each.time, *times_in(each)))
+    undated = [(source, each) for source, each in found if dated and _lacks_time(each)]
     everything = [each for _, each in found]
     runs = tuple(natural_order({each.run for each in everything}))
     named = natural_order({each.topic for each in everything})
@@ -67,7 +71,7 @@ def versions_of(tables: ResponseTables, rules: ResponseRules) -> Versions:
             unit = first[each.run] + place[each.topic]
             by_unit.setdefault(unit, []).append((source, each))
     many = any(len(own) > 1 for own in by_unit.values())
-    alone = rules.mean == "records" or (many and not timed)
+    alone = rules.mean == "records" or (many and not dated)
     units = sorted(by_unit)
     if alone:
         counted = [(unit, each) for unit in units for _, each in by_unit[unit]]
@@ -77,7 +81,9 @@ def versions_of(tables: ResponseTables, rules: ResponseRules) -> Versions:
         made = [each for unit in units for each in _in_order(unit, by_unit[unit])]
         cells = tuple(range(len(runs) * len(topics)))
     unknown = tuple(each for each in named if each not in place)
-    return Versions(runs, topics, tuple(made), cells, not alone, timed, unknown)
+    faults = tuple(_no_time(source, each) for source, each in undated)
+    timed = dated and not undated
+    return Versions(runs, topics, tuple(made), cells, not alone, timed, faults, unknown)
 
 
 def _responses(tables: ResponseTables) -> Iterator[tuple[Input, Response]]:
@@ -105,31 +111,34 @@ def times_in(response: Response) -> list[float]:
     return [whole if math.isnan(each.time) else each.time for each in response.labels]
 
 
-def _are_timed(found: list[tuple[Input, Response]]) -> bool:
-    """Whether responses have times; some with and some without are refused."""
-    without = [
-        (source, each)
-        for source, each in found
-        if any(map(math.isnan, times_in(each) or [each.time]))
-    ]
-    if without and len(without) < len(found):
-        source = without[0][0]
-        faults = FaultList(source)
-        for other, each in without:
-            if other is source:
-                reason = "no time, where other responses have one"
-                faults.add(each.line, reason, TIMES_CURE, "missing-time")
-        faults.check()
-    return not without and bool(found)
+def _lacks_time(response: Response) -> bool:
+    """Whether a response says something, but not when; an empty answer needs no time."""
+    timed = zip(response.labels, times_in(response), strict=True)
+    return any(math.isnan(time) and not _says_nothing(label) for label, time in timed)
+
+
+def _says_nothing(label: object) -> bool:
+    if isinstance(label, Grade):
+        return not label.grade
+    return isinstance(label, Sentence) and not label.text.strip()
+
+
+def _no_time(source: Input, response: Response) -> Fault:
+    reason = "no time, where other responses have one"
+    return Fault(source.path, response.line, reason, TIMES_CURE, "missing-time", unit=source.unit)
 
 
 def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]:
     """The versions of one run on one topic; two of the same time are refused."""
+    lacking = [_no_time(*each) for each in own if len(own) > 1 and _lacks_time(each[1])]
+    if lacking:
+        raise InputError(lacking)
+    begun = [min(times_in(each), default=each.time) for _, each in own]
     dated = sorted(
-        ((min(times_in(each), default=each.time), at) for at, (_, each) in enumerate(own)),
+        (-math.inf if math.isnan(since) else since, at) for at, since in enumerate(begun)
     )
     for (time, at), (later, other) in pairwise(dated):
-        if time == later:
+        if time == later > -math.inf:
             source, response = own[other]
             faults = FaultList(source)
             first = own[at][1].line
@@ -139,5 +148,4 @@ def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]
             faults.check()
     ends = [time for time, _ in dated[1:]] + [math.inf]
     for number, ((since, at), until) in enumerate(zip(dated, ends, strict=True)):
-        since = -math.inf if math.isnan(since) else since
         yield Version(own[at][1], unit, number, since, until)
