@@ -54,6 +54,12 @@ class Reason(str):
     __slots__ = ()
 
 
+class Doubt(str):
+    """A warning that bears on which run is better: a report shows it below the verdict."""
+
+    __slots__ = ()
+
+
 def nearest(name: str, known: Iterable[str], number: int = 1) -> list[str]:
     """The names that look like this one, the most alike first: capitals make no difference."""
     from difflib import get_close_matches  # needed only where something is wrong

@@ -1201,6 +1201,7 @@ POOL_HEADER = ("topic", "update_id")
 MATCH_HEADER = ("topic", "update_id", "nugget_id")
 OUTSIDE = "run run: none of its 2 updates is in the pool"
 NO_UPDATE = "none of the 2 matches is of an update of these runs"
+HALF_JUDGED = "50 % of updates judged (run); the others count as no match"
 FOREIGN_POOL = (
     "error: pool.tsv:2: none of the 2 updates is in the pool, of all that the runs have in judged "
     'topics: the pool has updates such as "x1" of topic "flood", the runs are run'
@@ -1218,6 +1219,8 @@ def test_a_pool_of_other_runs_is_refused_and_matches_are_warned_about(
     files = ("run.tsv", "gold.tsv", "--matches", "matches.tsv", "--pool", "pool.tsv", *more)
     ignored = "warning: run run: 1 topic not in the gold, ignored: storm"
 
+    half = [] if "--rule" in more else [f"warning: {HALF_JUDGED}"]
+
     def told(pool: Sequence[Row], matches: Sequence[Row]) -> list[str]:
         Path("pool.tsv").write_bytes(tsv(POOL_HEADER, *pool))
         Path("matches.tsv").write_bytes(tsv(MATCH_HEADER, *matches))
@@ -1225,15 +1228,16 @@ def test_a_pool_of_other_runs_is_refused_and_matches_are_warned_about(
         return [line for line in found if line != ignored]
 
     lost = [("flood", "x1", "n1"), ("flood", "x2", "n1")]
-    assert told([*others, ("flood", "u1")], lost) == [f"warning: {NO_UPDATE}"]
+    assert told([*others, ("flood", "u1")], lost) == [f"warning: {NO_UPDATE}", *half]
     Path("pool.tsv").write_bytes(tsv(POOL_HEADER, *others))
     refused = program.tseval("score", *files)
     assert (refused.code, refused.err.partition("\n")[0]) == (1, FOREIGN_POOL)
     one = [*others, ("flood", "u2")]
-    assert told(one, lost) == [f"warning: {NO_UPDATE}"]
-    assert told(one, lost[:1]) == ["warning: the one match is not of an update of these runs"]
-    assert told(one, [*lost, ("flood", "u2", "n1")]) == []
-    assert told(one, []) == []
+    assert told(one, lost) == [f"warning: {NO_UPDATE}", *half]
+    lone = "warning: the one match is not of an update of these runs"
+    assert told(one, lost[:1]) == [lone, *half]
+    assert told(one, [*lost, ("flood", "u2", "n1")]) == half
+    assert told(one, []) == half
 
 
 @pytest.mark.parametrize("more", [(), ("--in-blocks", "1")])
@@ -1275,7 +1279,7 @@ def test_a_live_stream_of_another_pool_is_warned_about(stopped: bool) -> None:
     others = [("flood", "x1"), ("flood", "x2")]
     lost = [("flood", "x1", "n1"), ("flood", "x2", "n1")]
     assert told(others, lost) == [NO_UPDATE, OUTSIDE]
-    assert told([*others, ("flood", "u1")], [*lost, ("flood", "u1", "n1")]) == []
+    assert told([*others, ("flood", "u1")], [*lost, ("flood", "u1", "n1")]) == [HALF_JUDGED]
 
 
 def test_duplicates_of_other_runs_are_warned_about() -> None:

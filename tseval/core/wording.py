@@ -29,6 +29,11 @@ def none_of(whose: str, number: int, noun: str, nouns: str) -> str:
     return f"none of {whose} {number:,} {nouns} is" if number > 1 else f"{whose} one {noun} is not"
 
 
+def percent(share: float) -> str:
+    """A share with two digits; 100 % is all, and never rounded."""
+    return f"{min(100 * share, 99.4 if share < 1 else 100):.{0 if share >= 0.0995 else 1}f} %"
+
+
 def listed(names: Sequence[str]) -> str:
     """Some names in words: all of them if they are few."""
     shown = ", ".join(names[:NAMED])

@@ -17,7 +17,7 @@ from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import counted, missing_topics
 from tseval.core.sections import Section, Setting, Watched, unwatched
-from tseval.errors import UsageError
+from tseval.errors import Doubt, UsageError
 from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
@@ -160,6 +160,7 @@ def _with_sections(
     rule = treatment.on_missing or "zero"
     missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
     doubts = [*report.doubts, *differences(signature, report.scored), *missing.warnings]
+    doubts += [each for each in evaluation.warnings if isinstance(each, Doubt)]
     warnings = [
         *report.warnings,
         *differences(signature, report.scored),

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.small_times
 
 Rows = list[dict[str, Any]]
 KINDS = ("Missed", "Late", "Repeats", "Noise")
+UNJUDGED = "Not judged"
 HOUR = 3600
 
 
@@ -46,7 +47,7 @@ def lists(evaluation: TemporalEvaluation) -> dict[str, Rows]:
         found = faults(evaluation, Setting(runs, (), evaluation.options))
     if found is None:
         return {kind: [] for kind in KINDS}
-    assert tuple(each.name for each in found.lists) == KINDS
+    assert tuple(each.name for each in found.lists) in (KINDS, (*KINDS, UNJUDGED))
     return {each.name: _rows(each, runs) for each in found.lists}
 
 
@@ -133,7 +134,9 @@ class TestSlowly:
         matches = {(row["update_id"], row["nugget_id"]): 1.0 for row in said}
         found = lists(of_2014(conformance))
         found["Missed"] = of_runs(found["Missed"])
-        counted = dict.fromkeys(KINDS, 0)
+        kinds = (*KINDS, UNJUDGED)
+        counted = dict.fromkeys(kinds, 0)
+        in_topic = {(row["query_id"], row["update_id"]) for row in pool.values()}
         for path in sorted(folder.glob("runs/*.gz")):
             sent: dict[str, list[Sent]] = {}
             with gzip.open(path, "rt") as lines:
@@ -145,12 +148,13 @@ class TestSlowly:
                     sent.setdefault(f"TS14.{topic}", []).append(Sent(counts, float(time)))
             run = f"{team}-{name}"
             for topic, times in nuggets.items():
-                wanted = slow_faults(sent.get(topic, []), times, matches)
+                judged = {name for own, name in in_topic if own == topic}
+                wanted = slow_faults(sent.get(topic, []), times, matches, judged)
                 rows = {
                     kind: [
                         row for row in found[kind] if row["topic"] == topic and row["run"] == run
                     ]
-                    for kind in KINDS
+                    for kind in kinds
                 }
                 assert sorted(r["its id"] for r in rows["Missed"]) == sorted(wanted.missed)
                 assert sorted(r["late (h)"] * HOUR for r in rows["Late"]) == pytest.approx(
@@ -158,9 +162,11 @@ class TestSlowly:
                 )
                 assert sorted(r["update"] for r in rows["Repeats"]) == sorted(wanted.repeats)
                 assert sorted(r["update"] for r in rows["Noise"]) == sorted(wanted.noise)
-                for kind in KINDS:
+                assert sorted(r["update"] for r in rows[UNJUDGED]) == sorted(wanted.unjudged)
+                for kind in kinds:
                     counted[kind] += len(rows[kind])
-        assert counted == {kind: len(found[kind]) for kind in KINDS}
+        assert counted == {kind: len(found[kind]) for kind in kinds}
+        assert counted[UNJUDGED] == 15_974 + 5_721 - 1_706 - 1_499  # lines less those in the pool
         assert min(counted.values()) > 200
 
 
@@ -183,7 +189,8 @@ class TestScoresAndExplanations:
         assert np.sort(-late.hours_early * late.importance) == pytest.approx(
             np.sort([row["weight x late"] for row in rows["Late"]])
         )
-        for kind, role in (("Repeats", "repeats"), ("Noise", "nothing")):
+        roles = (("Repeats", "repeats"), ("Noise", "nothing"), (UNJUDGED, "unjudged"))
+        for kind, role in roles[: 2 + is_real]:
             told = updates[updates.role == role]
             assert Counter(zip(told.run, told.topic, told.update_id, strict=True)) == Counter(
                 (row["run"], row["topic"], row["update"]) for row in rows[kind]

@@ -271,6 +271,16 @@ class Found:
     pairs: Pairs
     row: IntArray | None = None
     matches: Matches | None = None
+    judged: BoolArray | None = None
+    """Which updates were judged; None if all were, as by a matcher."""
+
+
+def is_judged_whole(matches: Matches | None, pool: Pool | None) -> bool:
+    """Whether all updates were judged: by a matcher, or for matches that no pool was drawn for.
+
+    The track's assessors judged a pool, also where it is not given.
+    """
+    return matches is None or bool(matches.maker) or (pool is None and not matches.published)
 
 
 def assessed_index(
@@ -294,6 +304,7 @@ def assessed_index(
         rules=rules,
         present=_lines(index, updates),
         sampled=case.sampled[rows],
+        judged=np.ones(len(said), bool) if found.judged is None else found.judged[rows],
         length=None if case.length is None else case.length[rows],
         weight=weight[rows],
         spans=_spans(index, found),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.doubtful_times import Span, not_in_seconds, run_spans, spans, years_apart
-from tseval.core.wording import count, listed, none_of
-from tseval.errors import InputError, Reason
+from tseval.core.wording import count, listed, none_of, percent
+from tseval.errors import Doubt, InputError, Reason
 from tseval.families.temporal.earliest import EarliestIndex
 from tseval.families.temporal.rules import Rules
 from tseval.families.temporal.trec_files import has_header
@@ -78,10 +78,28 @@ def of_evaluation(
     """What the tables tell of runs and gold."""
     outside, by_text = _outside(tables, case, index), tables.matches is None
     yield from of_runs(_censuses(index, index.periods[0], outside, by_text=by_text))
+    run = index.unit[index.sent] // len(index.topics)
+    judged = np.bincount(run[index.judged[index.sent]], minlength=len(index.runs))
+    number = np.bincount(run, minlength=len(index.runs))
+    yield from of_unjudged(index.runs, judged, number, tables.pool)
     yield from of_gold(index.nuggets, index.topics, tables.topics, by_text=by_text)
     sent = index.updates
     found = run_spans(sent.run, sent.topic, sent.time)
     yield from years_apart([*gold_spans(index.nuggets, tables.topics), *found], index.topics)
+
+
+def of_unjudged(
+    runs: Sequence[str], judged: IntArray, sent: IntArray, pool: Pool | None
+) -> Iterator[Doubt]:
+    """How many of each run's updates were judged, where not all were; the least first."""
+    share = judged / np.maximum(sent, 1)
+    some = [at for at in np.argsort(share, kind="stable").tolist() if judged[at] < sent[at]]
+    if some and judged.any():  # else no update is in the pool, which is a warning of its own
+        ends = some if len(some) <= 2 else [some[0], some[-1]]
+        shares = (" and " if len(some) == 2 else " to ").join(percent(share[at]) for at in ends)
+        known = "judged" if pool is not None else "known to be judged without --pool"
+        names = listed([runs[at] for at in some])
+        yield Doubt(f"{shares} of updates {known} ({names}); the others count as no match")
 
 
 def _outside(tables: TemporalTables, case: CanonicalUpdates, index: AssessedIndex) -> IntArray:

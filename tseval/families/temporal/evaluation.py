@@ -32,6 +32,7 @@ from tseval.families.temporal.assessments import (
     GoldReading,
     assessed_index,
     counted_pairs,
+    is_judged_whole,
     kept_nuggets,
     known_since,
     standing,
@@ -379,7 +380,11 @@ def _assessors_pairs(tables: TemporalTables, case: CanonicalUpdates, kept: BoolA
     renumbered = np.cumsum(kept) - 1
     pairs = resolved.pairs.rows(counts)
     pairs = replace(pairs, nugget=renumbered[pairs.nugget])
-    return Found(pairs, resolved.row[counts], matches)
+    if is_judged_whole(matches, tables.pool):
+        return Found(pairs, resolved.row[counts], matches)
+    judged = case.sampled & (tables.pool is not None)
+    judged[resolved.pairs.update] = True
+    return Found(pairs, resolved.row[counts], matches, judged)
 
 
 def _pairs_for_latency(

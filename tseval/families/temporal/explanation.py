@@ -82,8 +82,10 @@ def _last_of(index: EarliestIndex, unit: IntArray, nugget: IntArray) -> IntArray
     return rows
 
 
-def explain_updates(index: EarliestIndex) -> pd.DataFrame:
+def explain_updates(index: AssessedIndex) -> pd.DataFrame:
     """For every update: the nuggets that it earned, how many it repeated, or that it added nothing.
+
+    An update that was not judged has the role `unjudged`.
 
     `reward` is the importance of what it earned. Updates of topics that are not in the gold do not
     stand here. Sorted by run, topic, time and place in the file.
@@ -96,6 +98,7 @@ def explain_updates(index: EarliestIndex) -> pd.DataFrame:
     said = _earned(index, index.nuggets.text.rows(own)[:])
     firsts = index.firsts[sent]
     repeats = index.says[sent] - firsts
+    idle = np.where(index.judged[sent], "nothing", "unjudged")
     reward = np.bincount(
         index.first.update,
         index.nuggets.importance[index.first.nugget] * index.first.rise,
@@ -107,7 +110,7 @@ def explain_updates(index: EarliestIndex) -> pd.DataFrame:
             "topic": updates.topic.rows(sent).to_list(),
             "update_id": updates.update_id.rows(sent).to_list(),
             "time": updates.time[sent],
-            "role": np.where(firsts > 0, "earns", np.where(repeats > 0, "repeats", "nothing")),
+            "role": np.where(firsts > 0, "earns", np.where(repeats > 0, "repeats", idle)),
             "reward": reward[sent],
             "earned": [" ".join(earned.get(row, ())) for row in sent.tolist()],
             "repeats": repeats,
@@ -135,6 +138,7 @@ def explain_economy(index: AssessedIndex) -> pd.DataFrame:
 
     run = index.unit[index.sent] // len(index.topics)
     firsts, says = index.firsts[index.sent], index.says[index.sent]
+    judged = index.judged[index.sent]
     texts = index.updates.text.rows(index.sent)
     words, there = word_counts(texts, index.rules.words), ~texts.blank
     nuggets = index.first.unit[index.first.opens]
@@ -146,7 +150,8 @@ def explain_economy(index: AssessedIndex) -> pd.DataFrame:
             "updates": updates.astype(np.int64),
             "earning": _by_run(index, run, firsts > 0).astype(np.int64),
             "repeating": _by_run(index, run, (firsts == 0) & (says > 0)).astype(np.int64),
-            "idle": _by_run(index, run, says == 0).astype(np.int64),
+            "idle": _by_run(index, run, (says == 0) & judged).astype(np.int64),
+            "unjudged": _by_run(index, run, ~judged).astype(np.int64),
             "words": _share(total, told),
             "words_a_nugget": np.where(told == updates, _share(total, said), np.nan),
         }

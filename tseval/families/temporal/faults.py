@@ -37,10 +37,18 @@ NUGGET, UPDATE = Head("nugget", "name"), Head("update", "name")
 
 
 def faults(evaluation: TemporalEvaluation, setting: Setting[Any]) -> Searched | None:
-    """The four lists, each with its worst first; None where nothing went wrong."""
-    made = _Faults(evaluation, setting)
-    lists = (made.missed(), made.late(), made.repeats(), made.noise())
-    return Searched(lists) if any(each.total for each in lists) else None
+    """The lists, each with its worst first; None where nothing went wrong.
+
+    A fifth has the updates that were not judged, if there are any.
+    """
+    made, index = _Faults(evaluation, setting), evaluation.index
+    idle, judged = index.sent[index.says[index.sent] == 0], index.judged
+    noise = made.idle("Noise", "that match no nugget", idle[judged[idle]])
+    lists = [made.missed(), made.late(), made.repeats(), noise]
+    if not judged[idle].all():
+        what = "that were not judged: whether they say a nugget is not known"
+        lists.append(made.idle("Not judged", what, idle[~judged[idle]]))
+    return Searched(tuple(lists)) if any(each.total for each in lists) else None
 
 
 @frozen(eq=False)
@@ -164,17 +172,16 @@ class _Faults:
         heads = (*heads, Head("said again", "name"), NUGGET, UPDATE)
         return _listed("Repeats", len(own), note, heads, rows)
 
-    def noise(self) -> Listed:
+    def idle(self, name: str, what: str, own: IntArray) -> Listed:
         """Updates that match nothing, the longest first, as far as their texts have room."""
         index = self.evaluation.index
-        own = index.sent[index.says[index.sent] == 0]
         texts = index.updates.text.rows(own)
         words = word_counts(texts, index.rules.words)
         cut = [len(text) > CUT for text in texts[:]]
         least = CHARACTERS / ROWS  # also of a text that is empty, so that rows have a limit too
         size = np.array([max(least, min(len(text), CUT)) for text in texts[:]], np.float64)
         kept = worst(index.unit[own] // len(index.topics), words, size, CHARACTERS)
-        note = f"{count(len(own), 'update')} that match no nugget, the longest first."
+        note = f"{count(len(own), 'update')} {what}; the longest first."
         ended = sum(cut[at] for at in kept.tolist())
         if ended:
             verb = "ends" if ended == 1 else "end"
@@ -188,7 +195,7 @@ class _Faults:
         shown = [shortened(text, CUT) for text in kept_texts[:]]
         heads = (*self.where, WORDS, Head("text", "name"), UPDATE)
         rows = zip(*where, self._words(kept_texts), shown, names, strict=True)
-        return _listed("Noise", len(own), note, heads, rows)
+        return _listed(name, len(own), note, heads, rows)
 
     def _heaviest(self, update: IntArray) -> IntArray:
         """For each of these updates the heaviest nugget that it says, of equal ones the first."""

@@ -25,6 +25,7 @@ KINDS = {
     "earning": "first to say a nugget",
     "repeating": "repeats only",
     "idle": "matches no nugget",
+    "unjudged": "not judged",
 }
 """What becomes of updates, by the columns of `explain_economy`."""
 
@@ -47,16 +48,20 @@ def economy(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -
     """What each run spent for what it said, best run first."""
     verbosity = _verbosity(evaluation)
     rows = []
-    for row in explain_economy(evaluation.index).to_dict("records"):
-        parts = tuple(int(row[kind]) for kind in KINDS)
+    found = explain_economy(evaluation.index)
+    kinds = {
+        each: words for each, words in KINDS.items() if each != "unjudged" or found[each].any()
+    }
+    for row in found.to_dict("records"):
+        parts = tuple(int(row[kind]) for kind in kinds)
         words = [_known(row[name]) for name in ("words", "words_a_nugget")]
         last = [verbosity[row["run"]]] if verbosity else []
         rows.append((setting.run(row["run"]), row["updates"], parts, *parts, *words, *last))
     columns = (
         Head("run", "run"),
         Head("updates", "count"),
-        Head("what became of them", "parts", parts=tuple(KINDS.values())),
-        *(Head(words, "count") for words in KINDS.values()),
+        Head("what became of them", "parts", parts=tuple(kinds.values())),
+        *(Head(words, "count") for words in kinds.values()),
         Head("words an update", decimals=1),
         Head("words a nugget said", decimals=1),
         *([Head(VERBOSITY, decimals=3)] if verbosity else []),

@@ -31,6 +31,8 @@ from tseval.reporting.page.timeline import timeline_section
 
 WIDTH, HEIGHT = 180, 14
 """Of a bar, in pixels."""
+HATCHED = 3
+"""The part of a bar that is hatched: what was not judged."""
 LEFT = ("run", "runs", "text", "name", "parts")
 """The kinds of columns that stand at the left."""
 
@@ -143,6 +145,14 @@ def _bar(names: Sequence[str], sizes: Sequence[int]) -> Markup:
         wide = WIDTH * size / max(1, sum(sizes))
         place = {"x": f"{left:.1f}", "y": 1, "width": f"{wide:.1f}", "height": HEIGHT - 2}
         parts.append(element("rect", {"class": f"b{at}", **place}))
+        if at == HATCHED:  # a line that is as thick as the bar, dashed
+            line = {
+                "x1": place["x"],
+                "x2": f"{left + wide:.1f}",
+                "y1": HEIGHT / 2,
+                "y2": HEIGHT / 2,
+            }
+            parts.append(element("line", {"class": "hatch", **line}))
         left += wide
     told = ", ".join(f"{size:,} {name}" for size, name in zip(sizes, names, strict=True))
     box = {"width": WIDTH, "height": HEIGHT, "viewBox": f"0 0 {WIDTH} {HEIGHT}"}

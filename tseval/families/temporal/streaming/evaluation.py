@@ -12,7 +12,15 @@ from tseval.core.doubtful_times import Span, years_apart
 from tseval.core.family import Column, Evaluation
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
-from tseval.families.temporal.caveats import Census, gold_spans, of_gold, of_matches, of_runs
+from tseval.families.temporal.assessments import is_judged_whole
+from tseval.families.temporal.caveats import (
+    Census,
+    gold_spans,
+    of_gold,
+    of_matches,
+    of_runs,
+    of_unjudged,
+)
 from tseval.families.temporal.draft import leaves_cost_open
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.streaming.fold import Fold
@@ -114,6 +122,12 @@ class StreamEvaluation(Evaluation):
             runs = [run.run for run in self._folds if run.seen.updates]
             yield from of_matches(self.gold.matches, self.gold.nuggets, runs, applied=applied)
         yield from of_runs([_census(each, by_text=by_text) for each in self._folds])
+        if not is_judged_whole(self.gold.matches, self.gold.pool):
+            has_pool = self.gold.pool is not None
+            seen = [run.seen for run in self._folds]
+            judged = np.array([each.read if has_pool else each.matched for each in seen])
+            sent = np.array([each.judged for each in seen])
+            yield from of_unjudged(self.runs, judged, sent, self.gold.pool)
         yield from of_gold(self.gold.nuggets, self.gold.judged(), self.gold.topics, by_text=by_text)
         found = [
             *gold_spans(self.gold.nuggets, self.gold.topics),

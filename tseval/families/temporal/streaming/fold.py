@@ -176,7 +176,8 @@ class Fold:
             rows, topic = share.rows, block.topic[share.rows]
             sums.append(kept + _added_up(share, amounts))
             present.append(_present_at_looks(share, block.part[rows], topic))
-            late[rows] = share.run.look_at(updates.rows(rows), topic, sampled[rows])
+            says = block.index.says[rows] > 0
+            late[rows] = share.run.look_at(updates.rows(rows), topic, sampled[rows], says)
         row = np.concatenate([_NOTHING, *(share.parts[share.looks] for share in block.shares)])
         names = [share.run.run for share in block.shares for _ in share.looks]
         order = np.argsort(row)

@@ -63,6 +63,10 @@ class Seen:
     """Updates of topics that are in the gold."""
     pooled: bool = False
     """Whether any of them is in the pool; without a pool all are."""
+    matched: int = 0
+    """How many of them say a nugget."""
+    read: int = 0
+    """How many of them say a nugget or are in the pool."""
 
 
 @frozen
@@ -210,7 +214,9 @@ class RunFold:
         self._given_up = []
         return found
 
-    def look_at(self, updates: Updates, topic: IntArray, sampled: BoolArray) -> BoolArray:
+    def look_at(
+        self, updates: Updates, topic: IntArray, sampled: BoolArray, says: BoolArray
+    ) -> BoolArray:
         """Note what the next updates are beside their amounts; which of them are late."""
         seen, judged = self.seen, topic != ABSENT
         np.minimum.at(self.span[0], topic[judged], updates.time[judged])
@@ -224,6 +230,8 @@ class RunFold:
         seen.silent += int((updates.text.blank & judged).sum())
         seen.judged += int(judged.sum())
         seen.pooled |= bool((sampled & judged).any())
+        seen.matched += int((says & judged).sum())
+        seen.read += int(((says | sampled) & judged).sum())
         seen.updates += len(updates)
         if updates.confidence is not None and len(updates):
             low, high = float(updates.confidence.min()), float(updates.confidence.max())

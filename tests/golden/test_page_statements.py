@@ -1,0 +1,116 @@
+"""What a page states in words: each case makes a page by commands, and reads it as text."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.program import tseval
+
+
+def text_of(page: str, section: str) -> str:
+    """The words of a section, as a reader sees them."""
+    own = re.search(rf'<section id="{section}">(.*?)</section>', page, re.DOTALL)
+    assert own is not None, section
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", own[1])).split()).replace(" ,", ",")
+
+
+def page_of(folder: Path, *command: object, report: tuple[object, ...] = ()) -> str:
+    """The page of what a command scores."""
+    scores, page = folder / "scores.json", folder / "page.html"
+    for arguments in (
+        (*command, "-q", "-o", scores, "--quiet"),
+        ("report", scores, "-o", page, "--quiet", *report),
+    ):
+        done = tseval(*arguments)
+        assert done.code == 0, done.err
+    return page.read_text(encoding="utf-8")
+
+
+def write(folder: Path, **tables: str) -> dict[str, Path]:
+    """Tables by name, each of lines of words between blanks."""
+    found = {}
+    for name, content in tables.items():
+        found[name] = folder / f"{name}.tsv"
+        rows = ["\t".join(line.split()) for line in content.strip().splitlines()]
+        found[name].write_text("\n".join(rows) + "\n")
+    return found
+
+
+# What was not judged is not noise.
+
+RUN = """
+run topic update_id time text
+{run} flood {run}1 1700000000 river_over_banks
+{run} flood {run}2 1700000100 traffic_is_slow
+{run} flood {run}3 1700000200 river_again
+{run} flood {run}4 1700000300 mayor_speaks
+"""
+FLOOD = {
+    "a": RUN.format(run="a"),
+    "b": RUN.format(run="b"),
+    "nuggets": "topic nugget_id time text\nflood n 1700000000 river_over_banks",
+    "matches": "topic update_id nugget_id\nflood a1 n\nflood a3 n\nflood b1 n",
+    "pool": "topic update_id text\nflood a1 x\nflood a2 x\nflood b1 x",
+    "track": "query_id update_id nugget_id match_start match_end auto_p\n"
+    "flood a1 n 0 5 0\nflood a3 n 0 5 0\nflood b1 n 0 5 0",
+}
+POOL, MATCHES, TRACK = ("--pool", "pool"), ("--matches", "matches"), ("--matches", "track")
+JUDGED = {  # the shares in the verdict; the roles of a and b: earns, repeats, nothing, unjudged
+    (*MATCHES, *POOL): ("25 % and 75 % of updates judged (b, a)", (1, 1, 1, 1), (1, 0, 0, 3)),
+    MATCHES: ("", (1, 1, 2, 0), (1, 0, 3, 0)),
+    TRACK: ("25 % and 50 % of updates known to be judged", (1, 1, 0, 2), (1, 0, 0, 3)),
+    (*TRACK, *POOL): ("25 % and 75 % of updates judged (b, a)", (1, 1, 1, 1), (1, 0, 0, 3)),
+    ("--matcher", "exact", *POOL): ("", None, None),
+    ("--matcher", "exact"): ("", None, None),
+}
+
+
+@pytest.mark.parametrize("given", JUDGED, ids=" ".join)
+def test_an_update_that_nobody_judged_is_no_noise(given: tuple[str, ...], tmp_path: Path) -> None:
+    words, *wanted = JUDGED[given]
+    files = write(tmp_path, **FLOOD)
+    command = ("score", files["a"], files["b"], files["nuggets"])
+    options = [files.get(each, each) for each in given]
+    page = page_of(tmp_path, *command, *options)
+    verdict, economy = text_of(page, "verdict"), text_of(page, "economy")
+    wrong = text_of(page, "wrong")
+    warnings = json.loads((tmp_path / "scores.json").read_text())["warnings"]
+    assert words in verdict
+    assert any(words in each and len(each) <= 160 for each in warnings) or not words
+    assert ("not judged" in economy) == ("Not judged" in wrong) == bool(words)
+    assert ('class="hatch"' in page) == bool(words)
+    told = tseval(*command, *options, "--explain", "updates", "-f", "csv", "--quiet").out
+    for run, roles in zip("ab", wanted, strict=True):
+        own = [line.split(",")[4] for line in told.splitlines() if line.startswith(f"{run},")]
+        counts = tuple(own.count(role) for role in ("earns", "repeats", "nothing", "unjudged"))
+        if roles is None:
+            assert counts[-1] == 0
+            continue
+        assert counts == roles
+        noise, unjudged = (sum(each[at] for each in wanted) for at in (2, 3))
+        assert f"Noise {noise}" in wrong
+        assert (f"Not judged {unjudged}" in wrong) == bool(unjudged)
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_of_the_real_runs_of_2014_most_were_not_judged(
+    pooled: bool, conformance: Path, tmp_path: Path
+) -> None:
+    """Of 15,974 and 5,721 lines 1,706 and 1,499 are in the pool of the two runs' topics."""
+    folder = conformance / "temporal" / "2014"
+    pool = ("--pool", folder / "updates_sampled.tsv.gz") if pooled else ()
+    page = page_of(
+        tmp_path,
+        *("score", *sorted((folder / "runs").iterdir()), folder / "nuggets.tsv.gz"),
+        *("--matches", folder / "matches.tsv.gz", *pool, "-m", "R P"),
+    )
+    words = "11 % and 26 % of updates judged" if pooled else "2.7 % and 9.8 % of updates known"
+    assert words in text_of(page, "verdict")
+    economy = text_of(page, "economy")
+    assert all(each in economy for each in (("14,268", "4,222") if pooled else ("15,550", "5,159")))
+    assert f"Noise {'2,219' if pooled else '0'}" in text_of(page, "wrong")
