@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import html
 import json
@@ -354,3 +355,26 @@ def test_an_interrupted_run(here: Path) -> None:
     assert b"Traceback" not in err
     assert b"KeyboardInterrupt" not in err
     assert not list(here.iterdir())
+
+
+def test_scores_of_0_and_1_are_never_normal(tmp_path: Path) -> None:
+    """One document a day, returned or not: nothing but the values speaks against the test."""
+    days = list(enumerate((0, 0, 0, 0, 0, 0, 1, 0, 1, 1)))
+    rows = [f"t\td{day}\t2\t{day * 86400 + 1700000000}\n" for day, _ in days]
+    (tmp_path / "truth.tsv").write_text("topic\tpost_id\trelevance\ttime\n" + "".join(rows))
+    rows = [f"t\td{day}\t{day * 86400 + 1700000000}\t100\n" for day, hit in days if hit]
+    (tmp_path / "run.tsv").write_text("topic\tpost_id\ttime\tconfidence\n" + "".join(rows))
+    given = ("filter", str(tmp_path / "run.tsv"), str(tmp_path / "truth.tsv"), "-f", "csv")
+    asked = ("--start", "1700000000", "--end", "10d", "--cutoff", "50", "-m", "end(R)", "--quiet")
+
+    def shown(table: str) -> dict[str, str]:
+        outcome = program.tseval(*given, *asked, "--show", table)
+        (row,) = csv.DictReader(outcome.out.splitlines())
+        return row
+
+    fit = shown("fits")
+    assert float(fit["AD_p"]) > 0.05
+    assert fit["verdict"] == "only 0 and 1: the assumption does not hold"
+    share = shown("stability")
+    assert (float(share["normal"]), float(share["all_hold"])) == (0, 0)
+    assert (float(share["independent"]), float(share["one_way"])) == (1, 1)

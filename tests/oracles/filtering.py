@@ -429,6 +429,12 @@ def spearman(values: list[float]) -> float | None:
     return both / math.sqrt(sum(a * a for a in away) * sum(t * t for t in time))
 
 
+def categorical(points: list[Point]) -> bool:
+    """Whether the usable batches have only values 0 and 1: their residuals cannot be normal."""
+    used = [p.value for p in points if p.value is not None and p.weight > 0]
+    return all(math.isclose(v, 0, abs_tol=1e-9) or math.isclose(v, 1) for v in used)
+
+
 def anderson_darling(values: list[float]) -> tuple[float, float] | None:
     """A squared with mean and deviation estimated, and the p of D'Agostino and Stephens."""
     n = len(values)

@@ -39,6 +39,8 @@ SYMMETRY = 4.0
 PLAUSIBLE = (1.0, 3.0)
 """Outside of these Kenter, Balog and de Rijke call a d problematic, however few batches it is of.
 """
+ROUNDING = 1e-12
+"""Within this a value is 0, or 1."""
 STEP = 1 / 16
 """Of the sum for Imhof's integral."""
 LOWEST = 5.709 / (2 * 0.0186)
@@ -106,6 +108,12 @@ def check(trend: Trend, weighted: bool = False) -> Assumptions:
         anderson_darling(residuals, trend.used),
         durbin_watson(residuals, trend.used),
     )
+
+
+def categorical(trend: Trend) -> Mask:
+    """Return whether each series has only values 0 and 1: then no residuals of it are normal."""
+    away = np.minimum(np.abs(trend.values), np.abs(trend.values - 1))
+    return np.asarray((~trend.used | (away < ROUNDING)).all(axis=1))
 
 
 def spearman(values: Floats, usable: Mask) -> Outcome:

@@ -817,6 +817,9 @@ def fits_of(hits: Sequence[int]) -> dict[Hashable, Any]:
     return row
 
 
+ONLY_0_AND_1 = "only 0 and 1: the assumption does not hold"
+
+
 @pytest.mark.parametrize(
     ("hits", "verdict"),
     [
@@ -827,6 +830,9 @@ def fits_of(hits: Sequence[int]) -> dict[Hashable, Any]:
         ([3, 7, 2, 8, 4, 9, 3, 8, 2, 9, 3, 7], "negatively autocorrelated"),
         ([1, 2, 3, 4], "no residuals"),
         ([1, 2], "too few batches"),
+        # Half a dozen 0 and 1 pass Anderson-Darling; they are categories all the same.
+        ([10, 0, 10, 10, 0, 10], f"{ONLY_0_AND_1}, moves no one way"),
+        ([0] * 8 + [10] * 8, ONLY_0_AND_1),
     ],
 )
 def test_verdicts(hits: list[int], verdict: str) -> None:
@@ -835,6 +841,7 @@ def test_verdicts(hits: list[int], verdict: str) -> None:
         "autocorrelated": "negative",
         "negatively autocorrelated": "nothing",
         "nothing against it": "not normal",
+        ONLY_0_AND_1: "not normal",
     }
     assert others.get(verdict, "?") not in fits_of(hits)["verdict"]
 
@@ -863,13 +870,14 @@ def test_tau_turns_costs_around() -> None:
 
 
 def test_of_how_many_fits_the_assumptions_hold() -> None:
-    """Six runs, of which the verdicts are those of `test_verdicts`: each share by counting."""
+    """Seven runs, of which the verdicts are those of `test_verdicts`: each share by counting."""
     found = [
         [1, 1, 3, 4, 4, 5, 7, 7, 7, 9, 9, 10],  # nothing
         [5, 6, 5, 4, 5, 6, 4, 5, 6, 5, 4, 5],  # moves no one way
         [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 0],  # not normal
         [3, 7, 2, 8, 4, 9, 3, 8, 2, 9, 3, 7],  # swings, and moves no one way
         [5] * 12,  # no residuals
+        [0] * 3 + [10] + [0] * 2 + [10] * 6,  # only 0 and 1
     ]
     judged = waves([0] * 12)[1]
     runs = [waves(hits)[0].assign(run=f"r{at}") for at, hits in enumerate(found)]
@@ -879,9 +887,9 @@ def test_of_how_many_fits_the_assumptions_hold() -> None:
     verdicts = fits(index, [("R", "1d")])["verdict"].tolist()
     (row,) = assumption_shares(index, [("R", "1d")]).to_dict("records")
     tested = [each for each in verdicts if each not in ("no residuals", "too few batches")]
-    assert (row["fits"], row["tested"]) == (6, len(tested))
+    assert (row["fits"], row["tested"]) == (7, len(tested))
     for column, words in (
-        ("normal", ("not normal",)),
+        ("normal", ("not normal", ONLY_0_AND_1)),
         ("independent", ("autocorrelated", "Durbin-Watson")),
         ("one_way", ("moves no one way",)),
     ):

@@ -15,6 +15,7 @@ from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.picture import trend_panels
 from tseval.families.filtering.trend_tables import (
     CANNOT_SAY,
+    CATEGORICAL,
     EXACT,
     FITS,
     LEVEL,
@@ -184,7 +185,7 @@ def _assumed(row: Row) -> tuple[str, str, str, str]:
     against = verdict.split(", ")
     kind = next((each for each in against if each in FOLLOWING), None)
     told = (
-        "no" if NOT_NORMAL in against else FINE,
+        "no" if {NOT_NORMAL, CATEGORICAL} & set(against) else FINE,
         FINE if kind is None else f"no: they {FOLLOWING[kind]}",
         "no" if UNMOVED in against else "yes",
     )

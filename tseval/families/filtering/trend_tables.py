@@ -13,7 +13,7 @@ from tseval.families.filtering.index import USUAL, Fitted, TrendIndex
 from tseval.families.filtering.metrics import LOWER_IS_BETTER
 from tseval.families.filtering.period import Cut
 from tseval.families.filtering.tally import Tally
-from tseval.statistics.assumptions import DEPENDENT, VERDICTS, durbin_watson_bounds
+from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical, durbin_watson_bounds
 from tseval.statistics.ranks import kendall, kendall_p
 from tseval.statistics.trend import FEWEST, Trend, difference, z_test
 from tseval.tables import ALL_TOPICS
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 """Below this p a test is significant."""
 NOT_NORMAL, UNMOVED = "not normal", "moves no one way"
+CATEGORICAL = "only 0 and 1: the assumption does not hold"
 CANNOT_SAY, EXACT, FITS = "too few batches", "no residuals", "nothing against it"
 TRUST = (
     "Trust the paired tests (paired_p, paired_end_p), where there are any: they look at the "
@@ -120,10 +121,12 @@ def _independence(fitted: Fitted, weighted: bool) -> list[str | None]:
 class Assumed(NamedTuple):
     """Which assumptions of the test of each slope nothing speaks against.
 
-    `dependent` is a place in `DEPENDENT`, -1 where residuals may be independent.
+    `dependent` is a place in `DEPENDENT`, -1 where residuals may be independent. The residuals of
+    a `categorical` series are never normal.
     """
 
     normal: BoolArray
+    categorical: BoolArray
     dependent: IntArray
     one_way: BoolArray
 
@@ -131,8 +134,10 @@ class Assumed(NamedTuple):
 def assumed(fitted: Fitted, weighted: bool) -> Assumed:
     """What the tests of a metric's trends take for granted, held against the data."""
     checked = fitted.checked_weighted if weighted else fitted.checked
+    only_0_and_1 = categorical(fitted.trend)
     return Assumed(
-        normal=~(fitted.statistic("AD-p", weighted=weighted) < LEVEL),
+        normal=~(checked.normality.p < LEVEL) & ~only_0_and_1,
+        categorical=only_0_and_1,
         dependent=checked.dependent(LEVEL),
         one_way=fitted.statistic("spearman-p") < LEVEL,
     )
@@ -145,6 +150,7 @@ def _verdicts(fitted: Fitted, weighted: bool) -> Iterator[str]:
     exact = (fitted.trend.slope_error == 0).tolist()
     for run, is_tested in enumerate(fitted.trend.tested.tolist()):
         against = [] if found.normal[run] else [NOT_NORMAL]
+        against = [CATEGORICAL] if found.categorical[run] else against
         against += [DEPENDENT[dependent[run]]] if dependent[run] >= 0 else []
         against += [] if found.one_way[run] else [UNMOVED]
         untested = EXACT if exact[run] else CANNOT_SAY
