@@ -81,7 +81,7 @@ class TopicNames:
                 continue
             names = f'topics "{first[same]}" and "{name}"'
             reason = f'{names} would both be the topic "{same}" of the nuggets'
-            faults.append(origin.fault(row, reason, YEARS_CURE, "ambiguous-topic"))
+            faults.append(origin.fault(row, reason, YEARS_CURE, "ambiguous-id"))
         return faults
 
     def check(self, topics: Ids, origin: Origin) -> None:

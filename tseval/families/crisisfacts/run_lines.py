@@ -161,5 +161,5 @@ def remarks(facts: RunFacts) -> Iterator[Line]:
         if not size or size > MOST_CHARACTERS:
             said = f"has {size} characters" if size else "is empty"
             reason = f"factText {said}: accepted, but the guidelines ask for 1 to {MOST_CHARACTERS}"
-            fault = facts.origin.fault(row, reason, "", "text-length")
+            fault = facts.origin.fault(row, reason, "", "record-format")
             yield str(fault), False

@@ -104,5 +104,5 @@ def _with_topic(table: Timelines, known: list[str], whose: str) -> Timelines:
     if len(known) > 1:
         row = names.index(UNNAMED)
         reason = f"no topic is named, and {whose} have {len(known)}"
-        raise InputError([table.origin.fault(row, reason, TOPIC_CURE, "ambiguous-topic")])
+        raise InputError([table.origin.fault(row, reason, TOPIC_CURE, "ambiguous-id")])
     return replace(table, topic=Ids.of([known[0] if n == UNNAMED else n for n in names]))
