@@ -96,6 +96,44 @@ def test_import_gives_a_table_of_the_same_score() -> None:
     assert scores.value("align(P)") == 0.75
 
 
+TWICE = [
+    ["2024-03-01", ["nobody knows", "of it"]],
+    ["2024-03-02", ["they open a bridge"]],
+    ["2024-03-01", ["river flooded"]],
+]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("edition", "rules", "sentences"),
+    [
+        ("tilse", {}, 2),
+        ("tilse", {"duplicates": "join"}, 4),
+        ("chronos", {}, 4),
+        ("chronos", {"duplicates": "last"}, 2),
+    ],
+)
+def test_a_date_that_stands_twice_is_the_same_after_import(
+    edition: str, rules: dict[str, str], sentences: int
+) -> None:
+    """The later entry replaces the earlier, or is joined to it, whichever file is read."""
+    Path("story.jsonl").write_text(json.dumps(TWICE), encoding="utf-8")
+    done = program.tseval("import", "timelines", "story.jsonl", "-o", "story.tsv")
+    assert (done.code, done.err.count("1 date more than once in a timeline")) == (0, 1)
+    chosen = [f"--rule={name}={value}" for name, value in rules.items()]
+    for run in ("story.jsonl", "story.tsv"):
+        given = ("timelines", run, "story.jsonl", "--edition", edition, *chosen)
+        shown = program.tseval(*given, "--explain", "lengths", "-f", "json")
+        assert "story.jsonl: 1 date more than once in a timeline" in shown.err
+        assert f"{run}: 1 date more than once in a timeline" in shown.err
+        lengths = json.loads(shown.out)["records"]
+        assert {row["sentences"] for row in lengths} == {sentences}
+        scores = tseval.score_timelines(
+            run, "story.jsonl", "concat align(P)", edition=edition, rules=rules
+        )
+        assert (scores.value("concat"), scores.value("align(P)")) == (1, 1)
+
+
 FAULTS = {
     '[["2010-13-01", ["a"]]]': 'run:1: "2010-13-01" is no date',
     '[["2010-12-01", ["a"]]]\nno': "run:2: not JSON",

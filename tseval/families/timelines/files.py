@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -93,16 +92,17 @@ def _of_rows(source: Input, rows: Rows, name: str) -> Timelines:
         faults.add_row(rows.origin, row, f'"{dates[row]}" is no date', CURE, "date-format")
     faults.check()
     number = len(day)
-    timeline = rows.get("timeline")
+    timeline, entry = rows.get("timeline"), rows.get("date_entry")
     columns = rows.columns | {
         "timeline": Ids.constant(name, number) if timeline is None else timeline,
         "day": day,
-        "entry": np.zeros(number, np.int64),
+        "entry": np.zeros(number, np.int64) if entry is None else entry.codes,
         "in_list": np.ones(number, bool),
     }
     table = Timelines.of(columns, rows.origin, name)
     partial_dates = [each for each in vocabulary if not is_whole(each)]
-    return replace(table, remarks=tuple(_of_parts(source, partial_dates)))
+    remarks = (*_repeated(source, table), *_of_parts(source, partial_dates))
+    return replace(table, remarks=remarks)
 
 
 # From entries.
@@ -119,7 +119,7 @@ def _of_entries(
     ]
     line = np.array([entry.line for entry, _, _ in rows], np.int64)
     record = InputRecord(source.path, lambda: source.sha256, len(rows))
-    return Timelines(
+    table = Timelines(
         run=Ids.of([source.run_name or entry.run or name for entry, _, _ in rows]),
         topic=Ids.of([entry.topic or UNNAMED for entry, _, _ in rows]),
         timeline=Ids.of([_timeline(entry, name) for entry, _, _ in rows]),
@@ -129,8 +129,8 @@ def _of_entries(
         text=Texts.of([sentence for _, _, sentence in rows]),
         origin=Origin.single(record, line),
         has_topics=any(each.topic is not None for each in entries),
-        remarks=tuple(remarks),
     )
+    return replace(table, remarks=(*remarks, *_repeated(source, table)))
 
 
 def _timeline(entry: Entry, name: str) -> str:
@@ -144,13 +144,27 @@ def _remarks(source: Input, entries: Sequence[Entry]) -> Iterator[str]:
     if strings:
         noun = count(strings, "string")
         yield f"{source.path}: {noun} in the place of lists of sentences (--rule strings)"
-    days = Counter((e.run, e.topic, e.timeline, e.number, e.day) for e in entries)
-    again = {key[-1]: None for key, times in days.items() if times > 1 and key[-1] is not None}
-    if again:
-        dates = listed([written(day) for day in again if day is not None])
-        noun = count(len(again), "date")
-        yield f"{source.path}: {noun} more than once in a timeline (--rule duplicates): {dates}"
     yield from _of_parts(source, [each.date for each in entries if each.day is not None])
+
+
+def _entries(table: Timelines) -> list[int]:
+    """Return for each row which entry of its date in its timeline it belongs to, from 1 on."""
+    names = (table.run.codes, table.topic.codes, table.timeline.codes, table.day)
+    seen: dict[tuple[int, ...], dict[int, int]] = {}
+    keys = zip(*(each.tolist() for each in names), strict=True)
+    places = (seen.setdefault(key, {}) for key in keys)
+    rows = zip(places, table.entry.tolist(), strict=True)
+    return [own.setdefault(entry, len(own) + 1) for own, entry in rows]
+
+
+def _repeated(source: Input, table: Timelines) -> Iterator[str]:
+    """Name the dates that stand more than once in a timeline."""
+    again = table.day[(np.array(_entries(table)) > 1) & (table.day != ABSENT)].tolist()
+    if again:
+        dates = list(dict.fromkeys(map(written, again)))
+        noun = count(len(dates), "date")
+        told = listed(dates)
+        yield f"{source.path}: {noun} more than once in a timeline (--rule duplicates): {told}"
 
 
 def _of_parts(source: Input, dates: Iterable[str]) -> Iterator[str]:
@@ -167,7 +181,8 @@ def _of_parts(source: Input, dates: Iterable[str]) -> Iterator[str]:
 
 def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
     """Timelines of other programs; a file without topics is of the topic that it is called as."""
-    columns: dict[str, list[str]] = {name: [] for name in ("topic", "timeline", "date", "text")}
+    names = ("topic", "timeline", "date", "text", "date_entry")
+    columns: dict[str, list[str]] = {name: [] for name in names}
     remarks: list[str] = []
     for path in paths:
         table = read_timelines(Input(path), Path(path).name)
@@ -178,7 +193,11 @@ def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
         columns["timeline"] += table.timeline.rows(rows).to_list()
         columns["date"] += map(written, table.day[rows].tolist())
         columns["text"] += [table.text[row] for row in rows.tolist()]
+        entries = _entries(table)
+        columns["date_entry"] += [str(entries[row]) for row in rows.tolist()]
         remarks += table.remarks
+    if not set(columns["date_entry"]) - {"1"}:
+        del columns["date_entry"]
     return Imported(dict(columns), tuple(remarks))
 
 

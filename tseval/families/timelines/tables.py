@@ -36,6 +36,12 @@ TIMELINES = Schema(
             meaning="which of several timelines of the topic; without it that of the file",
         ),
         Column(
+            "date_entry",
+            Kind.ID,
+            required=False,
+            meaning="1, 2, …: which entry of its date, where a date stands more than once",
+        ),
+        Column(
             "published",
             Kind.TIME,
             required=False,
