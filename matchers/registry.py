@@ -77,6 +77,14 @@ def find(name: str) -> type[Matcher]:
     raise MatcherError(f"unknown matcher {name!r}; known: {', '.join(names())}{like}")
 
 
+def package_of(name: str) -> str:
+    """The package of a plug-in that brings a matcher, with its version; empty for one of these."""
+    if name in BUILT_IN:
+        return ""
+    dists = (entry.dist for entry in _plugged_in() if entry.name == name)
+    return next((f"{dist.name} {dist.version}" for dist in dists if dist), "")
+
+
 def _plugged_in() -> EntryPoints:
     """What other packages bring along; to look through all of them takes a while."""
     from importlib.metadata import entry_points
@@ -88,7 +96,11 @@ def _load(entry: EntryPoint) -> type[Matcher]:
     try:
         loaded = entry.load()
     except Exception as error:  # a plug-in can fail in any way; the name must be in the message
-        raise MatcherError(f"matcher {entry.name!r} ({entry.value}) fails: {error}") from error
+        package = package_of(entry.name)
+        whose = f" of {package}" if package else ""
+        raise MatcherError(
+            f"matcher {entry.name!r} ({entry.value}){whose} fails: {error}"
+        ) from error
     if not (isinstance(loaded, type) and issubclass(loaded, Matcher)):
         raise MatcherError(f"matcher {entry.name!r} ({entry.value}) is not a matchers.Matcher")
     return loaded

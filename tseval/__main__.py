@@ -7,6 +7,7 @@ import errno
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
 
@@ -36,10 +37,13 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from tseval.cli import cli
-    from tseval.errors import DryRun, TsevalError, reason_of
+    from tseval.errors import DryRun, PluginWarning, TsevalError, reason_of
 
     try:
-        result = cli.main(list(arguments), prog_name="tseval", standalone_mode=False)
+        with warnings.catch_warnings():
+            told = "ignore" if "--quiet" in arguments else "always"
+            warnings.simplefilter(told, PluginWarning)  # type: ignore[arg-type]
+            result = cli.main(list(arguments), prog_name="tseval", standalone_mode=False)
         sys.stdout.flush()
         return int(result or 0)
     except click.exceptions.Exit as leave:
@@ -100,7 +104,6 @@ def _take_all_letters() -> None:
 
     What is said of files goes out in the terminal's encoding, results are UTF-8 wherever they go.
     """
-    import warnings
 
     def said(message: Warning | str, *_: object, **__: object) -> None:
         _say(f"warning: {message}", debug=False)

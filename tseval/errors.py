@@ -26,6 +26,7 @@ __all__ = [
     "MissingExtra",
     "MissingTopics",
     "OutputError",
+    "PluginWarning",
     "Reason",
     "TsevalError",
     "UsageError",
@@ -58,6 +59,10 @@ class Doubt(str):
     """A warning that bears on which run is better: a report shows it below the verdict."""
 
     __slots__ = ()
+
+
+class PluginWarning(UserWarning):
+    """A plug-in of another package cannot be used, and is left out."""
 
 
 def nearest(name: str, known: Iterable[str], number: int = 1) -> list[str]:

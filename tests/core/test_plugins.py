@@ -9,19 +9,15 @@ from collections.abc import Callable
 from importlib.machinery import PathFinder
 from importlib.metadata import MetadataPathFinder, entry_points
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
 from tests import plugins
-from tests.program import MATCHES, NUGGETS, SWIFT, tseval
+from tests.program import MATCHES, NUGGETS, ROOT, SWIFT, TOPICS, process
 from tseval.core.plugins import may_be_named
 
-Said: TypeAlias = Callable[[str], tuple[int, str]]
-"""From the entry points of a plug-in to the exit code and the words of plain scoring beside it."""
-
 GROUP = "tseval.measures"
-SCORE = ("score", SWIFT, NUGGETS, "--matches", MATCHES, "--quiet")
+SCORE = ("score", SWIFT, NUGGETS, "--matches", MATCHES, "--topics", TOPICS)
 MODULE = """
 from dataclasses import replace
 from tests.toys.measures import TALK
@@ -29,57 +25,83 @@ RECALL = replace(TALK, name="R")
 TWICE = [TALK, replace(TALK, title="Talk again")]
 TEXT = "talk"
 NUMBER = 7
+def late():
+    yield TALK
+    raise ValueError("no more")
+LATE = late()
+def fails(index, measure):
+    return 1 / 0
+FAILS = replace(TALK, account=fails)
 """
 
 
 @pytest.fixture
-def said(registered: None, here: Path, monkeypatch: pytest.MonkeyPatch) -> Said:  # noqa: ARG001
-    """What plain scoring says of a plug-in."""
-    monkeypatch.syspath_prepend(here)
+def install(here: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Puts a package with these entry points of a group where processes find it."""
     Path("bringing.py").write_text(MODULE)
-    monkeypatch.delitem(sys.modules, "bringing", raising=False)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(ROOT)]))
 
-    def score(points: str) -> tuple[int, str]:
-        plugins.install(here, GROUP, points)
-        done = tseval(*SCORE)
-        return done.code, done.err
+    def installed(points: str, group: str = GROUP) -> None:
+        plugins.install(here, group, points)
 
-    return score
+    return installed
 
 
-def test_a_plug_in_beside_what_a_family_has_changes_nothing(said: Said) -> None:
-    plain = tseval(*SCORE)
-    assert said("talk = tests.toys.measures:TALK") == (0, "")
-    assert tseval(*SCORE).out == plain.out
+@pytest.mark.parametrize(
+    ("points", "reason"),
+    [
+        ("mine = bringing:RECALL", "temporal has a measure R already"),
+        ("mine = bringing:TWICE", "temporal has a measure talk already"),
+        ("mine = absent:TALK", "mine (absent:TALK): No module named 'absent'"),
+        ("mine = bringing:TEXT", "it brings what is no Definition: 't'"),
+        ("mine = bringing:NUMBER", "it brings what is no Definition: 7"),
+        ("mine = bringing:LATE", "mine (bringing:LATE): no more"),
+        ("a = absent:TALK\nb = absent:TALK", "a (absent:TALK): No module"),
+    ],
+)
+def test_a_broken_plug_in_stops_nobody_who_does_not_use_it(
+    install: Callable[[str], None], points: str, reason: str
+) -> None:
+    plain = process(*SCORE)
+    install(points)
+    beside = process(*SCORE)
+    assert (beside.code, beside.out) == (0, plain.out)
+    told = [line for line in beside.err.splitlines() if line not in plain.err.splitlines()]
+    assert len(told) == 1, "one warning for a package"
+    assert told[0].startswith("warning: the plug-in of talk 1.0 is left out: ")
+    assert reason in told[0]
+    quiet = process(*SCORE, "--quiet")
+    assert (quiet.code, quiet.err) == (0, "")
 
 
-def test_what_repeats_a_measure_of_a_family_is_refused(said: Said) -> None:
-    assert said("mine = bringing:RECALL") == (
-        2,
-        "error: the plug-in mine (bringing:RECALL) brings a measure R, which temporal has already: "
-        "give it another name, or uninstall the plug-in\n",
+@pytest.mark.parametrize("more", [(), ("--jitter", "1h")])
+def test_the_signature_names_the_package_of_a_measure(
+    install: Callable[[str], None], more: tuple[str, ...]
+) -> None:
+    install("talk = tests.toys.measures:TALK")
+    assert "plugins" not in process(*SCORE, "-m", "R", "-f", "json").out
+    own = process(*SCORE, "-m", "R talk", *more)
+    assert (own.code, "|plugins:talk 1.0|" in own.out) == (0, True)
+    curve = process("curve", *SCORE[1:], "-m", "talk", "-f", "svg")
+    assert "|plugins:talk 1.0" in curve.out
+
+
+def test_an_error_of_a_plug_in_is_no_fault_of_tseval(install: Callable[[str], None]) -> None:
+    install("mine = bringing:FAILS")
+    done = process(*SCORE, "-m", "talk")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[-1].startswith(
+        "error: the plug-in of talk 1.0 fails: ZeroDivisionError: "
     )
 
 
-def test_what_repeats_another_plug_in_is_refused(said: Said) -> None:
-    code, words = said("mine = bringing:TWICE")
-    assert code == 2
-    assert "brings a measure talk, which temporal has already" in words
-
-
-def test_what_cannot_be_loaded_is_told_with_its_name(said: Said) -> None:
-    assert said("mine = absent:TALK") == (
-        2,
-        "error: the plug-in mine (absent:TALK) fails: No module named 'absent'\n",
-    )
-
-
-@pytest.mark.parametrize(("name", "shown"), [("TEXT", "'t'"), ("NUMBER", "7")])
-def test_what_is_no_measure_is_told_with_its_name(said: Said, name: str, shown: str) -> None:
-    assert said(f"mine = bringing:{name}") == (
-        2,
-        f"error: the plug-in mine (bringing:{name}) brings what is no Definition: {shown}\n",
-    )
+def test_matchers_of_plug_ins(install: Callable[[str, str], None]) -> None:
+    install("broken = absent:Matcher\nshared = tests.toys.matchers:Shared", "tseval.matchers")
+    asked = (*SCORE[:3], "--matcher")
+    assert process(*asked, "exact").code == 0
+    assert "|matcher-package:talk 1.0|" in process(*asked, "shared").out
+    broken = process(*asked, "broken")
+    assert (broken.code, "'broken' (absent:Matcher) of talk 1.0 fails" in broken.err) == (2, True)
 
 
 def in_archive(place: Path) -> None:

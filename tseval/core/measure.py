@@ -99,6 +99,8 @@ class Definition:
     foldable: bool = False
     """Whether each update alone says what it adds to the ledgers, once it is known which nuggets it
     is the first to say: then streams can be read in blocks."""
+    package: str = ""
+    """The package that brings it, with its version; empty for those of tseval."""
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; a `MeasureError` lists the known ones."""
@@ -318,6 +320,11 @@ def split_outside(text: str, separators: str) -> list[str]:
 def split_measures(text: str) -> list[str]:
     """The measures in one string, separated by spaces or commas outside of brackets."""
     return [part for part in split_outside(text, ", \t\n") if part]
+
+
+def packages(measures: Iterable[Measure]) -> str:
+    """The packages of plug-ins that bring these measures, for the signature."""
+    return ",".join(sorted({each.definition.package for each in measures} - {""}))
 
 
 def with_times(measures: Iterable[Measure], moments: Iterable[str]) -> list[Measure]:

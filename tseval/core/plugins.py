@@ -8,32 +8,47 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tseval.errors import UsageError
+from tseval.errors import PluginWarning, TsevalError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 RECORDS = ("dist-info", "egg-info")
 """How folders end in which packages that are installed have their records, in small letters."""
 
 
-def brought(group: str) -> Iterator[tuple[str, Any]]:
-    """What entry points of this group name, in the order of their names; with each, who says so.
-
-    A plug-in that cannot be loaded is a `UsageError`.
-    """
+def brought(group: str) -> Iterator[tuple[str, EntryPoint]]:
+    """The entry points of this group, by their names; each with its package and version."""
     if not may_be_named(group):
         return
     from importlib.metadata import entry_points
 
     for point in sorted(entry_points(group=group), key=lambda each: each.name):
-        who = f"the plug-in {point.name} ({point.value})"
-        try:
-            yield who, point.load()
-        except Exception as error:  # a plug-in can fail in any way; its name must be in the message
-            raise UsageError(f"{who} fails: {error}") from error
+        dist = point.dist
+        yield f"{dist.name} {dist.version}" if dist else point.value, point
+
+
+def leave_out(package: str, reason: str) -> None:
+    """Warn that a plug-in is left out: who does not use it can go on."""
+    told = f"the plug-in of {package} is left out: {reason}"
+    warnings.warn(told, PluginWarning, stacklevel=3)
+
+
+def guarded(function: Callable[..., Any], package: str, *arguments: Any) -> Any:
+    """Call what a plug-in brings; an error of its own is told with the package."""
+    try:
+        return function(*arguments)
+    except TsevalError:
+        raise
+    except Exception as error:
+        name = type(error).__name__
+        raise TsevalError(f"the plug-in of {package} fails: {name}: {error}") from error
 
 
 def may_be_named(group: str) -> bool:

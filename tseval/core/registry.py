@@ -6,14 +6,15 @@ The families are named in `tseval.families`; plug-ins come in by the entry point
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.editions import Edition
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
-from tseval.core.plugins import brought
+from tseval.core.plugins import brought, guarded, leave_out
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.tables import Schema
 
@@ -51,28 +52,35 @@ def all_families() -> Iterator[Family[Any, Any]]:
 def definitions(name: str) -> dict[str, Definition]:
     """The definitions of one family by name, in the order in which they are listed."""
     named = {each.name: each for each in family(name).definitions}
-    for who, definition in plugged_in():
+    for definition in plugged_in():
         if definition.family != name:
             continue
         if definition.name in named:
-            raise MeasureError(
-                f"{who} brings a measure {definition.name}, which {name} has already: "
-                "give it another name, or uninstall the plug-in"
-            )
-        named[definition.name] = definition
+            told = f"{name} has a measure {definition.name} already; give it another name"
+            leave_out(definition.package, told)
+        named.setdefault(definition.name, definition)
     return named
 
 
 @cache
-def plugged_in() -> tuple[tuple[str, Definition], ...]:
-    """The definitions that plug-ins bring, each with who brings it."""
-    found = []
-    for who, named in brought(MEASURES):
-        for each in named if isinstance(named, Iterable) else (named,):
-            if not isinstance(each, Definition):
-                raise MeasureError(f"{who} brings what is no Definition: {each!r}")
-            found.append((who, each))
-    return tuple(found)
+def plugged_in() -> tuple[Definition, ...]:
+    """The definitions that plug-ins bring; a package that fails is left out with one warning."""
+    found: dict[str, list[Definition]] = {}
+    failed: dict[str, str] = {}
+    for package, point in brought(MEASURES):
+        try:
+            named = point.load()
+            for each in named if isinstance(named, Iterable) else (named,):
+                if not isinstance(each, Definition):
+                    raise TypeError(f"it brings what is no Definition: {each!r}")
+                account = partial(guarded, each.account, package)
+                own = replace(each, package=package, account=account)
+                found.setdefault(package, []).append(own)
+        except Exception as error:  # a plug-in can fail in any way
+            failed.setdefault(package, f"{point.name} ({point.value}): {error}")
+    for package, reason in failed.items():
+        leave_out(package, reason)
+    return tuple(each for package, own in found.items() if package not in failed for each in own)
 
 
 def families() -> dict[str, dict[str, Definition]]:

@@ -90,9 +90,13 @@ def remarks(matcher: matchers.Matcher) -> tuple[str, ...]:
 
 
 def answer_traits(matcher: matchers.Matcher) -> dict[str, str]:
-    """What stands in a signature of the answers that a matcher was given."""
+    """What stands in a signature of a plug-in's package, and of the answers that a matcher got."""
+    from matchers.registry import package_of
+
+    package = package_of(matcher.name)
+    plugin = {"matcher-package": package} if package else {}
     judgment = matcher.judgment()
     if judgment is None:
-        return {}
+        return plugin
     unjudged = {"unjudged": str(judgment.unjudged)} if judgment.unjudged else {}
-    return {"answers": f"sha256:{judgment.answers}"} | unjudged
+    return plugin | {"answers": f"sha256:{judgment.answers}"} | unjudged

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.family import Asked, Family, Shown, View, Words, Writer, Written
+from tseval.core.measure import packages
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
@@ -55,11 +56,11 @@ def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -
 
     found = jittered(evaluation, asked)
     rule = asked.on_missing or evaluation.edition.on_missing
-    traits = {"missing": rule, "undefined": asked.undefined} | dict(found.drawn)
+    traits = {"plugins": packages(asked.measures), "missing": rule, "undefined": asked.undefined}
     return Shown(
         found.frame(per_topic=asked.per_topic),
         warnings=found.warnings,
-        traits={**evaluation.traits_of(asked.measures), **traits},
+        traits={**evaluation.traits_of(asked.measures), **traits, **found.drawn},
     )
 
 
@@ -71,6 +72,7 @@ def corrected_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]
     shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
     rule = asked.on_missing or evaluation.edition.on_missing
     traits = {"missing": rule, "undefined": asked.undefined, "seed": str(asked.options.seed)}
+    traits["plugins"] = packages(asked.measures)
     return Shown(
         shown(per_topic=asked.per_topic),
         warnings=scores.warnings,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.measure import packages
 from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.streaming import saved
@@ -193,6 +194,7 @@ class Follower:
         evaluation = self.scorer.evaluation()
         signature = evaluation.signature(
             **evaluation.traits_of(measures),
+            plugins=packages(measures),
             missing=asked.on_missing or DRAFT.on_missing,
             undefined=asked.undefined,
         )
