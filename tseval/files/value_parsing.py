@@ -47,13 +47,15 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
         if DECIMAL_COMMA.fullmatch(cell or ""):
             cured = COMMA_CURE.format(cell.strip().replace(",", "."))
         plain = "time-format" if column.kind is Kind.TIME else "number-format"
-        code = CODES.get(reason.split()[1], plain)
+        code = CODES.get(reason, plain)
         faults.add(int(lines[row]), f"{shown} {reason}", cured, code)
     return values
 
 
-CODES = {"empty": "empty-value", "negative": "number-range", "too": "number-range"}
-"""The codes of some reasons, by their second word."""
+OUTSIDE = "is negative", "is not between 0 and 1", "is too large for a number"
+CODES = dict.fromkeys(OUTSIDE, "number-range")
+CODES |= {"is empty": "empty-value", "is no grade": "unknown-label"}
+"""The codes of reasons; others say that a cell is no number, or no time."""
 CURES = {Kind.TIME: TIME_CURE, Kind.GRADE: GRADE_CURE}
 """What to write in a column of each kind that is no plain number."""
 
