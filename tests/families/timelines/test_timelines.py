@@ -134,6 +134,15 @@ def test_a_date_that_stands_twice_is_the_same_after_import(
         assert (scores.value("concat"), scores.value("align(P)")) == (1, 1)
 
 
+@pytest.mark.usefixtures("here")
+def test_a_timeline_without_dates_is_not_lost_in_silence() -> None:
+    lines = ('{"topic": "a", "timeline": []}', '{"topic": "b", "timeline": [["2024", ["x"]]]}')
+    Path("story.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    done = program.tseval("import", "timelines", "story.jsonl", "-o", "story.tsv")
+    assert done.code == 0
+    assert "story.jsonl: 1 timeline without dates left out" in done.err
+
+
 FAULTS = {
     '[["2010-13-01", ["a"]]]': 'run:1: "2010-13-01" is no date',
     '[["2010-12-01", ["a"]]]\nno': "run:2: not JSON",

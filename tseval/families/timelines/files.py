@@ -196,6 +196,9 @@ def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
         entries = _entries(table)
         columns["date_entry"] += [str(entries[row]) for row in rows.tolist()]
         remarks += table.remarks
+        if len(rows) < len(table.day):
+            lost = count(len(table.day) - len(rows), "timeline")
+            remarks.append(f"{path}: {lost} without dates left out: a table has no row for it")
     if not set(columns["date_entry"]) - {"1"}:
         del columns["date_entry"]
     return Imported(dict(columns), tuple(remarks))
