@@ -194,11 +194,12 @@ def support(sentences: Sequence[Sequence[int]]) -> dict[str, float]:
 # Rubrics, annotations.
 
 
-def rubric(criteria: Sequence[tuple[float, str]], full_alone: bool) -> float | None:
-    """What of the positive weights is met."""
+def rubric(criteria: Sequence[tuple[float, str | None]], full_alone: bool) -> float | None:
+    """What of the positive weights is met; None is an answer that is missing, which is left out."""
     worths = {"satisfied": 1.0, "partially_satisfied": 0.0 if full_alone else 0.5}
-    below = sum(weight for weight, _ in criteria if weight > 0)
-    above = sum(weight * worths.get(verdict, 0.0) for weight, verdict in criteria)
+    answered = [(weight, verdict) for weight, verdict in criteria if verdict is not None]
+    below = sum(weight for weight, _ in answered if weight > 0)
+    above = sum(weight * worths.get(verdict, 0.0) for weight, verdict in answered)
     return above / below if below else None
 
 

@@ -183,6 +183,8 @@ def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:
 def misspelt(missing: str, names: Sequence[str], schema: Schema) -> str | None:
     """The name that looks most like that of a missing column, of those that mean nothing else."""
     strange = [name for name in names if schema.find(name) is None]
+    if missing == "topic" and "qid" in strange:
+        return "qid"
     column = schema.find(missing)
     wanted = (missing,) if column is None else column.names
     return next((like for each in wanted for like in nearest(each, strange)), None)

@@ -674,3 +674,66 @@ def test_an_answer_without_a_time_is_refused_where_time_is_asked_for(tmp_path: P
         done = program.tseval(*asked)
         assert done.code == 1
         assert done.codes == [("missing-time", 2)]
+
+
+@pytest.mark.parametrize(
+    ("full", "partial", "none"),
+    [("FS", "PS", "NS"), ("Full Support", "partial support", " No_Support"), ("2", "1", "0")],
+)
+def test_labels_of_support_have_names(full: str, partial: str, none: str, tmp_path: Path) -> None:
+    cited = [[{"support": full}], [{"support": partial}], [{"support": none}]]
+    sentences = [{"text": "x", "citations": each} for each in cited]
+    file = lines(tmp_path / "s.jsonl", [{"topic_id": "t", "sentences": sentences}])
+    scores = tseval.score_responses(file)
+    for name, value in slow.support([[2], [1], [0]]).items():
+        assert scores.value(name) == pytest.approx(value)
+
+
+def test_a_table_may_label_nuggets_by_their_support(tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("qid,nugget_id,label\nt,a,Full Support\nt,b,PS\nt,c,No Support\nt,d,FS\n")
+    done = program.tseval("responses", file, "-m", "all", "-f", "trec")
+    assert (done.code, done.out, done.err) == (0, "all\tall\t0.625\n", "")
+    exact = program.tseval("responses", file, "-m", "all", "--rule", "labels=exact", "--quiet")
+    assert "no label is known, so every score is 0: Full Support (1; did you mean" in exact.err
+
+
+CRITERIA = [
+    {"text": "c", "tier": "mandatory", "weight": 5, "verdict": "satisfied"},
+    {"text": "d", "tier": "optional", "weight": 2, "status": "failed"},
+    {"text": "e", "tier": "optional", "weight": 3, "verdict": "not_satisfied"},
+]
+
+
+def test_a_criterion_without_an_answer_is_left_out(tmp_path: Path) -> None:
+    file = lines(tmp_path / "v.jsonl", [{"qid": "t", "run_id": "r", "criteria": CRITERIA}])
+    done = program.tseval("responses", file, "-m", "ternary", "-f", "trec")
+    assert (done.code, done.out) == (0, "ternary\tall\t0.625\n")
+    assert "1 failed answer of the judge, left out" in done.err
+    assert slow.rubric([(5, "satisfied"), (2, None), (3, "not_satisfied")], False) == 0.625
+
+
+@pytest.mark.parametrize("run", [{}, {"run_id": "r"}])
+def test_a_rubric_without_verdicts_is_refused(run: dict[str, str], tmp_path: Path) -> None:
+    rubric = [{"text": "c", "weight": 5}, {"text": "d", "weight": 2}]
+    file = lines(tmp_path / "v.jsonl", [{"qid": "t", **run, "criteria": rubric}])
+    done = program.tseval("responses", file)
+    assert done.code == 1
+    assert "--nuggets" in done.err
+
+
+def test_an_unknown_verdict_is_told(tmp_path: Path) -> None:
+    criteria = [CRITERIA[0], {**CRITERIA[2], "verdict": "satisfed"}]
+    file = lines(tmp_path / "v.jsonl", [{"qid": "t", "criteria": criteria}])
+    assert "satisfed (1; did you mean satisfied?)" in program.tseval("responses", file).err
+    assert program.tseval("validate", file).code == 1
+
+
+@pytest.mark.parametrize("command", [("score", FIXTURES.parent / "nuggets.tsv"), ("responses",)])
+def test_the_column_qid_is_the_topic(command: tuple[object, ...], tmp_path: Path) -> None:
+    file = tmp_path / "u.csv"
+    file.write_text("qid,docid,text\nt,d,x\n")
+    done = program.tseval(command[0], file, *command[1:])
+    assert done.code == 1
+    assert "topic=docid" not in done.err
+    assert ("--column topic=qid" in done.err) == (command[0] == "score")

@@ -40,9 +40,10 @@ def unknown_labels(source: Input, sort: Sort, responses: Iterable[Response]) -> 
         for label in response.labels:
             if isinstance(label, Grade):
                 line = label.line or response.line
-                if not label.known:
+                if not label.known and not label.failed:
                     yield unknown_word(source, what, label.word, line)
-                yield from unknown_importances(source, [(label.nugget.importance, line)])
+                if sort is Sort.GRADES:
+                    yield from unknown_importances(source, [(label.nugget.importance, line)])
 
 
 def unknown_importances(source: Input, importances: Iterable[tuple[str, int]]) -> Iterator[Unknown]:

@@ -43,7 +43,7 @@ def labels(evaluation: ResponseEvaluation, _: Asked[ResponseOptions]) -> Shown:
             response.topic,
             label.nugget.key[0],
             label.nugget.importance,
-            GRADES[label.grade],
+            math.nan if label.failed else GRADES[label.grade],
             response.time if math.isnan(label.time) else label.time,
             response.line,
         )

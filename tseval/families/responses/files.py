@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tseval.core.nearest import names_in
+from tseval.core.wording import count
 from tseval.families.responses.caveats import unknown_importances, unknown_labels
 from tseval.families.responses.labels import (
+    NONE,
+    PARTIAL,
+    SUPPORT,
+    SUPPORTED,
     Read,
     bank_of,
     grade_of,
@@ -22,6 +27,7 @@ from tseval.families.responses.labels import (
     response_of,
     rubric_of,
     sort_of,
+    support_word,
     too_much,
 )
 from tseval.families.responses.objects import (
@@ -156,6 +162,14 @@ def _json_sheet(source: Input, read: Read) -> Sheet:
 def _made(
     source: Input, sort: Sort, responses: Sequence[Response], warnings: Iterable[str] = ()
 ) -> Sheet:
+    graded = [one for each in responses for one in each.labels if isinstance(one, Grade)]
+    if sort is Sort.VERDICTS and graded and not any(one.word or one.failed for one in graded):
+        reason = "no criterion has a verdict"
+        refuse(source, reason, "give a rubric as --nuggets FILE", "missing-verdict")
+    failed = sum(one.failed for one in graded)
+    if failed:
+        told = f"{count(failed, 'failed answer')} of the judge, left out"
+        warnings = [*warnings, f"{source.path}: {told}"]
     lines = np.array([each.line for each in responses], np.int64)
     record = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
     unknown = tuple(unknown_labels(source, sort, responses))
@@ -205,7 +219,9 @@ def _grade_rows(source: Input, rows: Rows, name: str, rules: ResponseRules) -> S
 
     def label(row: int) -> Grade:
         try:
-            grade, known = grade_of(labels[row], rules)
+            named = SUPPORTED.get(support_word(labels[row])) if rules.labels == "lenient" else None
+            meant = labels[row] if named is None else (NONE, PARTIAL, SUPPORT)[named]
+            grade, known = grade_of(meant, rules)
         except WrongRecordError as error:
             error.noted(faults, int(rows.origin.line[row]))
             grade, known = 0, False
@@ -391,7 +407,8 @@ def _holds_gold(record: Object) -> bool:
     known = any(key in record for key in ("nugget_bank", "rubrics")) or all(
         _is_turn(each) for each in record.values()
     )
-    return known or (isinstance(record.get("nuggets"), list) and sort_of(record) is None)
+    lists = any(isinstance(record.get(key), list) for key in ("nuggets", "criteria"))
+    return known or (lists and sort_of(record) is None)
 
 
 def is_nugget_list(source: Input) -> bool:

@@ -60,7 +60,7 @@ def _grades(paths: Sequence[str], _: NothingAsked) -> Imported:
             run, topic = response.run, response.topic
             before[run, topic] += 1
             for at, label in enumerate(response.labels):
-                if isinstance(label, Grade):
+                if isinstance(label, Grade) and not label.failed:
                     time = response.time if math.isnan(label.time) else label.time
                     version = response.version or str(before[run, topic])
                     nugget = label.nugget.key[0] if label.nugget.key[1] < 0 else f"{topic}#{at}"

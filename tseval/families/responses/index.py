@@ -54,6 +54,8 @@ class Items:
     """Item, version, time: that a version's own list has the item."""
     always: list[int] = field(default_factory=list)
     """Items of a list that does not change with the version."""
+    failed: set[int] = field(default_factory=set)
+    """Items of which a judge gave no answer."""
     sums: dict[str, list[tuple[int, float, float]]] = field(default_factory=dict)
     """By name the cell, the time and the amount."""
 
@@ -161,7 +163,8 @@ def build(tables: ResponseTables, rules: ResponseRules) -> ResponseIndex:
     dated = [(item, version, time, 1) for item, version, time in items.listed]
     if not since:
         dated = [(item, 0, ALWAYS, 1) for item in {each[0] for each in items.listed}]
-    always = [(item, 0, ALWAYS, 1) for item in items.always]
+    failed = items.failed - {each[0] for each in items.labels}
+    always = [(item, 0, ALWAYS, 1) for item in items.always if item not in failed]
     steps = steps_of(labels, items.cell, since)
     return ResponseIndex(
         runs=versions.runs,
@@ -237,6 +240,9 @@ def _gather_grades(
         before, first = len(lacking), dict[Key, Nugget]()
         for grade, time in zip(version.response.labels, times_in(version.response), strict=True):
             if not isinstance(grade, Grade):
+                continue
+            if grade.failed:
+                items.failed.add(places.get((version.cell, grade.nugget.key), -1))
                 continue
             own = _own_key(first.setdefault(grade.nugget.key, grade.nugget), rules)
             at = places.get((version.cell, grade.nugget.key if listed else own))

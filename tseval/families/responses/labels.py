@@ -39,7 +39,11 @@ GRADE_OF = {SUPPORT: 2, PARTIAL: 1, NONE: 0}
 LABEL_CURE = f"the labels are {', '.join(GRADE_OF)}; --rule labels=lenient counts any other 0"
 KEY_CURE = "--rule labels=lenient counts a missing label 0, and a missing importance as neither"
 VERDICTS = {"satisfied": 2, "partially_satisfied": 1, "not_satisfied": 0}
-SUPPORT_CURE = "a citation is labelled 2, 1, 0, or -1 if it was not judged"
+SUPPORTED = {"full support": 2, "fs": 2, "partial support": 1, "ps": 1, "no support": 0, "ns": 0}
+"""The words for the support of a citation, in any case."""
+SUPPORT_CURE = (
+    "a citation is labelled 2 (FS, Full Support), 1 (PS), 0 (NS), or -1 if it was not judged"
+)
 VITAL_WEIGHT, OKAY_WEIGHT = 2.0, 1.0
 """What questions weigh in the weighted coverage."""
 RUBRIC_WEIGHTS = {"A": 4.0, "B": 2.0, "C": 1.0}
@@ -125,8 +129,9 @@ def verdicts(record: Object, _: Read) -> Iterator[Grade]:
         weight = 0.0 if each.get("weight") is None else number_of(each["weight"], "weight")
         nugget = Nugget((text, before[text]), weight=weight)
         before[text] += 1
-        known = said in VERDICTS
-        yield Grade(nugget, VERDICTS.get(said, 0), known=known, word=word_of(verdict))
+        failed = not said and each.get("status") == "failed"
+        known, word = said in VERDICTS, word_of(verdict)
+        yield Grade(nugget, VERDICTS.get(said, 0), known=known, failed=failed, word=word)
 
 
 # Citations.
@@ -140,11 +145,19 @@ def support(record: Object, _: Read) -> Iterator[Cited]:
         yield Cited(tuple(_support_of(each) for each in cited), _time_in(sentence, whole))
 
 
+def support_word(label: str) -> str:
+    """A label of support in the form that is compared."""
+    return label.strip().lower().replace("_", " ")
+
+
 def _support_of(citation: Object) -> int:
     label = citation.get("support")
+    if label is None and citation.get("status") == "failed":
+        return -1
     if isinstance(label, str):
+        named = SUPPORTED.get(support_word(label))
         try:
-            label = int(label)
+            label = int(label) if named is None else named
         except ValueError:
             raise WrongRecordError(f'unknown label "{label}"', SUPPORT_CURE) from None
     if isinstance(label, bool) or label not in (2, 1, 0, -1) or not isinstance(label, int):
@@ -350,18 +363,26 @@ def too_much(response: Response) -> Iterator[str]:
         yield f"{where}: a sentence has {told}"
 
 
+def _names_run(record: Object) -> bool:
+    return bool(record.get("run_id") or metadata(record).get("run_id"))
+
+
 def sort_of(record: Object) -> Sort | None:
     """What a record is by its keys; None if nothing known."""
     for key, sort in (
         ("judgments", Sort.REPORT),
-        ("criteria", Sort.VERDICTS),
         ("sentences", Sort.SUPPORT),
     ):
         if isinstance(record.get(key), list):
             return sort
+    criteria = record.get("criteria")
+    if isinstance(criteria, list):
+        judged = any(
+            isinstance(each, dict) and {"verdict", "status"} & set(each) for each in criteria
+        )
+        return Sort.VERDICTS if judged or not criteria or _names_run(record) else None
     nuggets = record.get("nuggets")
     if isinstance(nuggets, list):
         labelled = any(isinstance(each, dict) and "assignment" in each for each in nuggets)
-        named = record.get("run_id") or metadata(record).get("run_id")
-        return Sort.GRADES if labelled or named else None
+        return Sort.GRADES if labelled or _names_run(record) else None
     return Sort.ANSWERS if _parts(record) is not None else None

@@ -13,6 +13,7 @@ from tseval.records import frozen
 from tseval.tables import InputRecord, Origin
 from tseval.tables.schema import NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
 
+TOPIC = replace(TOPIC, aliases=(*TOPIC.aliases, "qid", "narrative_id"))
 TIME = Column("time", Kind.TIME, required=False, may_be_blank=True)
 EVER = replace(TIME, any_time=True)
 GRADES = Schema(
@@ -130,6 +131,8 @@ class Grade(NamedTuple):
     """The label as it is written; empty where there is none."""
     line: int = 0
     """Its own line; 0 where it has that of the response."""
+    failed: bool = False
+    """Whether the judge gave no answer: such a criterion is left out."""
 
 
 class Nugget(NamedTuple):
