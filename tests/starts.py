@@ -69,10 +69,11 @@ STARTS = {
     "score": Start(f"score {RUN} {GIVEN}", 105),
     "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 105),
     "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 105),
-    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet", 128, "rapidfuzz scipy"),
+    "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 144, "rapidfuzz scipy"),
+    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 128, "rapidfuzz scipy"),
     "curve": Start(f"curve {RUN} {GIVEN}", 282, "pandas"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 299, "pandas"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 136, "pandas rapidfuzz scipy"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 152, "pandas rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 139, "pandas scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 179, "pandas rapidfuzz scipy"),
     "report": Start(

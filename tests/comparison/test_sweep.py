@@ -128,7 +128,10 @@ def test_the_command_and_the_call_say_the_same() -> None:
     }
     assert told["signature"] == found.signature
     assert "|compare:sweep|" in found.signature
-    assert "|settings:assessed;fuzzy@0.35,0.45,0.55,0.65,0.75;grams@" in found.signature
+    assert (
+        "|settings:assessed;learned@0.1,0.2,0.3,0.4;fuzzy@0.35,0.45,0.55,0.65,0.75;"
+        in found.signature
+    )
     assert list(found.frame("means").columns) == list(SweptMean._fields)
     assert {each.matcher for each in found.settings} == {"assessed", *MATCHERS}
 

@@ -83,11 +83,13 @@ def test_a_table_of_times_of_another_era_keeps_its_numbers() -> None:
 
 def test_match_gives_matches_that_score_takes() -> None:
     found = tseval.match(RUNS, NUGGETS, "fuzzy", threshold=0.5)
-    lines = program("match", *RUNS, NUGGETS, "--threshold", "0.5", "--quiet").out.splitlines()
+    asked = ("--matcher", "fuzzy", "--threshold", "0.5", "--quiet")
+    lines = program("match", *RUNS, NUGGETS, *asked).out.splitlines()
     assert len(found) == len(lines) - 1
     assert list(found.columns) == lines[0].split("\t")
     again = tseval.score(RUNS, NUGGETS, found, measures="R")
-    assert again.frame().equals(tseval.score(RUNS, NUGGETS, threshold=0.5, measures="R").frame())
+    direct = tseval.score(RUNS, NUGGETS, None, "fuzzy", threshold=0.5, measures="R")
+    assert again.frame().equals(direct.frame())
     assert "|matcher:fuzzy(word=80,threshold=0.5)|" in again.signature
 
 

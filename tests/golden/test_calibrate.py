@@ -53,7 +53,7 @@ def told(*arguments: object) -> Any:
 
 class TestNumbers:
     def test_by_hand(self, small: tuple[str, ...]) -> None:
-        (found,) = told(*small)["records"]
+        (found,) = told(*small, "--matcher", "fuzzy")["records"]
         # Weights: lopi is in two of four nuggets, kuna in one. Pairs of t1: u1-n1 1 (true),
         # u1-n2 lopi of lopi rade (true), u2-n1 kuna of kuna lopi, u2-n2 0. Of t2: 1 and 0.
         lopi, rare = (math.log(5 / (1 + df)) + 1 for df in (2, 1))
@@ -170,6 +170,8 @@ class TestForms:
 
     def test_the_table_has_every_section_and_the_signature(self) -> None:
         out = program.tseval(*CALIBRATE).out
+        assert "|matcher:learned(weights=" in out
+        out = program.tseval(*CALIBRATE, "--matcher", "fuzzy").out
         for heading in ("Agreement over all pairs", "By threshold", "Nuggets found", "Rank corr"):
             assert heading in out
         assert "|matcher:fuzzy(word=80)|updates:sha256:" in out

@@ -57,7 +57,7 @@ def test_editions_of_the_command() -> None:
 
 @pytest.mark.parametrize("command", ["score", "match", "calibrate"])
 def test_matchers(command: str) -> None:
-    assert plain(command, "--matcher", "l") == ["late", "learned", "llm"]
+    assert plain(command, "--matcher", "l") == ["learned", "late", "llm"]
 
 
 def test_every_matcher_is_offered_and_stands_in_the_help() -> None:

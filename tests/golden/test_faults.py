@@ -1207,7 +1207,7 @@ def test_a_document_of_json_is_called_one() -> None:
     records = json.loads(Path("m.json").read_text(encoding="utf-8"))["records"]
     Path("m.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
     outcome = program.tseval("score", SWIFT, NUGGETS, "--matches", "m.jsonl", "--quiet")
-    assert "|matcher:fuzzy(word=80,threshold=0.55)|" in outcome.out
+    assert "|matcher:learned(threshold=0.2,weights=" in outcome.out
 
 
 def test_match_has_nothing_to_find_in_assessed_matches() -> None:

@@ -24,6 +24,7 @@ from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 
 pytestmark = pytest.mark.small_times
 RUNS, TOPICS, UPDATES, GOLD = ("a", "b"), ("t", "u"), ("1", "2"), ("x", "y")
+FUZZY = ("--matcher", "fuzzy")
 HEADER = "topic\tupdate_id\tnugget_id\tverdict"
 WORDS = st.lists(st.sampled_from(("flood", "fire", "dead", "rail")), max_size=4).map(" ".join)
 COLUMNS = ["run", "topic", "update_id", "nugget_id", "verdict"]
@@ -104,15 +105,17 @@ def test_corrections_equal_the_slow_overlay(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert str(pairs(evaluation(updates, nuggets, shuffled))) == str(got)
     matches = pd.DataFrame([pair for pair, _ in got], columns=COLUMNS[:4]).astype(str)
-    scored = tseval.score(updates, nuggets, corrections=pd.DataFrame(lines, columns=COLUMNS))
+    laid = pd.DataFrame(lines, columns=COLUMNS)
+    scored = tseval.score(updates, nuggets, None, "fuzzy", corrections=laid)
     assert scored.frame().equals(tseval.score(updates, nuggets, matches).frame())
 
 
 @pytest.fixture
 def review(tmp_path: Path) -> Path:
-    """The fixtures' review, filled in as their assessors matched."""
+    """The fixtures' review of `fuzzy`, which errs there, filled in as their assessors matched."""
     file = tmp_path / "review.csv"
-    done = program("match", SWIFT, THOROUGH, NUGGETS, "--review", file, "--near", "1", "--quiet")
+    files = (SWIFT, THOROUGH, NUGGETS, *FUZZY)
+    done = program("match", *files, "--review", file, "--near", "1", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
     known = pd.read_csv(MATCHES, sep="\t").itertuples(index=False)
     true = {(row.topic, row.update_id, row.nugget_id) for row in known}
@@ -131,9 +134,9 @@ def review(tmp_path: Path) -> Path:
 
 def test_a_filled_review_gives_the_assessors_scores(review: Path) -> None:
     assessed = tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES)
-    corrected = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(review))
+    corrected = tseval.score([SWIFT, THOROUGH], NUGGETS, None, "fuzzy", corrections=str(review))
     assert corrected.frame().equals(assessed.frame())
-    automatic = tseval.score([SWIFT, THOROUGH], NUGGETS)
+    automatic = tseval.score([SWIFT, THOROUGH], NUGGETS, matcher="fuzzy")
     assert not automatic.frame().equals(assessed.frame())
     told = [part for part in corrected.signature.split("|") if "corrections" in part]
     assert told == [part for part in told if part.startswith("corrections:sha256:")] != []
@@ -149,28 +152,28 @@ def test_a_filled_review_gives_the_assessors_scores(review: Path) -> None:
     ids=lambda command: command[0],
 )
 def test_every_command_takes_corrections(review: Path, command: tuple[str, ...]) -> None:
-    laid = program(*command, "--corrections", review, "--quiet")
+    laid = program(*command, *FUZZY, "--corrections", review, "--quiet")
     assert laid.code == 0, laid.err
     assert laid.output == program(*command, "--matches", MATCHES, "--quiet").output
-    assert laid.output != program(*command, "--quiet").output
-    two = program(*command, "--corrections", review, "--quiet", "-j", "2")
+    assert laid.output != program(*command, *FUZZY, "--quiet").output
+    two = program(*command, *FUZZY, "--corrections", review, "--quiet", "-j", "2")
     assert two.output == laid.output
 
 
 def test_corrected_matches_say_so_and_give_the_same_scores(review: Path, tmp_path: Path) -> None:
     made = tmp_path / "matches.tsv"
-    files = (SWIFT, THOROUGH, NUGGETS, "--quiet")
+    files = (SWIFT, THOROUGH, NUGGETS, *FUZZY, "--quiet")
     assert program("match", *files, "--corrections", review, "-o", made).code == 0
     scores = tseval.score([SWIFT, THOROUGH], NUGGETS, str(made))
     assert "+corrections(sha256:" in scores.signature
     assert "edited" not in scores.signature
-    laid = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(review))
+    laid = tseval.score([SWIFT, THOROUGH], NUGGETS, None, "fuzzy", corrections=str(review))
     assert scores.frame().equals(laid.frame())
 
 
 def test_a_second_review_holds_the_verdicts(review: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.tsv"
-    files = (SWIFT, THOROUGH, NUGGETS, "--quiet")
+    files = (SWIFT, THOROUGH, NUGGETS, *FUZZY, "--quiet")
     done = program("match", *files, "--corrections", review, "--review", again, "--near", "0")
     assert done.code == 0, done.err
     second = pd.read_csv(again, sep="\t", keep_default_na=False)
@@ -181,8 +184,8 @@ def test_a_second_review_holds_the_verdicts(review: Path, tmp_path: Path) -> Non
     assert {pair: verdict for pair, verdict in listed.items() if verdict} == {
         pair: verdict for pair, verdict in said.items() if verdict
     }
-    before = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(review))
-    after = tseval.score([SWIFT, THOROUGH], NUGGETS, corrections=str(again))
+    before = tseval.score([SWIFT, THOROUGH], NUGGETS, None, "fuzzy", corrections=str(review))
+    after = tseval.score([SWIFT, THOROUGH], NUGGETS, None, "fuzzy", corrections=str(again))
     assert before.frame().equals(after.frame())
 
 

@@ -28,7 +28,7 @@ def test_assignments_are_read_again_with_the_same_recall() -> None:
         assert read[where] == direct[where]
     first = json.loads(Path("said.jsonl").read_text().splitlines()[0])
     assert {"query", "qid", "run_id", "answer_text", "response_length", "nuggets"} <= set(first)
-    assert first["matcher"].startswith("fuzzy(")
+    assert first["matcher"].startswith("learned(")
     assert {each["importance"] for each in first["nuggets"]} <= {"vital", "okay"}
     assert values("responses", "said.jsonl", "-m", "all", "--edition", "nuggetizer") == read
     assert tseval("validate", "said.jsonl").code == 0

@@ -60,5 +60,5 @@ def test_by_hand() -> None:
 
 def test_it_is_the_last_sentence_of_calibrate() -> None:
     told = program("calibrate", SWIFT, THOROUGH, NUGGETS, MATCHES, "--quiet").out
-    (sentence,) = (each for each in told.splitlines() if each.startswith("By fuzzy"))
+    (sentence,) = (each for each in told.splitlines() if each.startswith("By learned"))
     assert "judging 300 pairs of a run (tseval sample) would leave an error of about 0." in sentence

@@ -22,6 +22,7 @@ from tseval.cli.options import (
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.wording import count
 from tseval.errors import did_you_mean
+from tseval.families.temporal.inputs import DEFAULT_MATCHER
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
@@ -117,7 +118,7 @@ def opened(path: Path) -> Desk:
 )
 @click.option(
     "--matcher",
-    default="fuzzy",
+    default=DEFAULT_MATCHER,
     show_default=True,
     metavar="NAME",
     help="Whose matches are suggested, and count where nobody has judged.",

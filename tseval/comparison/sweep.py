@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tseval.core.family import Matched
     from tseval.parallel.sharing import Progress
 
-MATCHERS = ("fuzzy", "grams", "learned")
+MATCHERS = ("learned", "fuzzy", "grams")
 """Those that are tried if none is named: they need nothing to be installed."""
 STEPS = (-0.2, -0.1, 0.0, 0.1, 0.2)
 """How far from its own threshold a matcher is tried if no thresholds are named."""

@@ -211,4 +211,4 @@ def matched(draw: st.DrawFn) -> World:
     return World(tables, {**world.options, "matcher": draw(st.sampled_from(MATCHERS))})
 
 
-MATCHERS = ("fuzzy", "exact", "grams", "fuzzy(threshold=0.3)", "rapidfuzz")
+MATCHERS = ("learned", "fuzzy", "exact", "grams", "fuzzy(threshold=0.3)", "rapidfuzz")

@@ -230,7 +230,7 @@ def read(
     access: Access,
     tables: TemporalTables | None = None,
 ) -> TemporalEvaluation:
-    """Read, match and index. The matcher is `assessed` if there are matches, else `fuzzy`.
+    """Read, match and index. The matcher is `assessed` if there are matches, else the default one.
 
     `tables` stand for what is in the inputs, if they were read before by `read_tables`.
     """

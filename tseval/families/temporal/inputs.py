@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
 
 ASSESSED = "assessed"
-DEFAULT_MATCHER = "fuzzy"
+DEFAULT_MATCHER = "learned"
 MATCHERS = (
-    "fuzzy", "exact", "grams", "rapidfuzz", "embedding", "late", "learned", "llm", "blend",
+    "learned", "fuzzy", "exact", "grams", "rapidfuzz", "embedding", "late", "llm", "blend",
 )  # fmt: skip
 """The matchers that come along; they are not asked, since loading them takes a while."""
 MATCHER_NAMES = f"{', '.join(MATCHERS)}, or one with parameters, such as fuzzy(threshold=0.6)"

@@ -15,7 +15,7 @@ from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.explanation import explain_economy
 from tseval.families.temporal.faults import faults
 from tseval.families.temporal.held_texts import held_texts
-from tseval.families.temporal.inputs import ASSESSED, TemporalOptions
+from tseval.families.temporal.inputs import DEFAULT_MATCHER, TemporalOptions
 from tseval.families.temporal.timelines import timelines
 
 VERBOSITY = "V"
@@ -33,11 +33,12 @@ KINDS = {
 def said(evaluation: TemporalEvaluation, setting: Setting[TemporalOptions]) -> Iterator[Block]:
     """Topic by topic what happened, and which update of which run says it."""
     options = setting.options
-    is_matched = "matches" not in evaluation.traits and options.matcher not in (None, ASSESSED)
-    name, threshold = (options.matcher, options.threshold) if is_matched else (WORDS_OF, None)
+    name, threshold = (options.matcher or DEFAULT_MATCHER, options.threshold)
+    if "matches" in evaluation.traits:
+        name, threshold = WORDS_OF, None
     held = held_texts(evaluation)
     with setting.watched("finding words") as progress:
-        topics = tuple(timelines(evaluation, setting, name or WORDS_OF, threshold, progress, held))
+        topics = tuple(timelines(evaluation, setting, name, threshold, progress, held))
     if topics:
         yield Timelines(topics)
     if held.note:

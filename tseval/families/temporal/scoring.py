@@ -61,7 +61,7 @@ def score(
 
     Every table may be a path, `-`, or a pandas frame with the columns of the plain tables; several
     runs are a list of them, or one table with a column `run`. With `matches` these are used;
-    without, `matcher` finds them (default `fuzzy`), and verdicts in `corrections` are laid over
+    without, `matcher` finds them (default `learned`), and verdicts in `corrections` are laid over
     them. With `judged`, a sample of `tseval.sample` with verdicts, its matcher is used, and scores
     are `CorrectedScores`, with intervals. `measures` are names or `Measure` values, the
     edition's list by default; `at` adds each of them at these times. `rules` are combined with
