@@ -40,14 +40,14 @@ class Learned(Matcher):
     that is, which word of it is the heaviest, whether numbers are among it, and which runs of three
     letters; and at how much there was to find. All steps of the normaliser are taken.
 
-    It was trained on English texts. In a small measurement in seven other languages, with and without
-    spaces between words, it found more matches than `fuzzy` (docs/matching.md).
+    It was trained on English texts. In a small measurement in seven other languages, with and
+    without spaces between words, it found more matches than `fuzzy` (docs/matching.md).
 
-    `weights` is what the hash of the coefficients begins with: it is looked up when it is not given,
-    and refused when it is another. With a `model` there is token alignment in the place of letters, as `late`
-    has it, and how alike the nuggets are that are given together, as a topic's are: a score then
-    depends on these as well. `candidates` is a cheap matcher: what does not reach its threshold is
-    not read, and scores 0.
+    `weights` is what the hash of the coefficients begins with: it is looked up when it is not
+    given, and refused when it is another. With a `model` token alignment takes the place of
+    letters, as `late` has it, and how alike the nuggets are that are given together, as a topic's
+    are: a score then depends on these as well. `candidates` is a cheap matcher: what does not reach
+    its threshold is not read, and scores 0.
     """
 
     name: ClassVar[str] = "learned"
