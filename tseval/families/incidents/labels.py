@@ -93,8 +93,9 @@ class LabelLines:
             reason = f'unknown priority "{level}"'
         if reason:
             where = f"{place}: {reason}" if place else reason
-            cure = LEVEL_CURE if reason.startswith("unknown") else POST_CURE
-            self.faults.add(line or None, where, cure, "record-format")
+            known = not reason.startswith("unknown")
+            cure, code = (POST_CURE, "record-format") if known else (LEVEL_CURE, "unknown-label")
+            self.faults.add(line or None, where, cure, code)
             return
         self.events.append(str(event))
         self.posts.append(str(name))
