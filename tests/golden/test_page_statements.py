@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import tseval
+from tests.program import FIXTURES, NUGGETS, SWIFT, THOROUGH, tseval
+from tests.program import MATCHES as OF_FIXTURES
 
 
 def text_of(page: str, section: str) -> str:
@@ -114,3 +115,58 @@ def test_of_the_real_runs_of_2014_most_were_not_judged(
     economy = text_of(page, "economy")
     assert all(each in economy for each in (("14,268", "4,222") if pooled else ("15,550", "5,159")))
     assert f"Noise {'2,219' if pooled else '0'}" in text_of(page, "wrong")
+
+
+# The verdict: only what can be compared, with direction and size.
+
+FILTER = tuple(FIXTURES / "filter" / f"{name}.tsv" for name in ("improving", "steady", "truth"))
+FEW = "2 topics: too few to rule out chance"
+BOTH = "2 topics that both have: too few to rule out chance"
+VERDICTS = {
+    # An end point is a line's end: 1.150 can be no score. By F_1 the order is the other one.
+    ("filter", *FILTER, "-m", "end(F_pra) F_1"): (
+        "improving has the better end(F_pra), 1.150 (outside 0-1: extrapolated) against 0.900 of "
+        f"steady, {FEW}. By F_1 steady is ahead of improving, 0.875 against 0.571, {FEW}.",
+    ),
+    # Swift is silent on the topic `mine`: P has no value there, R is 0.
+    ("score", SWIFT, THOROUGH, NUGGETS, "--matches", OF_FIXTURES): (
+        "thorough has the better R, 0.903 against 0.550 of swift, 3 topics: too few to rule out",
+        f"By P swift is ahead of thorough, 1.800 against 1.181, {BOTH}; by T swift is ahead of",
+        "thorough says 130 % more updates: 23 against 10.",
+    ),
+    ("score", SWIFT, THOROUGH, NUGGETS, "--matches", OF_FIXTURES, "-m", "P"): (
+        f"swift has the better P, 1.800 against 1.181 of thorough, {BOTH}; it has no value on 1 "
+        "topic that the other has.",
+    ),
+}
+
+
+@pytest.mark.parametrize("command", VERDICTS, ids=lambda each: f"{each[0]} {each[-1]}")
+def test_the_verdict_compares_what_can_be_compared(
+    command: tuple[object, ...], tmp_path: Path
+) -> None:
+    page = page_of(tmp_path, *command)
+    assert [words for words in VERDICTS[command] if words not in text_of(page, "verdict")] == []
+
+
+@pytest.mark.parametrize("runs", [2, 3])
+def test_a_run_that_stays_silent_does_not_win(runs: int, tmp_path: Path) -> None:
+    """Of eight topics `mute` has five, and is better on each of them."""
+    rows = ["run topic measure value"]
+    names = ["mute", "full", "slow"][:runs]
+    for topic in range(8):
+        for place, name in enumerate(names):
+            if name != "mute" or topic < 5:
+                rows.append(
+                    f"{name} t{topic} P {0.9 - 0.2 * place - 0.01 * ((place + 1) * topic % 3)}"
+                )
+    scores = write(tmp_path, scores="\n".join(rows))["scores"]
+    page = tmp_path / "page.html"
+    command = ("report", scores, "-o", page, "--quiet", "--test", "t", "--on-missing", "skip")
+    assert tseval(*command).code == 0
+    verdict = text_of(page.read_text(encoding="utf-8"), "verdict")
+    assert "mute is better" not in verdict
+    assert "mute is first" not in verdict
+    told = "mute has the better P, 0.892 against 0.690 of full, over 5 topics that both have"
+    assert f"{told}; it has no value on 3 topics that the other has." in verdict
+    assert "do not compare these means" in text_of(page.read_text(encoding="utf-8"), "means")

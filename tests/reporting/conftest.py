@@ -24,7 +24,7 @@ def small_report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     path = tmp_path_factory.mktemp("scores") / "scores.json"
     tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, measures="P R T", topics=TOPICS).save(path)
     plan = Plan(interval="percentile", resamples=200)
-    return assemble(Request([str(path)], plan=plan), lambda _: nullcontext(None))
+    return assemble(Request([str(path)], ["P", "R", "T"], plan=plan), lambda _: nullcontext(None))
 
 
 @pytest.fixture(scope="module")

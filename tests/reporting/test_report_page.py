@@ -125,7 +125,7 @@ class TestPage:
         assert ">letters<" not in page
         assert 'class="letters"' not in page
         assert "Pairs told apart" not in page
-        assert "but whether that is chance cannot be told." in page
+        assert ": too few to rule out chance." in page
 
     def test_the_same_report_gives_the_same_bytes(self, report: Report) -> None:
         assert report_page(report) == report_page(report)

@@ -156,7 +156,9 @@ class TestWords:
             f"+{-found.low:.3f}; better on 20 of 20 topics; p\N{NO-BREAK SPACE}{found.p:.2g}, "
             f"corrected {found.adjusted:.2g}."
         )
-        assert companions == "By P they are not told apart."
+        assert re.fullmatch(
+            r"By P [ab] is ahead of [ab], [\d.]+ against [\d.]+, not significant\.", companions
+        )
         (row,) = report.measures[0].listed
         assert (row.run, row.other, row.won, row.lost) == (0, 1, 20, 0)
         assert row.gain == -found.difference
@@ -172,7 +174,9 @@ class TestWords:
         frame = scores({"a": {"R": 0.3}, "b": {"R": 0.301}}, spread=0.1)
         headline, sure = words(report_of(frame))
         assert re.fullmatch(
-            r"[ab] and [ab] are not told apart by R: [\d.]+ against [\d.]+\.", headline
+            r"[ab] and [ab] do not differ significantly by R: [\d.]+ against [\d.]+, "
+            r"not significant\.",
+            headline,
         )
         assert ", worse on " in sure
 
@@ -193,15 +197,17 @@ class TestWords:
         best, second = report.runs[:2]
         assert {best, second} == {"r00", "r01"}
         assert headline.startswith(f"By R {best} is first, ")
-        assert headline.endswith(f" of {second}, but 1 of 11 others is not told apart from it.")
-        assert near == f"Not told apart from {best} by that measure: {second} (1 of 11)."
+        assert headline.endswith(
+            f" of {second}, but 1 of 11 others shows no significant difference."
+        )
+        assert near == f"No significant difference from {best} by that measure: {second} (1 of 11)."
 
     def test_against_a_baseline_the_best_is_held_against_that(self) -> None:
         means = {"a": {"R": 0.3}, "b": {"R": 0.5}, "c": {"R": 0.7}}
         headline, sure, apart = words(report_of(scores(means), baseline="a"))
         assert headline.startswith("c is better by R than a: 0.7")
         assert sure.startswith("The gain over a is +0.4")
-        assert apart == "All 2 others are told apart from a."
+        assert apart == "All 2 others differ significantly from a."
         headline, *_ = words(report_of(scores(means), baseline="c"))
         assert headline.startswith("c is better by R than b: 0.7")
 
@@ -209,10 +215,10 @@ class TestWords:
         path = tmp_path / "scores.json"
         tseval.score([SWIFT, THOROUGH], NUGGETS, MATCHES, topics=TOPICS).save(path)
         report = assemble(Request([str(path)], plan=PLAN))
-        assert report.volume == ("updates", (10, 23))
-        assert words(report)[-1] == "swift says 57 % fewer updates: 10 against 23."
-        turned = assemble(Request([str(path)], ["R"], plan=PLAN))
-        assert words(turned)[-1] == "thorough says 130 % more updates: 23 against 10."
+        assert report.volume == ("updates", (23, 10))
+        assert words(report)[-1] == "thorough says 130 % more updates: 23 against 10."
+        turned = assemble(Request([str(path)], ["P"], plan=PLAN))
+        assert words(turned)[-1] == "swift says 57 % fewer updates: 10 against 23."
 
 
 class TestGroups:

@@ -93,6 +93,8 @@ class Definition:
     """Refuses combinations of arguments that have no meaning."""
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""
+    bounds: Callable[[Measure], tuple[float, float]] | None = None
+    """Between which values it means something, if it is extrapolated and may lie outside."""
     by_group: bool = False
     """Whether it has values of groups, such as information types, beside those of topics, and `all`
     is the mean over groups."""

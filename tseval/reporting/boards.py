@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from tseval.comparison import Board, Comparison, Contest, RunStanding
@@ -12,7 +13,15 @@ from tseval.core.measure import Measure
 from tseval.files.formulas import saved
 from tseval.files.rows import rows_bytes
 from tseval.records import frozen
-from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
+from tseval.reporting.content import (
+    LEADING,
+    TOPIC,
+    Download,
+    MeanRow,
+    MeasureBoard,
+    PairRow,
+    best_of,
+)
 from tseval.reporting.recorded import traits_of
 
 if TYPE_CHECKING:
@@ -98,6 +107,7 @@ def measure_boards(
         known = known_measures(measure, board.families) or known_measures(measure)
         order = [names.run(each.run) for each in standings]
         higher = board.higher_is_better(measure)
+        best = best_of((names.run(each.run), each.topics) for each in standings)
         pairs = [_from_better(_pair(each, names, higher), order) for each in contests]
         yield MeasureBoard(
             name=measure,
@@ -110,12 +120,19 @@ def measure_boards(
             pairs=len(contests),
             different=sum(each.different for each in contests),
             listed=tuple(pairs) if is_short else (),
-            against=tuple(_against(pairs, order, baseline)),
+            against=tuple(_against(pairs, order, best, baseline)),
             cells=tuple(_cells(board, measure, names)),
             pooled=board.weighed(measure) is not None,
             cannot_tell=found.cannot_tell.get(measure, ""),
             over=_over(board, known),
+            bounds=_bounds(known),
         )
+
+
+def _bounds(known: Sequence[Measure]) -> tuple[float, float]:
+    """Between which values a measure means something, where its definition says so."""
+    found = [each.definition.bounds(each) for each in known if each.definition.bounds]
+    return found[0] if found else (-inf, inf)
 
 
 def _over(board: Board, known: Sequence[Measure]) -> str:
@@ -170,11 +187,11 @@ def _from_better(pair: PairRow, order: Sequence[int]) -> PairRow:
 
 
 def _against(
-    pairs: Sequence[PairRow], order: Sequence[int], baseline: int | None
+    pairs: Sequence[PairRow], order: Sequence[int], best: int, baseline: int | None
 ) -> Iterator[PairRow]:
     """The best run with each other, seen from it; or with a baseline each with that."""
     if baseline is None:
-        own = [each for each in pairs if each.run == order[0]]
+        own = [e if e.run == best else e.turned for e in pairs if best in (e.run, e.other)]
         yield from sorted(own, key=lambda each: order.index(each.other))
         return
     seen = [each if each.other == baseline else each.turned for each in pairs]

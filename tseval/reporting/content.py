@@ -6,6 +6,9 @@ None is undefined, or absent. Hours count from the start of their topic.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from tseval.core.blocks import SectionContent, Timeline, Traces
@@ -90,6 +93,23 @@ class MeasureBoard:
     """Why no difference can be shown, whatever the scores; empty where one can."""
     over: str = TOPIC
     """What its mean is taken over, in one word: topics, events, information types."""
+    bounds: tuple[float, float] = (-inf, inf)
+    """Between which values it means something; beyond them it is extrapolated."""
+
+    @property
+    def is_common(self) -> bool:
+        """Whether all runs have values on the same number of topics, so that means compare."""
+        return len({row.topics for row in self.means}) < 2
+
+    @property
+    def best(self) -> int:
+        """The best run; of those with values on the most topics, where they differ in that."""
+        return best_of((row.run, row.topics) for row in self.means)
+
+
+def best_of(ranked: Iterable[tuple[int, int]]) -> int:
+    """Of runs in their order, each with its number of topics, the first with the most topics."""
+    return max(ranked, key=itemgetter(1), default=(0, 0))[0]  # of equal ones the first
 
 
 class Term(NamedTuple):

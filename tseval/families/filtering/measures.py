@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tseval.core.measure import Definition, Measure, Parameter
 from tseval.core.results import Taken
-from tseval.families.filtering.metrics import LOWER_IS_BETTER, METRICS
+from tseval.families.filtering.metrics import BOUNDS, LOWER_IS_BETTER, METRICS
 from tseval.tables.times import UNITS, duration
 
 if TYPE_CHECKING:
@@ -312,6 +312,10 @@ _STATISTICS: Mapping[str, tuple[str, str, str, str, str]] = {
 _LOWER = {"end-se", "AD"}
 
 
+def _bounds(measure: Measure) -> tuple[float, float]:
+    return BOUNDS.get(str(measure.argument("of")), (0.0, 1.0))
+
+
 def _statistic_definitions() -> Iterator[Definition]:
     for name, told in _STATISTICS.items():
         checked = (RESIDUALS,) if name in ("AD", "AD-p", "DW") else ()
@@ -322,6 +326,7 @@ def _statistic_definitions() -> Iterator[Definition]:
             account=statistic,
             higher_is_better=name not in _LOWER,
             parameters=(OF, BATCH, *checked),
+            bounds=_bounds if name == "end" else None,
         )
 
 

@@ -71,7 +71,7 @@ def differences_table(report: Report, board: MeasureBoard) -> Markup:
     decimals = in_words(board)
     known = [x for e in board.against for x in (e.gain, e.low, e.high) if x is not None]
     scale = scale_of([0.0, *known])
-    reference = board.means[0].run if report.baseline is None else report.baseline
+    reference = board.best if report.baseline is None else report.baseline
     named = report.runs[reference]
     what = "ahead of each other run" if report.baseline is None else "of each run over it"
     rows = [_difference(report, each, reference, decimals, scale) for each in board.against]

@@ -46,6 +46,12 @@ def _reading(report: Report) -> Markup:
     pooled = ", ".join(each.name for each in report.measures if each.pooled)
     if pooled:
         counted += f" Of {pooled} it is the value of all {over} together, not a mean over them."
+    uneven = ", ".join(each.name for each in report.measures if not each.is_common)
+    if uneven:
+        counted += (
+            f" By {uneven} runs have values on different {over}: do not compare these means, but "
+            f"the differences, which are over the {over} that both runs have."
+        )
     note = f"Means over {over}, each with its {level} interval, drawn on the measure’s own scale. "
     reading = element("p", {"class": "note"}, note, _marks(report) if able else "", counted)
     return joined([reading, _lacking(report)])
@@ -133,7 +139,8 @@ class _Column:
             return element("td", {"class": "number", "colspan": self.width}, "–")
         told = f"{number(row.low, self.decimals)} to {number(row.high, self.decimals)}"
         shown = number(row.mean, self.decimals)
-        kind = f"number{' best' if row.rank == 1 and len(self.rows) > 1 else ''}"
+        is_best = row.rank == 1 and len(self.rows) > 1 and self.board.is_common
+        kind = f"number{' best' if is_best else ''}"
         mean = element("td", {"class": kind, "data-v": repr(row.mean)}, shown)
         interval = element("td", {"class": "whisker"}, whisker(row, self.scale, told))
         return joined([mean, interval, self._mark(row)])
@@ -142,7 +149,7 @@ class _Column:
         if not self.marks:
             return Markup("")
         if self.groups:
-            best = self.board.means[0].letters or ""
+            best = self.rows[self.board.best].letters or ""
             return element("td", {"class": "groups"}, bars(row.letters or "", best, self.groups))
         marks = ("*" if row.differs else "") if self.marks == "differs" else row.letters or ""
         return element("td", {"class": "letters"}, marks)

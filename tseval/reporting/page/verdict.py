@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from math import fsum, inf
 
 from tseval.core.wording import count
 from tseval.reporting.content import MeanRow, MeasureBoard, PairRow, Report
@@ -11,6 +13,9 @@ from tseval.reporting.page.markup import Child, Markup, element, joined, run_nam
 from tseval.reporting.page.numbers import number, signed
 from tseval.reporting.page.warned import worded
 
+SLACK = 1e-9
+TOO_FEW = re.compile("[0-9]+ topic")
+"""How the reason begins why no difference can be shown, if it is the number of topics."""
 NAMED = 12
 """So many runs are named in a sentence before the rest is counted."""
 
@@ -58,47 +63,88 @@ def _mean(board: MeasureBoard, row: MeanRow) -> Iterator[Child]:
 
 
 def _several(report: Report, board: MeasureBoard) -> Iterator[Child]:
-    """The primary measure first, then who is not told apart, the companions, and the price."""
-    pair = _decisive(report, board)
+    """The primary measure first, then who does not differ, the companions, and the price."""
+    pair = _from_gain(board.against[0]) if board.against else None
     if pair is None:
         best = board.means[0]
         yield [_run(report, best.run), f" has the best {board.name}, ", *_mean(board, best), "."]
         return
-    yield _headline(report, board, pair)
+    companions = list(_companions(report, board, pair))
+    beyond = pair.gain is not None and any(_is_beyond(board, x) for x in _sides(board, pair))
+    opposed = [words for words, is_reversed in companions if is_reversed and beyond]
+    yield [_headline(report, board, pair), " " if opposed else "", _sentence(opposed)]
     yield _how_sure(report, board, pair)
     yield _not_told_apart(report, board)
-    yield _companions(report, pair)
+    yield _sentence([words for words, _ in companions if words not in opposed])
     yield _price(report, pair)
 
 
-def _decisive(report: Report, board: MeasureBoard) -> PairRow | None:
-    """The best run with the next, or with the baseline; from the baseline where that is best."""
-    if not board.against:
-        return None
-    first = board.against[0]
-    is_baseline_best = report.baseline == board.means[0].run
-    return first.turned if is_baseline_best else first
+def _from_gain(pair: PairRow) -> PairRow:
+    """A pair seen from the run that is better over the topics that both have."""
+    return pair.turned if pair.gain is not None and pair.gain < 0 else pair
+
+
+def _sides(board: MeasureBoard, pair: PairRow) -> tuple[float, float]:
+    """The means of both runs over the topics that both have."""
+    rows = {row.run: row for row in board.means}
+    both = [rows[run] for run in (pair.run, pair.other)]
+    if board.pooled or all(row.topics == pair.topics for row in both):
+        return both[0].mean, both[1].mean
+    known = [(row[pair.run], row[pair.other]) for row in board.cells]
+    common = [(mine, theirs) for mine, theirs in known if mine is not None and theirs is not None]
+    mine, theirs = (fsum(side) / len(common) for side in zip(*common, strict=True))
+    return mine, theirs
+
+
+def _lacking(board: MeasureBoard, pair: PairRow) -> int:
+    """On how many topics the other run has a value, and this one none: silence is not better."""
+    return next(row.topics for row in board.means if row.run == pair.other) - pair.topics
+
+
+def _compared(board: MeasureBoard, pair: PairRow, of: Child = "") -> list[Child]:
+    """`0.9 against 0.5 of NAME`, with the topics that it is over, and why it may be chance."""
+    decimals = in_words(board)
+    mine, theirs = (_value(board, each, decimals) for each in _sides(board, pair))
+    counts = {row.topics for row in board.means if row.run in (pair.run, pair.other)}
+    both = "" if counts == {pair.topics} else " that both have"
+    topics = f"{count(pair.topics, board.over)}{both}"
+    sure = "" if pair.better is not None else ", not significant"
+    over = f", over {topics}{sure}" if both else sure
+    if TOO_FEW.match(board.cannot_tell):
+        over = f", {topics}: too few to rule out chance"
+    return [f"{mine} against {theirs}", of, over]
 
 
 def _headline(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
     """Which run is better, or has the better mean though that may be chance."""
-    means = {row.run: row.mean for row in board.means}
-    decimals = in_words(board)
-    sides = (_value(board, means[each], decimals) for each in (pair.run, pair.other))
-    numbers = " against ".join(sides)
     best, next_ = _run(report, pair.run), _run(report, pair.other)
-    if pair.better == pair.run:
+    if pair.gain is None:
+        return [best, " and ", next_, f" have no {board.over} in common by {board.name}."]
+    compared = _compared(board, pair)
+    lacking = _lacking(board, pair)
+    if pair.better == pair.run and not lacking:
         rivals = [" than ", next_] if len(board.means) > 2 or report.baseline is not None else []
-        return [best, f" is better by {board.name}", *rivals, f": {numbers}."]
-    if board.cannot_tell:
-        leads = [best, f" has the better {board.name}, {numbers} of ", next_]
-        return [*leads, ", but whether that is chance cannot be told."]
+        return [best, f" is better by {board.name}", *rivals, ": ", compared, "."]
+    if board.cannot_tell or lacking:
+        compared = _compared(board, pair, [" of ", next_])
+        silent = f"; it has no value on {count(lacking, board.over)} that the other has"
+        leads = [best, f" has the better {board.name}, ", compared]
+        return [*leads, silent if lacking else "", "."]
     if len(board.against) > 1 and report.baseline is None:
         near = sum(each.better is None for each in board.against)
-        verb = "is" if near == 1 else "are"
-        rest = f", but {near} of {len(board.against)} others {verb} not told apart from it."
-        return ["By ", board.name, " ", best, f" is first, {numbers} of ", next_, rest]
-    return [best, " and ", next_, f" are not told apart by {board.name}: {numbers}."]
+        verb = "shows" if near == 1 else "show"
+        mine, theirs = (_value(board, x, in_words(board)) for x in _sides(board, pair))
+        rest = f", but {near} of {len(board.against)} others {verb} no significant difference."
+        return [
+            "By ",
+            board.name,
+            " ",
+            best,
+            f" is first, {mine} against {theirs} of ",
+            next_,
+            rest,
+        ]
+    return [best, " and ", next_, f" do not differ significantly by {board.name}: ", compared, "."]
 
 
 def _how_sure(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
@@ -125,66 +171,52 @@ def _not_told_apart(report: Report, board: MeasureBoard) -> Child:
     """Of more than two runs those that are not told apart from the best, or from the baseline."""
     if len(board.against) < 2 or board.cannot_tell:
         return ""
-    reference = board.means[0].run if report.baseline is None else report.baseline
+    reference = board.best if report.baseline is None else report.baseline
     others = [_other(each, reference) for each in board.against if each.better is None]
     apart = len(board.against) - len(others)
     name = _run(report, reference)
     if not others:
-        return ["All ", str(apart), " others are told apart from ", name, "."]
+        return ["All ", str(apart), " others differ significantly from ", name, "."]
     rest = f", and {len(others) - NAMED} more" if len(others) > NAMED else ""
     named = _with_commas([_run(report, each) for each in others[:NAMED]])
     ends = f" ({len(others)} of {len(board.against)})."
-    return ["Not told apart from ", name, " by that measure: ", *named, rest, ends]
+    return ["No significant difference from ", name, " by that measure: ", *named, rest, ends]
 
 
 def _other(pair: PairRow, run: int) -> int:
     return pair.other if pair.run == run else pair.run
 
 
-def _companions(report: Report, pair: PairRow) -> Child:
-    """What the measures beside the primary one say."""
-    boards = [each for each in report.measures[1 : report.leading] if each.against]
-    hopeless = [each.name for each in boards if each.cannot_tell]
-    able = [each for each in boards if not each.cannot_tell]
-    is_pair = len(report.measures[0].against) == 1 or report.baseline is not None
-    parts = _of_pair(report, able, pair) if is_pair else _of_best(report, able, pair.run)
-    if hopeless:
-        parts.append([f"by {_listed(hopeless)} no difference can be shown"])
-    if not parts:
-        return ""
-    first, *rest = parts
-    return ["B", str(first[0])[1:], *first[1:], [["; ", each] for each in rest], "."]
+def _companions(
+    report: Report, primary: MeasureBoard, pair: PairRow
+) -> Iterator[tuple[Child, bool]]:
+    """By each measure beside the primary one who is ahead, by how much; and if that is reversed.
+
+    Of two runs it is about these; of more about the best by the measure and the best of all.
+    """
+    is_pair = len(primary.against) == 1 or report.baseline is not None
+    for board in report.measures[1 : report.leading]:
+        if not board.against or board.cells == primary.cells:
+            continue
+        asked = {pair.run, pair.other}
+        if not is_pair:
+            rival = board.against[0].other if board.best == pair.run else pair.run
+            asked = {board.best, rival}
+        found = next((each for each in board.against if {each.run, each.other} == asked), None)
+        if found is None or found.gain is None:
+            continue
+        own = _from_gain(found)
+        is_better = own.better == own.run and not _lacking(board, own)
+        way = "is better than" if is_better else "is ahead of" if own.gain else "equals"
+        named = [_run(report, own.run), f" {way} ", _run(report, own.other), ", "]
+        is_reversed = own.run != pair.run and bool(own.gain)
+        yield [f"y {board.name} ", *named, *_compared(board, own)], is_reversed
 
 
-def _of_pair(report: Report, boards: Sequence[MeasureBoard], pair: PairRow) -> list[list[Child]]:
-    """Which of two runs is better by each of these measures."""
-    names: dict[int | None, list[str]] = {pair.run: [], pair.other: [], None: []}
-    for board in boards:
-        both = {pair.run, pair.other}
-        found = next((e for e in board.against if {e.run, e.other} == both), None)
-        if found is not None:
-            names[found.better].append(board.name)
-    told = {run: [_run(report, run), " is better"] for run in (pair.run, pair.other)}
-    return [
-        [f"by {_listed(own)} ", *(["they are not told apart"] if run is None else told[run])]
-        for run, own in names.items()
-        if own
-    ]
-
-
-def _of_best(report: Report, boards: Sequence[MeasureBoard], best: int) -> list[list[Child]]:
-    """Which run is the best by each of these measures, and whether this one falls behind it."""
-    parts: list[list[Child]] = []
-    also = [each.name for each in boards if each.means[0].run == best]
-    if also:
-        parts.append([f"by {_listed(also)} ", _run(report, best), " is first too"])
-    for board in boards:
-        found = next((each for each in board.against if each.other == best), None)
-        if found is not None:
-            way = "not told apart from" if found.better is None else "told apart from"
-            first = _run(report, board.means[0].run)
-            parts.append([f"by {board.name} ", first, f" is first, {way} ", _run(report, best)])
-    return parts
+def _sentence(parts: Sequence[Child]) -> Child:
+    """`By ... ; by ... .`; nothing without any part."""
+    told = [["B" if at == 0 else "; b", part] for at, part in enumerate(parts)]
+    return [*told, "."] if told else ""
 
 
 def _price(report: Report, pair: PairRow) -> Child:
@@ -207,16 +239,20 @@ def _run(report: Report, run: int) -> Markup:
 
 
 def _value(board: MeasureBoard, value: float, decimals: int) -> str:
-    return f"{number(value, decimals)}{_unit(board)}"
+    low, high = board.bounds
+    span = f"{low:g}-{high:g}" if high < inf else f"{low:g} and above"
+    beyond = f" (outside {span}: extrapolated)" if _is_beyond(board, value) else ""
+    return f"{number(value, decimals)}{_unit(board)}{beyond}"
+
+
+def _is_beyond(board: MeasureBoard, value: float) -> bool:
+    """Whether a value lies where the measure means nothing."""
+    low, high = board.bounds
+    return not low - SLACK <= value <= high + SLACK
 
 
 def _unit(board: MeasureBoard) -> str:
     return f" {board.unit}" if board.unit else ""
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in words: `C`, `C and LC`, `C, LC and V`."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _with_commas(parts: Sequence[Child], comma: str = ", ") -> list[Child]:
