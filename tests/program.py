@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pytest
+
 from tseval.__main__ import run
 from tseval.cli import cli
 from tseval.errors import Fault, InputError
@@ -70,6 +72,15 @@ def tseval(
         sys.stdout.flush()
         sys.stderr.flush()
         return Outcome(code, out.getvalue(), err.getvalue(), tuple(faults))
+
+
+@contextmanager
+def faulty(code: str, line: int | None = None) -> Iterator[None]:
+    """A call in Python that refuses an input: with this code and line at first."""
+    with pytest.raises(InputError) as caught:
+        yield
+    fault = caught.value.faults[0]
+    assert (fault.code, fault.line) == (code, line), str(caught.value)
 
 
 @contextmanager

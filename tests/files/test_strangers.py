@@ -10,7 +10,7 @@ import pytest
 import tseval
 from tests import program
 from tests.families.clusters.test_clusters import ID, live, pushed
-from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH
+from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, faulty
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_matches_of_other_runs_are_refused(renamed: Path, more: tuple[str, ...])
 
 
 def test_in_python_too(renamed: Path) -> None:
-    with pytest.raises(tseval.InputError, match=FOREIGN):
+    with faulty("unrelated-inputs", 2):
         tseval.score(str(renamed), NUGGETS, MATCHES)
 
 

@@ -25,13 +25,21 @@ PERIOD = ("--start", "1699920000", "--end", "6d", "--cutoff", "50")
 ID = "1325376000-0123456789abcdef0123456789abcdef"
 
 
-def refused(message: str, *arguments: object, code: int = 1, stdin: bytes = b"") -> None:
+def refused(message: str, *arguments: object, code: int = 1, stdin: bytes = b"") -> Outcome:
     """The command fails with this message and leaves no output behind."""
     given = ("filter", *arguments, "-o", "result.csv", "--series", "series.csv", "--quiet")
     done = program.tseval(*given, stdin=stdin)
-    assert (done.err, done.out, done.code) == (message, "", code)
+    faults = "".join(f"error: {fault.report()}\n" for fault in done.faults)
+    assert (done.err, done.out, done.code) == (message or faults, "", code)
     assert not Path("result.csv").exists()
     assert not Path("series.csv").exists()
+    return done
+
+
+def refused_fault(code: str, file: str, line: int | None, *arguments: object) -> None:
+    """The same, with this fault."""
+    (fault,) = refused("", *arguments).faults
+    assert (fault.code, fault.file, fault.line) == (code, file, line)
 
 
 # Outputs
@@ -134,79 +142,53 @@ def test_a_page_loads_nothing() -> None:
 
 def test_an_empty_truth() -> None:
     Path("truth.tsv").write_bytes(b"")
-    refused(
-        "error: truth.tsv: the file is empty\n"
-        "  a table of truth starts with a header line that names topic post_id relevance\n",
-        *(STEADY, "truth.tsv"),
-    )
+    refused_fault("empty-file", "truth.tsv", None, STEADY, "truth.tsv")
 
 
 @pytest.mark.parametrize("content", ["topic\tpost_id\trelevance\n", "#{}\n"])
 def test_a_truth_without_judgments(content: str) -> None:
     Path("truth.tsv").write_text(content)
-    refused(
-        "error: truth.tsv: holds no judgments\n  without judgments there is nothing to score\n",
-        *(STEADY, "truth.tsv"),
-    )
+    refused_fault("no-rows", "truth.tsv", None, STEADY, "truth.tsv")
 
 
 def test_a_topic_of_the_name_of_the_mean() -> None:
     Path("truth.tsv").write_text("topic\tpost_id\trelevance\ttime\nall\td\t2\t1700000000\n")
-    refused(
-        'error: truth.tsv:2: a topic is called "all", the name of the row of all topics together\n'
-        "  | all\td\t2\t1700000000\n  give the topic another name, in the runs too\n",
-        *(STEADY, "truth.tsv"),
-    )
+    refused_fault("reserved-name", "truth.tsv", 2, STEADY, "truth.tsv")
 
 
 def test_a_truncated_run() -> None:
     lines = "".join(f"t s {ID[:-4]}{n:04x} Entity 5\n" for n in range(2000))
     whole = gzip.compress(lines.encode())
     Path("run.gz").write_bytes(whole[: len(whole) // 2])
-    refused(
-        "error: run.gz: the gz stream ends too early: the file is truncated\n"
-        "  copy or download the file again\n",
-        *("run.gz", TRUTH),
-    )
+    refused_fault("damaged-file", "run.gz", None, "run.gz", TRUTH)
 
 
 def test_a_bad_line_far_down() -> None:
     good = f"team system {ID} Entity_(person) 500\n"
     bad = "team system nonsense Entity_(person) 500\n"
     Path("run").write_text("#{}\n" + good * 69_998 + bad + good)
-    refused(
-        'error: run:70000: time "nonsense" is neither a number nor an ISO 8601 time\n'
-        "  | team system nonsense Entity_(person) 500\n"
-        "  write Unix seconds, such as 1329910380, or ISO 8601, such as 2012-02-22T11:33Z\n",
-        *("run", TRUTH),
-    )
+    refused_fault("time-format", "run", 70_000, "run", TRUTH)
 
 
-RUN_CURE = "each line of a run is: team system stream-id entity confidence, divided by white space"
-NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
 LINES = {
-    "too few fields": (f"t s {ID} e", "4 fields where there should be 5 at least", RUN_CURE),
-    "one field": ("t", "1 field where there should be 5 at least", RUN_CURE),
-    "no number": (f"t s {ID} e x", 'confidence "x" is not a number', NUMBER_CURE),
-    "not finite": (f"t s {ID} e nan", 'confidence "nan" is not a finite number', NUMBER_CURE),
-    "infinite": (f"t s {ID} e -inf", 'confidence "-inf" is not a finite number', NUMBER_CURE),
+    "too few fields": (f"t s {ID} e", "field-count"),
+    "one field": ("t", "field-count"),
+    "no number": (f"t s {ID} e x", "number-format"),
+    "not finite": (f"t s {ID} e nan", "number-format"),
+    "infinite": (f"t s {ID} e -inf", "number-format"),
 }
 
 
 @pytest.mark.parametrize("fault", LINES)
 def test_a_faulty_line_of_the_track(fault: str) -> None:
-    line, reason, cure = LINES[fault]
+    line, code = LINES[fault]
     Path("run").write_text(f"#{{}}\n\nt s {ID} e 5\n# more\n{line}\n")
-    refused(f"error: run:5: {reason}\n  | {line}\n  {cure}\n", "run", TRUTH)
+    refused_fault(code, "run", 5, "run", TRUTH)
 
 
 def test_bytes_that_are_not_utf8() -> None:
     Path("run").write_bytes(f"t s {ID} e 5\nt s {ID} caf\u00e9 5\n".encode("latin-1"))
-    refused(
-        "error: run:2: byte 0xe9 is not UTF-8\n"
-        f"  | t s {ID} caf\N{REPLACEMENT CHARACTER} 5\n  save the file in the encoding UTF-8\n",
-        *("run", TRUTH),
-    )
+    refused_fault("encoding", "run", 2, "run", TRUTH)
 
 
 def test_other_letters_are_welcome() -> None:
@@ -218,32 +200,18 @@ def test_other_letters_are_welcome() -> None:
 
 def test_a_faulty_line_of_a_truth() -> None:
     Path("truth").write_text(f"NIST-TREC a {ID} e 1000 2 1\nNIST-TREC a {ID} e 1000\n")
-    refused(
-        "error: truth:2: 5 fields where there should be 6 at least\n"
-        f"  | NIST-TREC a {ID} e 1000\n"
-        "  each line of a truth is: team assessor stream-id entity confidence rating …, divided by "
-        "white space\n",
-        *(STEADY, "truth"),
-    )
+    refused_fault("field-count", "truth", 2, STEADY, "truth")
 
 
 def test_a_plain_run_without_confidences() -> None:
     Path("run.tsv").write_text("topic\tpost_id\ttime\nt\td\t0\n")
-    refused(
-        "error: run.tsv:1: no column confidence\n  | topic\tpost_id\ttime\n"
-        "  posts need the columns topic post_id time confidence; here: topic post_id time; "
-        "--column confidence=NAME says what it is called\n",
-        *("run.tsv", TRUTH),
-    )
+    refused_fault("missing-column", "run.tsv", 1, "run.tsv", TRUTH)
 
 
 def test_a_truth_in_the_place_of_a_run() -> None:
     Path("truth").write_text(f"NIST-TREC a {ID} e 1000 2 1\n")
     Path("run").write_text(f"t s {ID} e 5\n")
-    refused(
-        "error: truth: a truth stands where a run is expected\n  name the runs, then the truth\n",
-        *("truth", "run"),
-    )
+    refused_fault("swapped-inputs", "truth", None, "truth", "run")
 
 
 @pytest.mark.parametrize("heading", ["", '#{"team_id": "t", "system_id": "s"}\n', "\n# by hand\n"])
@@ -252,18 +220,14 @@ def test_a_run_in_the_place_of_the_truth(heading: str, more: str) -> None:
     """Even two runs of 2014, which rate what they return, are not a run and a truth."""
     Path("run").write_text(f"{heading}t s {ID} e 5{more}\n")
     Path("other").write_text(f"{heading}t other {ID} e 5{more}\n")
-    said = (
-        "error: other: a run stands where the truth is expected\n"
-        "  name the runs, then the truth; each line of a truth begins with who judged: "
-        "NIST-TREC, or a host such as kba.trec.nist.gov\n"
-    )
-    refused(said, *("run", "other"))
-    done = program.tseval("import", "kba-truth", "other")
-    assert (done.code, done.out, done.err) == (1, "", said)
+    refused_fault("swapped-inputs", "other", None, "run", "other")
     Path("scores.csv").write_text("run,topic,measure,value\nt-s,e,R,1\n")
-    done = program.tseval("report", "scores.csv", "--run", "run", "--truth", "other")
-    assert done.code == 1
-    assert said in done.err
+    for given in (
+        ("import", "kba-truth", "other"),
+        ("report", "scores.csv", "--run", "run", "--truth", "other"),
+    ):
+        done = program.tseval(*given)
+        assert (done.code, done.codes) == (1, [("swapped-inputs", None)])
 
 
 def test_no_runs_at_all_that_return_something() -> None:
@@ -283,9 +247,7 @@ def test_no_runs_at_all_that_return_something() -> None:
 
 def test_a_file_that_is_no_run() -> None:
     Path("run").write_text("hello\n")
-    done = program.tseval("filter", "run", TRUTH)
-    assert done.code == 1
-    assert done.err.startswith("error: run:1: the format is not recognised")
+    refused_fault("unknown-format", "run", 1, "run", TRUTH)
 
 
 def test_standard_input() -> None:

@@ -84,7 +84,7 @@ def test_a_faulty_line_ends_the_stream_after_all_before_it(tmp_path: Path) -> No
     broken = b"".join([*lines[:4], b'{"topic": "flood"}\n', *lines[4:]])
     outcome = program("score", "--follow", NUGGETS, "--state", state, stdin=broken)
     assert outcome.code == 1
-    assert 'error: -:5: no "update_id"' in outcome.err
+    assert outcome.codes == [("missing-key", 5)]
     assert '  | {"topic": "flood"}' in outcome.err
     assert json.loads(outcome.out.splitlines()[-1])["updates"] == 4
     mended = follow("--state", state)
@@ -92,21 +92,18 @@ def test_a_faulty_line_ends_the_stream_after_all_before_it(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("line", "code"),
     [
-        (b"not JSON\n", "not JSON"),
-        (b"\xff\n", "is not UTF-8"),
-        (LIVE.splitlines(keepends=True)[0], "stands twice within its run and topic"),
-        (b'{"topic":"flood","update_id":"x","time":"soon","text":"y"}\n', 'time "soon"'),
-        (b'{"topic":"flood","update_id":"x","time":NaN,"text":"y"}\n', "time"),
+        (b"not JSON\n", "json-syntax"),
+        (b"\xff\n", "encoding"),
+        (LIVE.splitlines(keepends=True)[0], "duplicate-id"),
+        (b'{"topic":"flood","update_id":"x","time":"soon","text":"y"}\n', "time-format"),
+        (b'{"topic":"flood","update_id":"x","time":NaN,"text":"y"}\n', "time-format"),
     ],
 )
-def test_faults_name_the_line(line: bytes, reason: str) -> None:
+def test_faults_name_the_line(line: bytes, code: str) -> None:
     outcome = program("score", "--follow", NUGGETS, stdin=LIVE + line)
-    number = LIVE.count(b"\n") + 1
-    assert outcome.code == 1
-    assert f"error: -:{number}: " in outcome.err
-    assert reason in outcome.err
+    assert (outcome.code, (code, LIVE.count(b"\n") + 1) in outcome.codes) == (1, True)
     assert "Traceback" not in outcome.err
 
 
@@ -115,10 +112,10 @@ def test_another_stream_is_not_taken_for_the_one_that_was_saved(tmp_path: Path) 
     follow("--state", state, stdin=b"".join(lines[:5]))
     other = program("score", "--follow", NUGGETS, "--state", state, stdin=b"".join(lines[::-1]))
     assert other.code == 1
-    assert "first 5 lines are not those of the saved state" in other.err
+    assert other.codes == [("other-state", None)]
     short = program("score", "--follow", NUGGETS, "--state", state, stdin=b"".join(lines[:3]))
     assert short.code == 1
-    assert "ends before the 5 lines of the saved state" in short.err
+    assert short.codes == [("other-state", None)]
 
 
 def test_a_state_goes_on_with_the_same_rules_alone(tmp_path: Path) -> None:
@@ -126,11 +123,11 @@ def test_a_state_goes_on_with_the_same_rules_alone(tmp_path: Path) -> None:
     follow("--state", state, "-m", "P")
     other = program("score", "--follow", NUGGETS, "--state", state, "-m", "R", stdin=LIVE)
     assert other.code == 1
-    assert "was saved by other rules or inputs" in other.err
+    assert other.codes == [("other-state", None)]
     state.write_bytes(state.read_bytes()[:100])
     broken = program("score", "--follow", NUGGETS, "--state", state, "-m", "P", stdin=LIVE)
     assert broken.code == 1
-    assert "is no saved state" in broken.err
+    assert broken.codes == [("damaged-file", None)]
 
 
 def test_a_stream_killed_in_the_middle_ends_as_one_that_was_not(tmp_path: Path) -> None:
@@ -215,22 +212,16 @@ SECOND = FIRST.replace(b"u1", b"u2")
 
 
 @pytest.mark.parametrize(
-    ("lines", "reason"),
+    ("lines", "code"),
     [
-        (
-            (FIRST, SECOND.replace(b"}", b', "cost": 2}')),
-            'a "cost", though the first update has none',
-        ),
-        (
-            (FIRST, SECOND.replace(b"}", b', "run": "a"}')),
-            'a "run", though the first update has none',
-        ),
-        ((FIRST.replace(b"}", b', "run": "a"}'), SECOND), "empty run"),
+        ((FIRST, SECOND.replace(b"}", b', "cost": 2}')), "late-column"),
+        ((FIRST, SECOND.replace(b"}", b', "run": "a"}')), "late-column"),
+        ((FIRST.replace(b"}", b', "run": "a"}'), SECOND), "empty-value"),
     ],
 )
 @pytest.mark.parametrize("together", [True, False])
 def test_the_first_update_decides_which_columns_there_are(
-    lines: tuple[bytes, bytes], reason: str, together: bool, tmp_path: Path
+    lines: tuple[bytes, bytes], code: str, together: bool, tmp_path: Path
 ) -> None:
     """However lines come: in one piece, or each by itself from a stream that goes on."""
     if together:
@@ -240,8 +231,7 @@ def test_the_first_update_decides_which_columns_there_are(
         assert program("score", "--follow", NUGGETS, "--state", state, stdin=lines[0]).code == 0
         given = ("score", "--follow", NUGGETS, "--state", state, "--continued")
         outcome = program(*given, stdin=lines[1])
-    assert outcome.code == 1
-    assert f":2: {reason}" in outcome.err
+    assert (outcome.code, (code, 2) in outcome.codes) == (1, True)
 
 
 @pytest.mark.parametrize("continued", [True, False])

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import tseval
-from tests.program import FIXTURES, Outcome
+from tests.program import FIXTURES, Outcome, faulty
 from tests.program import tseval as program
 from tseval.core.calling import evaluated
 from tseval.core.registry import measure
@@ -618,7 +618,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_field(tmp_path: Path, heading
     scores = tseval.score_filtering(own, judged, "P R", cutoff=50)
     assert scores.runs == ("team-one",)
     assert [scores.value(name) for name in ("P", "R")] == [0.5, 1]
-    with pytest.raises(InputError, match="a truth stands where a run is expected"):
+    with faulty("swapped-inputs", None):
         tseval.score_filtering(judged, own, "P")
 
 

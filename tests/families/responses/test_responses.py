@@ -17,6 +17,7 @@ from tests import program
 from tests import strategies as st
 from tests.oracles import responses as slow
 from tests.oracles.responses import SIX, Label, Listed, Reading, Response
+from tests.program import faulty
 from tseval import InputError, UsageError
 from tseval.core.blocks import Rows
 from tseval.core.calling import CommonOptions, curved, evaluated
@@ -509,26 +510,26 @@ def test_json_may_stand_over_several_lines(tmp_path: Path) -> None:
     file.write_text('{"qid": "t",\n "run_id": "r", "nuggets": []}')
     assert tseval.score_responses(file, "vital").value("vital") == 0
     file.write_text('{"qid": "t",\n "qid": "r"')
-    with pytest.raises(InputError, match=r"l\.json:1: not JSON"):
+    with faulty("json-syntax", 1):
         tseval.score_responses(file)
     file.write_text("[{}, 3]")
-    with pytest.raises(InputError, match=r"l\.json:1: a number where an object is expected"):
+    with faulty("record-format", 1):
         tseval.score_responses(file)
 
 
 def test_an_answer_is_annotated_once(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("topic_id,run_tag,answer_id,annotation\n" + "t,r,a,none\n" * 2)
-    with pytest.raises(InputError, match=r'a\.csv:3: answer "a" is annotated twice'):
+    with faulty("duplicate-id", 3):
         tseval.score_responses(file)
     file.write_text("topic_id,run_tag,answer_id,annotation\nt,r,a,perhaps\n")
-    with pytest.raises(InputError, match=r'a\.csv:2: unknown annotation "perhaps"'):
+    with faulty("unknown-label", 2):
         tseval.score_responses(file)
 
 
 def test_versions_of_one_time_are_refused(tmp_path: Path) -> None:
     file = lines(tmp_path / "l.jsonl", [{**GOOD, "time": START}] * 2)
-    with pytest.raises(InputError, match=r"l\.jsonl:2: run r has two responses to topic t at one"):
+    with faulty("duplicate-id", 2):
         tseval.score_responses(file)
 
 
@@ -553,7 +554,7 @@ def test_a_table_that_tells_no_versions_says_that_nothing_is_replaced(tmp_path: 
 
 def test_some_times_are_not_enough(tmp_path: Path) -> None:
     file = lines(tmp_path / "l.jsonl", [{**GOOD, "time": START}, GOOD])
-    with pytest.raises(InputError, match=r"l\.jsonl:2: no time, where other responses have one"):
+    with faulty("missing-time", 2):
         tseval.score_responses(file)
 
 
