@@ -190,140 +190,65 @@ def test_the_digest_follows_the_scores_alone() -> None:
     assert first == second != third
 
 
-TOO_FEW = "too few: separate the fields by single tabs; an optional value needs its tab too"
-NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
-RECORDS_CURE = 'give what -f json writes: an object with "records", a list of objects'
-NO_TOPICS = "\n  runs are compared topic by topic: write the scores with -q (--per-topic)"
-FIRST_IN_2 = "  first in line 2: remove one of them, or rename it"
-RECORD_CURE = "a record has a run, a topic, a measure and a value"
-FAULTS = {
-    "empty": (
-        b"",
-        "s: the file is empty\n"
-        "  a table of scores starts with a header line that names topic measure value",
-    ),
-    "other table": (
-        b"topic\tupdate_id\nx\ty\n",
-        "s:1: no columns measure, value\n  | topic\tupdate_id\n"
-        "  scores need the columns topic measure value; here: topic update_id",
-    ),
-    "prose": (
-        b"hello world\n",
-        "s:1: the format is not recognised\n  | hello world\n"
-        "  looked for scores as `tseval score -q -f csv`, json, parquet or trec write them, and "
-        "for the table of -f trec-ts; --input-format settles it",
-    ),
-    "means alone": (
-        b"run,topic,measure,value\na,all,P,1\n",
-        "s: holds means alone" + NO_TOPICS,
-    ),
-    "header alone": (
-        b"run,topic,measure,value\n",
-        "s: holds no scores" + NO_TOPICS,
-    ),
-    "csv word": (
-        b"run,topic,measure,value\na,t,P,high\n",
-        f's:2: value "high" is not a number\n  | a,t,P,high\n  {NUMBER_CURE}',
-    ),
-    "csv nan": (
-        b"run,topic,measure,value\na,t,P,nan\n",
-        f's:2: value "nan" is not a finite number\n  | a,t,P,nan\n  {NUMBER_CURE}',
-    ),
-    "csv short": (
-        b"run,topic,measure,value\na,t,P\n",
-        "s:2: 3 fields where the header has 4\n  | a,t,P\n"
-        '  put a field that holds commas between double quotes: "a, b"',
-    ),
-    "csv twice": (
-        b"run,topic,measure,value\na,t,P,1\na,t,P,2\n",
-        's:3: measure "P" stands twice within its run and topic\n  | a,t,P,2\n' + FIRST_IN_2,
-    ),
-    "csv no topic": (
-        b"run,topic,measure,value\na,,P,1\n",
-        "s:2: empty topic\n  | a,,P,1\n  give every row its topic",
-    ),
-    "trec cut": (
-        b"P\tt1\t0.5\nP\tt2\n",
-        f"s:2: 2 fields where the first line has 3\n  | P\tt2\n  {TOO_FEW}",
-    ),
-    "trec word": (
-        b"P\tt1\t0.5\nP\tt2\tx\n",
-        f's:2: value "x" is not a number\n  | P\tt2\tx\n  {NUMBER_CURE}',
-    ),
-    "trec empty value": (
-        b"P\tt1\t0.5\nP\tt2\t\n",
-        's:2: value is empty\n  | P\tt2\t\n  write "undefined" where it is',
-    ),
-    "trec infinite": (
-        b"P\tt1\tinf\n",
-        f's:1: value "inf" is not a finite number\n  | P\tt1\tinf\n  {NUMBER_CURE}',
-    ),
-    "json cut": (
-        b'{\n "records": [\n  {"run": "a", "topic": "t",',
-        's:3: the JSON ends too early: the file is truncated\n  |   {"run": "a", "topic": "t",\n  '
-        + RECORDS_CURE,
-    ),
-    "json comma": (
-        b'{"records": [{"run": "a"} {}]}\n',
-        's:1: not JSON: Expecting \',\' or \']\'\n  | {"records": [{"run": "a"} {}]}\n  '
-        + RECORDS_CURE,
-    ),
+FAULTS: dict[str, tuple[bytes, str, int | None]] = {
+    "empty": (b"", "empty-file", None),
+    "other table": (b"topic\tupdate_id\nx\ty\n", "missing-column", 1),
+    "prose": (b"hello world\n", "unknown-format", 1),
+    "means alone": (b"run,topic,measure,value\na,all,P,1\n", "no-rows", None),
+    "header alone": (b"run,topic,measure,value\n", "no-rows", None),
+    "csv word": (b"run,topic,measure,value\na,t,P,high\n", "number-format", 2),
+    "csv nan": (b"run,topic,measure,value\na,t,P,nan\n", "number-format", 2),
+    "csv short": (b"run,topic,measure,value\na,t,P\n", "field-count", 2),
+    "csv twice": (b"run,topic,measure,value\na,t,P,1\na,t,P,2\n", "duplicate-id", 3),
+    "csv no topic": (b"run,topic,measure,value\na,,P,1\n", "empty-value", 2),
+    "trec cut": (b"P\tt1\t0.5\nP\tt2\n", "field-count", 2),
+    "trec word": (b"P\tt1\t0.5\nP\tt2\tx\n", "number-format", 2),
+    "trec empty value": (b"P\tt1\t0.5\nP\tt2\t\n", "empty-value", 2),
+    "trec infinite": (b"P\tt1\tinf\n", "number-format", 1),
+    "json cut": (b'{\n "records": [\n  {"run": "a", "topic": "t",', "json-syntax", 3),
+    "json comma": (b'{"records": [{"run": "a"} {}]}\n', "json-syntax", 1),
     "json no measure": (
         b'{"records": [\n{"run": "a", "topic": "t", "value": 1}]}\n',
-        's:2: no "measure"\n  | {"run": "a", "topic": "t", "value": 1}]}\n  ' + RECORD_CURE,
+        "missing-key",
+        2,
     ),
     "json list for a value": (
         b'{"records": [\n\n{"run": "a", "topic": "t", "measure": "P", "value": [1]}]}\n',
-        's:3: "value" is no value\n'
-        '  | {"run": "a", "topic": "t", "measure": "P", "value": [1]}]}\n  ' + RECORD_CURE,
+        "json-type",
+        3,
     ),
     "json NaN": (
         b'{"records": [\n{"run": "a", "topic": "t", "measure": "P", "value": NaN}]}\n',
-        's:2: value "NaN" is not a finite number\n'
-        '  | {"run": "a", "topic": "t", "measure": "P", "value": NaN}]}\n  ' + NUMBER_CURE,
+        "number-format",
+        2,
     ),
-    "json number for a record": (
-        b'{"records": [\n7]}\n',
-        "s:2: a record is no object\n  | 7]}\n  " + RECORDS_CURE,
-    ),
-    "json not utf-8": (
-        b'{"records": [\n{"run": "\xff"}]}\n',
-        's:2: byte 0xff is not UTF-8\n  | {"run": "�"}]}\n  save the file in the encoding UTF-8',
-    ),
-    "json without records": (
-        b'{\n"signature": "x"\n}\n',
-        "s: holds no scores" + NO_TOPICS,
-    ),
-    "json behind the end": (
-        b'{"records": []}\n}\n',
-        "s:2: not JSON: Extra data\n  | }\n  " + RECORDS_CURE,
-    ),
-    "track word": (
-        TRACK.replace("0.2500", "?").encode(),
-        f's:2: nE[Gain] "?" is not a number\n  | TS14.11\tcunlp\t1AP\t0.5000\t?\n  {NUMBER_CURE}',
-    ),
-    "track twice": (
-        (TRACK + "TS14.11\tcunlp\t1AP\t1\t1\n").encode(),
-        's:7: run_id "1AP" stands twice within its topic and team\n'
-        "  | TS14.11\tcunlp\t1AP\t1\t1\n" + FIRST_IN_2,
-    ),
+    "json number for a record": (b'{"records": [\n7]}\n', "json-type", 2),
+    "json not utf-8": (b'{"records": [\n{"run": "\xff"}]}\n', "encoding", 2),
+    "json without records": (b'{\n"signature": "x"\n}\n', "no-rows", None),
+    "json behind the end": (b'{"records": []}\n}\n', "json-syntax", 2),
+    "track word": (TRACK.replace("0.2500", "?").encode(), "number-format", 2),
+    "track twice": ((TRACK + "TS14.11\tcunlp\t1AP\t1\t1\n").encode(), "duplicate-id", 7),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_has_its_line_the_line_itself_and_the_cure(fault: str) -> None:
-    content, message = FAULTS[fault]
+def test_a_fault_has_its_code_its_line_and_the_line_itself(fault: str) -> None:
+    content, code, line = FAULTS[fault]
     Path("s").write_bytes(content)
     with pytest.raises(InputError) as caught:
         read_scores(["s"])
-    assert str(caught.value) == message
+    (found,) = caught.value.faults
+    assert (found.code, found.file, found.line) == (code, "s", line)
+    assert found.cure
+    if line is not None:
+        assert found.text == content.decode("utf-8", "replace").split("\n")[line - 1]
 
 
 def test_a_bad_line_far_down_a_large_file() -> None:
     lines = [f"r,t{i},P,0.5\n" for i in range(70_000)]
     lines[69_998] = "r,t,P,0.5,\n"
     Path("s").write_text("run,topic,measure,value\n" + "".join(lines))
-    with pytest.raises(InputError, match=r"^s:70000: 5 fields where the header has 4\n"):
+    with faulty("field-count", 70_000):
         read_scores(["s"])
 
 

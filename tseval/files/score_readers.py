@@ -410,7 +410,7 @@ def _record(line: int, record: Any, faults: FaultList) -> dict[str, str] | None:
             known = column.name in record and cell is not None
             reason = f'"{column.name}" is no value' if known else f'no "{column.name}"'
             cure = "a record has a run, a topic, a measure and a value"
-            faults.add(line, reason, cure, "missing-key")
+            faults.add(line, reason, cure, "json-type" if known else "missing-key")
             return None
         cells[column.name] = cell
     return cells

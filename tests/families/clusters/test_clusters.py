@@ -172,9 +172,8 @@ def test_what_cannot_be_read_is_a_fault_with_its_place(
 def test_clusters_without_times_ask_for_them(tmp_path: Path) -> None:
     path = written(tmp_path, RTS2017)
     done = program("import", "clusters", path)
-    assert done.code == 1
-    assert "these clusters tell no times" in done.err
-    assert "--times snowflake" in done.err
+    assert (done.code, done.codes) == (1, [("missing-time", None)])
+    assert "--times snowflake" in done.faults[0].cure
 
 
 def test_what_is_odd_is_told_and_kept(tmp_path: Path) -> None:
@@ -505,11 +504,7 @@ def test_needs_are_told() -> None:
 def test_a_selected_post_in_no_cluster_is_a_fault(tmp_path: Path) -> None:
     run = written(tmp_path, "topic\tpost_id\ttime\tselected\nflood\tx\t5\t1\n", "run.tsv")
     done = program("clusters", run, CLUSTERS)
-    assert done.code == 1
-    assert done.err == (
-        f'error: {run}:2: selected post "x" of topic "flood" is in no cluster\n'
-        "  the assessors' clusters must hold every selected post\n"
-    )
+    assert (done.code, done.codes) == (1, [("unknown-id", 2)])
 
 
 def test_selected_posts_from_a_file(tmp_path: Path) -> None:
@@ -520,7 +515,7 @@ def test_selected_posts_from_a_file(tmp_path: Path) -> None:
     assert scores.value("redundancy", "ferry") == 1 / 5
     unknown = written(tmp_path, "topic\tpost_id\nflood\tnone\n", "u.tsv")
     done = refused("--selected", unknown)
-    assert f'{unknown}:2: no run returned the selected post "none" of topic "flood"' in done.err
+    assert done.codes == [("unknown-id", 2)]
     assert refused("--selected", chosen, "--sample", 2).code == 2
 
 
@@ -637,11 +632,7 @@ def test_a_run_of_another_year_is_refused(tmp_path: Path) -> None:
         *("--edition", "mb2015"),
     )
     assert (done.code, done.out) == (1, "")
-    assert done.err == (
-        f'error: {run}:1: every post of judged topics of run "me" is outside of the days of '
-        "edition mb2015 (20150720 to 20150729): its days are 20170729 to 20170730\n"
-        "  choose the edition whose days they are (--edition)\n"
-    )
+    assert done.codes == [("time-range", 1)]
 
 
 def test_a_sample_by_confidences_that_are_all_equal(tmp_path: Path) -> None:
