@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tseval.cli.declared_options import named_options
 from tseval.cli.options import (
     StrictGroup,
     debug_option,
@@ -20,6 +21,7 @@ from tseval.cli.options import (
     quiet_option,
 )
 from tseval.cli.output import check_output, deliver, form_of
+from tseval.core.naming import Naming, named
 from tseval.core.wording import count
 from tseval.errors import did_you_mean
 from tseval.families.temporal.inputs import DEFAULT_MATCHER
@@ -160,6 +162,7 @@ def opened(path: Path) -> Desk:
     type=click.Path(path_type=str),
     help="Its first line is the password; without it one is asked for where --host needs one.",
 )
+@named_options(Naming, "")["--name"]
 @debug_option
 def open_desk(
     files: tuple[str, ...],
@@ -196,15 +199,27 @@ def open_desk(
     served(desk, names, host, port, password, lambda words: click.echo(words, err=True))
 
 
-def _store(files: tuple[str, ...], path: Path, depth: str, seed: int, **more: Any) -> Store:
+def _store(
+    files: tuple[str, ...],
+    path: Path,
+    depth: str,
+    seed: int,
+    run_names: tuple[str, ...],
+    **more: Any,
+) -> Store:
     """The store that is there, if it is of these files and options; else a new one."""
     from tseval.desk.desk import check_same, read_inputs, runs_and_nuggets
     from tseval.desk.store import Settings, Store
+    from tseval.families.temporal.inputs import TemporalInputs
 
     if depth != "all" and not (depth.isdecimal() and int(depth) > 0):
         raise click.UsageError(f"--pool is a number above 0, or all, and not '{depth}'.")
     settings = Settings(depth=None if depth == "all" else int(depth), **more)
-    kept = read_inputs(*runs_and_nuggets(files)) if files else {}
+    kept = {}
+    if files:
+        runs, gold = runs_and_nuggets(files)
+        given = named(TemporalInputs(runs, gold or files[-1]), Naming(run_names=run_names))
+        kept = read_inputs(given.updates, gold)
     if path.exists():
         store = Store.open(path)
         check_same(store, kept, {name for name in (*more, "depth") if on_line(name)}, settings)

@@ -15,6 +15,7 @@ from tseval.cli.progress import progress
 from tseval.cli.tables import sections_table
 from tseval.core.calling import Where
 from tseval.core.declared import build
+from tseval.core.input_words import shared_runs
 from tseval.core.naming import Naming, named
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import DEFAULT_MATCHER, MATCHER_NAMES, TemporalInputs
@@ -103,7 +104,7 @@ def command(
     inputs = TemporalInputs(files[:-2], files[-2], matches=files[-1])
     inputs = named(inputs, build(Naming, given))
     judged = read_judged(inputs.updates, inputs.nuggets, inputs.matches or "", input_format)
-    warn(judged.warnings, quiet)
+    warn((*shared_runs(judged.inputs), *judged.warnings), quiet)
     terms = build(AskingOptions, given).terms
     found = []
     with Where(jobs, engine, scheduler).shared() as sharing:

@@ -16,12 +16,13 @@ from tseval.cli.declared_options import (
     rules_option,
 )
 from tseval.cli.options import parted, runs_and_gold
-from tseval.cli.output import check_output, deliver
+from tseval.cli.output import check_output, deliver, warn
 from tseval.cli.progress import progress
 from tseval.core import declared, registry
 from tseval.core.calling import Where
 from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
+from tseval.core.input_words import shared_runs
 from tseval.core.naming import Naming, named
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import MATCHER_NAMES, TemporalInputs, TemporalOptions
@@ -117,4 +118,5 @@ def command(
     with Where(jobs, engine, scheduler).shared() as sharing, progress("reading", quiet) as tell:
         access = Access(input_format, sharing, tell)
         found = drawn_sample(inputs, asked, edition, own, access, pairs, depth)
+    warn(shared_runs(found.updates.origin.sources), quiet)
     deliver(spreadsheet_bytes(frame_of(found), form), output)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 
 from tseval.core.declared import files_given, input_tables
 from tseval.core.editions import Edition
-from tseval.core.input_words import columns_trait, told_names
+from tseval.core.input_words import columns_trait, shared_runs, told_names
 from tseval.core.measure import Definition, Measure
 from tseval.core.pools import pooled_before, weights
 from tseval.core.results import Groups, Result, Values
@@ -243,7 +243,7 @@ class Evaluation(ABC):
     @property
     def told(self) -> tuple[str, ...]:
         """What a reader should know of the inputs: how their columns were understood, warnings."""
-        return (*told_names(self.inputs), *self.warnings)
+        return (*told_names(self.inputs), *shared_runs(self.inputs), *self.warnings)
 
     def signature(self, **more: str) -> str:
         """One line that names all that can change a number."""

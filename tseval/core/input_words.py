@@ -23,6 +23,22 @@ def said_trait(said: Iterable[str]) -> dict[str, str]:
     return {"columns": ",".join(told)} if told else {}
 
 
+def shared_runs(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
+    """That several files hold runs of one name, which count as one."""
+    files: dict[str, dict[str, bool]] = {}
+    for each in inputs:
+        for run in each.runs:
+            files.setdefault(run, {})[each.path] = len(each.runs) == 1
+    shared = {run: paths for run, paths in files.items() if len(paths) > 1}
+    if not shared:
+        return ()
+    alone = [path for paths in shared.values() for path, is_alone in paths.items() if is_alone]
+    cure = f"--name {alone[-1]}=NAME" if alone else "name them apart in the column run"
+    names = f"{', '.join(list(shared)[:3])}{', …' if len(shared) > 3 else ''}"
+    whose = f"run {names} is" if len(shared) == 1 else f"{len(shared)} runs ({names}) are each"
+    return (f"{whose} in several files and counted as one run; if files are versions: {cure}",)
+
+
 def told_names(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
     """What was made of common names, said once for files that have the same."""
     files: dict[tuple[str, ...], list[str]] = {}

@@ -242,7 +242,8 @@ def build(
         good &= filled
         faults.extend(own)
     if source.run_name is not None and "run" in columns:
-        columns["run"] = _one_run(columns["run"], source.run_name, faults)
+        check_one_run(columns["run"].vocabulary(), faults)
+        columns["run"] = Ids.constant(source.run_name, len(columns["run"]))
     _check_repeats(schema, columns, good, cells.lines, faults)
     record = record_of(source, schema, len(cells.lines), understood)
     return Rows(columns, Origin.single(record, cells.lines))
@@ -262,14 +263,12 @@ def record_of(
     )
 
 
-def _one_run(runs: Ids, name: str, faults: FaultList) -> Ids:
-    """The one run of an input under the name that it is given; several are a fault."""
-    held = runs.vocabulary()
+def check_one_run(held: Sequence[str], faults: FaultList) -> None:
+    """Refuse several runs in an input to which the caller gives one name."""
     if len(held) > 1:
         cure = "take --name away: the column run says whose each row is"
         reason = f"holds {len(held)} runs, {' '.join(held[:3])}, where one name is given"
         faults.add(None, reason, cure, "several-runs")
-    return Ids.constant(name, len(runs))
 
 
 def _column(source: Input, column: Column, cells: Cells) -> tuple[Any, BoolArray, list[Fault]]:

@@ -217,7 +217,7 @@ def check_between_files(
     inputs: Sequence[Input],
     key: Sequence[Ids],
     reason: Callable[[int], str],
-    cure: str = "give each file's run a name of its own",
+    cure: str = "",
 ) -> None:
     """Refuse rows that repeat a row of another file in all these columns.
 
@@ -234,6 +234,9 @@ def check_between_files(
         return
     place = int(origin.source[repeats[0]])
     faults = faults_of(inputs[place], origin.sources[place])
+    alone = len(origin.sources[place].runs) < 2
+    how = f"--name {inputs[place].path}=NAME" if alone else "in their column run"
+    cure = cure or f"give the runs of the files two names: {how}"
     for row, original in zip(repeats.tolist(), originals.tolist(), strict=True):
         if origin.source[row] == place:
             where = f"also at {origin.place(original)}: {cure}"

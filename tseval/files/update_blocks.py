@@ -34,6 +34,8 @@ class BlockInput:
             raise UsageError(f"{source.path} is {self.form}; what is read in blocks is: {known}")
         if self.form == "parquet":
             self.source = parquet.ParquetInput(source)
+        self.runs: dict[str, None] = {}
+        """The runs that its blocks have held so far."""
         self.record = record_of(self.source, self.schema, 0)
         """The file with the number of its updates, once all blocks are read."""
 

@@ -86,8 +86,18 @@ class Table:
         """The tables one below the other."""
         if len(parts) == 1:
             return parts[0]
+        parts = [_with_runs(part) for part in parts]
         joined = {each.name: _joined(each, parts) for each in fields(cls)}  # type: ignore[arg-type]
         return replace(parts[0], **joined)  # type: ignore[type-var]
+
+
+def _with_runs(part: Self) -> Self:
+    """The table, whose source names the runs that it holds."""
+    run, origin = getattr(part, "run", None), part.origin
+    if not isinstance(run, Ids) or len(origin.sources) != 1:
+        return part
+    source = replace(origin.sources[0], runs=tuple(run.vocabulary()))
+    return replace(part, origin=replace(origin, sources=(source,)))  # type: ignore[type-var]
 
 
 def _rows(part: Any, chosen: IntArray | BoolArray) -> Any:

@@ -29,6 +29,8 @@ class InputRecord:
     """What it calls columns by the caller's word: `nuggets.text=fact`."""
     understood: tuple[str, ...] = ()
     """Which of its names were taken for columns by common sense: `fact as text`."""
+    runs: tuple[str, ...] = ()
+    """The runs that it holds, where it is one of several files of runs."""
 
     @property
     def sha256(self) -> str:
@@ -39,7 +41,7 @@ class InputRecord:
         known = Known(self.sha256)
         return InputRecord, (
             *(self.path, known, self.rows, self.unit),
-            *(self.columns, self.understood),
+            *(self.columns, self.understood, self.runs),
         )
 
     def settled(self) -> InputRecord:

@@ -91,7 +91,9 @@ def read_rankings(given: Sequence[Given], form: str | None = None, each: Each = 
         if paths.setdefault(tag.run, tag.path) != tag.path:
             source = next(each for each in inputs if each.path == tag.path)
             reason = f'the run is called "{tag.run}", as that of {paths[tag.run]}'
-            refuse(source, reason, "give each run a runtag of its own", "duplicate-id")
+            refuse(
+                source, reason, f"give it a name of its own: --name {tag.path}=NAME", "duplicate-id"
+            )
     return said
 
 
@@ -190,7 +192,7 @@ def _json(source: Input, name: str) -> Rankings:
     tag = Tag(name, source.path, None, NO_METADATA)
     for place, (line, record) in enumerate(objects(source, listing.faults)):
         if place == 0 and "runtag" in record and "results" not in record:
-            tag = _tag(record["runtag"], source, name)
+            tag = _tag(source.run_name or record["runtag"], source, name)
             continue
         topic, results = record.get("topic"), record.get("results")
         if not _is_name(topic) or not isinstance(results, dict):

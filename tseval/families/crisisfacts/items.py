@@ -30,7 +30,15 @@ from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.json_array import elements
 from tseval.files.jsonl import objects
-from tseval.files.reading import faults_of, input_of, read_table, refuse, rows_of
+from tseval.files.plain import check_one_run
+from tseval.files.reading import (
+    check_between_files,
+    faults_of,
+    input_of,
+    read_table,
+    refuse,
+    rows_of,
+)
 from tseval.tables import Ids, InputRecord, Origin, Texts
 
 if TYPE_CHECKING:
@@ -54,7 +62,14 @@ def is_items(source: Input) -> bool:
 def read_items(given: Sequence[Given], form: str | None = None, each: Each = map) -> Items:
     """The items of one or more runs."""
     inputs = [input_of(one, ITEMS) for one in given]
-    return Items.join(list(each(partial(_items, form=form), inputs, run_names(inputs))))
+    items = Items.join(list(each(partial(_items, form=form), inputs, run_names(inputs))))
+    check_between_files(
+        items,
+        inputs,
+        [items.run, items.request],
+        lambda row: f'run "{items.run[row]}" has items of "{items.request[row]}" in two files',
+    )
+    return items
 
 
 def _items(source: Input, name: str, form: str | None) -> Items:
@@ -119,7 +134,10 @@ def _from_json(source: Input, name: str) -> Items:
             listing.faults.add(line, f'no "{lacks}"', ITEMS_CURE, "record-format")
             continue
         for item in listed or [None]:
-            listing.add(line, request, source.run_name or run, item)
+            listing.add(line, request, run, item)
+    if source.run_name is not None:
+        check_one_run(list(dict.fromkeys(listing.run)), listing.faults)
+        listing.run = [source.run_name] * len(listing.run)
     listing.faults.check()
     lines = np.array(listing.line, np.int64)
     record_of = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)

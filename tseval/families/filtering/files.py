@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.input_words import shared_runs
 from tseval.families.filtering import kba
 from tseval.families.filtering.tables import RETURNED, TRUTH, Returned, Truth
 from tseval.files.faults import FaultList
@@ -17,7 +18,7 @@ from tseval.files.fixed_fields import read_lines
 from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
-from tseval.files.reading import input_of, is_empty, no_rows, refuse, rows_of
+from tseval.files.reading import check_between_files, input_of, is_empty, no_rows, refuse, rows_of
 from tseval.tables import ALL_TOPICS, Ids
 
 if TYPE_CHECKING:
@@ -43,12 +44,21 @@ def read_returned(given: Sequence[Given], form: str | None = None, each: Each = 
         for part, own in zip(parts, official, strict=True)
         for run in (part.run.vocabulary() if own else ())
     )
-    return Returned.join(
+    returned = Returned.join(
         [
             _called(part, name) if own and _is_taken(part, times) else part
             for part, name, own in zip(parts, names, official, strict=True)
         ]
     )
+    if shared_runs(returned.origin.sources):
+        key = (returned.run, returned.topic, returned.post_id)
+        check_between_files(returned, inputs, key, partial(_stands_in_two_files, returned))
+    return returned
+
+
+def _stands_in_two_files(returned: Returned, row: int) -> str:
+    """A run may repeat a document, but not in another file: there two runs have one name."""
+    return f'post "{returned.post_id[row]}" stands in two files of run "{returned.run[row]}"'
 
 
 def _is_taken(part: Returned, times: Counter[str]) -> bool:

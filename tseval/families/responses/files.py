@@ -62,7 +62,7 @@ from tseval.families.responses.tables import (
 from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import BY_KEYS, Rows, recognise
+from tseval.files.plain import BY_KEYS, Rows, check_one_run, recognise
 from tseval.files.reading import input_of, names_of, refuse, rows_of
 from tseval.files.text_lines import first_row
 from tseval.tables import InputRecord, Origin, Schema
@@ -100,6 +100,21 @@ def read_sheets(
 
 
 def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
+    """The responses of a file, under the name that the caller gives its run."""
+    sheet = _read_sheet(source, name, rules, form)
+    runs = tuple(dict.fromkeys(each.run for each in sheet.responses))
+    responses = sheet.responses
+    if source.run_name is not None:
+        faults = FaultList(source)
+        check_one_run(runs, faults)
+        faults.check()
+        runs = (source.run_name,)
+        responses = tuple(replace(each, run=source.run_name) for each in responses)
+    sources = tuple(replace(each, runs=runs) for each in sheet.origin.sources)
+    return replace(sheet, responses=responses, origin=replace(sheet.origin, sources=sources))
+
+
+def _read_sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
     if form is None and not source.is_table and is_hits(source):
         return _hit_lines(source)
     if form in (None, *BY_KEYS) and _is_json(source):

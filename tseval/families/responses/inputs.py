@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tseval.core.declared import argument, file_option
@@ -73,9 +74,9 @@ class ResponseTables:
 
     def records(self) -> tuple[InputRecord, ...]:
         """Every input with its hash and its number of rows."""
-        sheets = [*(sheet for _, sheet in self.labels), *self.answers]
-        origins = [*(sheet.origin for sheet in sheets), *self.origins.values()]
-        return tuple(source for origin in origins for source in origin.sources)
+        labels = (source for _, sheet in self.labels for source in sheet.origin.sources)
+        others = [*(sheet.origin for sheet in self.answers), *self.origins.values()]
+        return (*labels, *(replace(each, runs=()) for own in others for each in own.sources))
 
 
 def read_tables(inputs: ResponseInputs, rules: ResponseRules, access: Access) -> ResponseTables:

@@ -144,6 +144,9 @@ def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]
             first = own[at][1].line
             reason = f"run {response.run} has two responses to topic {response.topic} at one time"
             cure = f"the other is in line {first}: {SAME_CURE}"
+            if own[at][0] is not source:
+                other_run = f"--name {source.path}=NAME makes a run of its own of this file"
+                cure = f"the other is at {own[at][0].path}:{first}: {SAME_CURE}; {other_run}"
             faults.add(response.line, reason, cure, "duplicate-id")
             faults.check()
     ends = [time for time, _ in dated[1:]] + [math.inf]

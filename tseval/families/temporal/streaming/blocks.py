@@ -66,7 +66,7 @@ def score_in_blocks(
                 progress(fold.updates, fold.updates)
     _check_fit(fold, gold)
     pairing.check()
-    records = [each.record for each in runs]
+    records = [replace(each.record, runs=tuple(each.runs)) for each in runs]
     records += [source for origin in gold.origins.values() for source in origin.sources]
     return scorer.scores(records, [each.name for each in runs if not each.record.rows])
 
@@ -107,6 +107,7 @@ def _blocks(inputs: Sequence[BlockInput], rows: int, has_cost: bool) -> Iterator
     repeats = Repeats()
     for at, each in enumerate(inputs):
         for updates in each.blocks(rows):
+            each.runs.update(dict.fromkeys(updates.run.vocabulary()))
             cost = np.ones(len(updates)) if updates.cost is None and has_cost else updates.cost
             suspects = repeats.suspects(numbers(updates))
             if len(suspects):
@@ -131,6 +132,8 @@ def _check_suspects(
         elif own:
             reason = f'update_id "{key[2]}" stands twice in run "{key[0]}"'
             cure = f"first at {first[key]}: remove one of them, or rename it"
+            if not first[key].startswith(f"{source.path}:"):
+                cure = f"also at {first[key]}: give the files two names: --name {source.path}=NAME"
             faults.add(line, reason, cure, "duplicate-id")
             del wanted[key]
         if not wanted:
