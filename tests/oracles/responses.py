@@ -183,7 +183,11 @@ def support(sentences: Sequence[Sequence[int]]) -> dict[str, float]:
         "weighted_{}_all_judged_citations": mean,
         "hard_{}": hard,
     }
-    found = {}
+    labels = [label for each in sentences for label in each]
+    rates = {"full_support": 2, "partial_support": 1, "no_support": 0, "not_judged": -1}
+    found = {
+        name: labels.count(label) / len(labels) if labels else 0.0 for name, label in rates.items()
+    }
     for name, values in names.items():
         found[name.format("precision")] = sum(values) / len(values) if values else 0.0
         number = len(values) + uncited
@@ -201,6 +205,15 @@ def rubric(criteria: Sequence[tuple[float, str | None]], full_alone: bool) -> fl
     below = sum(weight for weight, _ in answered if weight > 0)
     above = sum(weight * worths.get(verdict, 0.0) for weight, verdict in answered)
     return above / below if below else None
+
+
+def unsatisfied(criteria: Sequence[tuple[str, str | None]], full_alone: bool) -> int:
+    """How many mandatory criteria (tier, verdict) were answered and are not satisfied."""
+    met = {"satisfied"} if full_alone else {"satisfied", "partially_satisfied"}
+    return sum(
+        tier == "mandatory" and verdict is not None and verdict not in met
+        for tier, verdict in criteria
+    )
 
 
 def annotated(

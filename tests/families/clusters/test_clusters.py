@@ -358,6 +358,16 @@ def test_ranks_order_a_list_whatever_the_order_of_its_lines(tmp_path: Path) -> N
     assert one == scored(tmp_path, "".join(reversed(lines)), "nDCG-p")
 
 
+def test_the_order_of_lines_may_count(tmp_path: Path) -> None:
+    """The half comes before the whole: 0.5 / 1 by lines, though its rank is behind."""
+    lines = [f"20170729 MB1 Q0 {ID[n]} {rank} 1.0 me\n" for n, rank in ((1, 2), (0, 3), (3, 1))]
+    turned = "".join(lines)
+    ranked = [f"20170729 MB1 Q0 {ID[n]} {rank} 1.0 me\n" for n, rank in ((1, 1), (0, 2), (3, 3))]
+    by_line = scored(tmp_path, turned, "nDCG-p", rules={"list-order": "lines"})
+    assert by_line == scored(tmp_path, "".join(ranked), "nDCG-p")
+    assert by_line != scored(tmp_path, turned, "nDCG-p")
+
+
 def live(folder: Path, edition: str, labels: str, run: str, **options: Any) -> tseval.Scores:
     return tseval.score_clusters(
         written(folder, run, "run"),

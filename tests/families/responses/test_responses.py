@@ -186,8 +186,9 @@ def test_support_of_citations(tmp_path: Path, sentences: list[list[int]]) -> Non
             for each in sentences
         ],
     }
-    scores = tseval.score_responses(lines(tmp_path / "s.jsonl", [said]))
-    for name, value in slow.support(sentences).items():
+    expected = slow.support(sentences)
+    scores = tseval.score_responses(lines(tmp_path / "s.jsonl", [said]), list(expected))
+    for name, value in expected.items():
         assert scores.value(name, "t") == pytest.approx(value, abs=CLOSE)
 
 
@@ -197,9 +198,17 @@ VERDICTS = st.sampled_from(["satisfied", "partially_satisfied", "not_satisfied",
 @SLOWLY
 @given(st.lists(st.tuples(st.sampled_from([5, 2, 0, -3, 0.5]), VERDICTS), max_size=5))
 def test_verdicts(tmp_path: Path, criteria: list[tuple[float, str]]) -> None:
-    said = [{"text": f"{at}", "weight": w, "verdict": v} for at, (w, v) in enumerate(criteria)]
+    tiers = ["mandatory" if weight == 5 else "optional" for weight, _ in criteria]
+    said = [
+        {"text": f"{at}", "weight": w, "verdict": v, "tier": tier}
+        for at, ((w, v), tier) in enumerate(zip(criteria, tiers, strict=True))
+    ]
     file = lines(tmp_path / "v.jsonl", [{"qid": "t", "run_id": "r", "criteria": said}])
-    scores = tseval.score_responses(file)
+    numbers = ("unsatisfied_mandatory", "unsatisfied_mandatory_binary")
+    scores = tseval.score_responses(file, ["ternary", "binary", *numbers])
+    tiered = [(tier, verdict) for tier, (_, verdict) in zip(tiers, criteria, strict=True)]
+    for name, full_alone in zip(numbers, (False, True), strict=True):
+        assert scores.value(name, "t") == slow.unsatisfied(tiered, full_alone)
     for name, full_alone in (("ternary", False), ("binary", True)):
         expected = slow.rubric(criteria, full_alone)
         found = scores.value(name, "t")
@@ -685,8 +694,9 @@ def test_labels_of_support_have_names(full: str, partial: str, none: str, tmp_pa
     cited = [[{"support": full}], [{"support": partial}], [{"support": none}]]
     sentences = [{"text": "x", "citations": each} for each in cited]
     file = lines(tmp_path / "s.jsonl", [{"topic_id": "t", "sentences": sentences}])
-    scores = tseval.score_responses(file)
-    for name, value in slow.support([[2], [1], [0]]).items():
+    expected = slow.support([[2], [1], [0]])
+    scores = tseval.score_responses(file, list(expected))
+    for name, value in expected.items():
         assert scores.value(name) == pytest.approx(value)
 
 
@@ -738,3 +748,72 @@ def test_the_column_qid_is_the_topic(command: tuple[object, ...], tmp_path: Path
     assert done.code == 1
     assert "topic=docid" not in done.err
     assert ("--column topic=qid" in done.err) == (command[0] == "score")
+
+
+def test_pooled_rates_of_support_by_hand(tmp_path: Path) -> None:
+    """Topic t: three pairs, one in full, one without a judgment; u: one pair, in full."""
+    cited: dict[str, list[list[Any]]] = {"t": [["FS", "NS"], [-1]], "u": [["FS"], []]}
+    records = [
+        {
+            "topic_id": topic,
+            "sentences": [{"citations": [{"support": each} for each in own]} for own in labels],
+        }
+        for topic, labels in cited.items()
+    ]
+    names = "full_support full_support_micro not_judged_micro hard_precision hard_precision_micro"
+    scores = tseval.score_responses(lines(tmp_path / "s.jsonl", records), names)
+    found = [scores.value(name) for name in names.split()]
+    assert found == pytest.approx([(1 / 3 + 1) / 2, 2 / 4, 1 / 4, 1, 1])
+    micro = tseval.score_responses(tmp_path / "s.jsonl", "hard_recall hard_recall_micro")
+    assert micro.value("hard_recall") == pytest.approx((1 + 1 / 2) / 2)
+    assert micro.value("hard_recall_micro") == pytest.approx(2 / 3)
+
+
+RUBRIC = [
+    {"qid": "t", "criteria": [{"text": "c", "tier": "mandatory", "weight": 5}]},
+    {
+        "qid": "u",
+        "criteria": [
+            {"text": "d", "tier": "mandatory", "weight": 3},
+            {"text": "e", "tier": "optional", "weight": 1},
+        ],
+    },
+]
+
+
+def test_a_rubric_as_nuggets_counts_topics_that_a_run_lacks(tmp_path: Path) -> None:
+    gold = lines(tmp_path / "rubric.jsonl", RUBRIC)
+    table = tmp_path / "verdicts.csv"
+    table.write_text("qid,criterion,weight,tier,verdict\nt,c,5,mandatory,partially_satisfied\n")
+    names = "ternary binary unsatisfied_mandatory unsatisfied_mandatory_binary"
+    alone = program.tseval("responses", table, "-m", names, "-f", "csv")
+    assert alone.code == 0
+    assert alone.out.splitlines()[1:] == [
+        "verdicts,all,ternary,0.5",
+        "verdicts,all,binary,0.0",
+        "verdicts,all,unsatisfied_mandatory,0.0",
+        "verdicts,all,unsatisfied_mandatory_binary,1.0",
+    ]
+    scores = tseval.score_responses(table, names, nuggets=gold)
+    assert [scores.value(name) for name in names.split()] == [0.25, 0, 0.5, 1]
+    assert [scores.value(name, "u") for name in names.split()] == [0, 0, 1, 1]
+    for path, kind in ((gold, "nugget-list"), (table, "grades")):
+        done = program.tseval("validate", path)
+        assert (done.code, f"{kind}, " in done.out) == (0, True)
+
+
+def test_a_failed_answer_of_a_rubric_is_no_unsatisfied_criterion(tmp_path: Path) -> None:
+    gold = lines(tmp_path / "rubric.jsonl", RUBRIC[1:])
+    failed = [{"text": "d", "status": "failed"}, {"text": "e", "verdict": "satisfied"}]
+    file = lines(tmp_path / "v.jsonl", [{"qid": "u", "run_id": "r", "criteria": failed}])
+    scores = tseval.score_responses(file, "ternary unsatisfied_mandatory", nuggets=gold)
+    assert scores.value("ternary", "u") == 1
+    assert scores.value("unsatisfied_mandatory", "u") == 0
+
+
+def test_an_unknown_tier_is_told(tmp_path: Path) -> None:
+    criteria = [{**CRITERIA[0], "tier": "mandatry"}]
+    file = lines(tmp_path / "v.jsonl", [{"qid": "t", "criteria": criteria}])
+    assert "mandatry (1; did you mean mandatory?)" in program.tseval("responses", file).err
+    done = program.tseval("validate", file)
+    assert (done.code, f"{file}:1: unknown tier" in done.out) == (1, True)

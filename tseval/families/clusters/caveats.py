@@ -75,6 +75,7 @@ def caveats(
                 yield from _in_several(index)
         elif isinstance(index, PushIndex):
             yield from _dropped(index)
+            yield from _out_of_order(tables.posts, index.rules.list_order)
             yield from _outside(tables, index, edition)
             yield from _ungraded_topics(tables, index)
         else:
@@ -165,6 +166,19 @@ def _dropped(index: PushIndex) -> Iterator[str]:
             yield f"run {run}: {again(number)}; each push counts (rule repeated-posts=keep)"
     if index.ungraded:
         yield f"{count(index.ungraded, 'post')} of clusters not in the qrels, worth nothing"
+
+
+def _out_of_order(posts: Posts, by: str) -> Iterator[str]:
+    """Daily lists whose lines are not in the order of their ranks."""
+    if posts.rank is None or posts.day is None or by != "rank":
+        return
+    keys = (posts.day, posts.topic.codes, posts.run.codes)
+    order = np.lexsort(keys)
+    same = np.all([np.diff(each[order]) == 0 for each in keys], axis=0)
+    falls = int((same & (np.diff(posts.rank[order]) < 0)).sum())
+    if falls:
+        lines = f"{count(falls, 'line')} of daily lists out of the order of their ranks"
+        yield f"{lines}, which counts; --rule list-order=lines takes the lines as they stand"
 
 
 def again(number: int) -> str:

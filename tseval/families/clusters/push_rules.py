@@ -75,6 +75,12 @@ class PushRules(ClusterRules):
         clamped="is 1 - min(n, 10) / 10",
         plain="is 1 - n / 10",
     )
+    list_order: str = choice(
+        "rank",
+        "the posts of a daily list count",
+        rank="in the order of their ranks",
+        lines="in the order of their lines, as the scripts read them",
+    )
     cluster_start: str = choice(
         "listed",
         "the first post of a cluster, from which latency counts",

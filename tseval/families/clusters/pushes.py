@@ -272,7 +272,9 @@ class _Pushed:
         counts &= ~early
         lost = (topic != ABSENT) & (known == ABSENT) & (posts.day is None)
         cell = (run * len(topics) + topic) * len(rules.days) + day
-        rank = np.zeros(len(posts)) if posts.rank is None else posts.rank
+        rank = np.zeros(len(posts))
+        if posts.rank is not None and rules.list_order == "rank":
+            rank = posts.rank
         rows = np.flatnonzero(counts)
         row = rows[np.lexsort((rank[rows], cell[rows]))]
         start = np.flatnonzero(np.diff(cell[row], prepend=-1))

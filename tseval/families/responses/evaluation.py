@@ -10,8 +10,7 @@ from tseval.core.editions import Edition
 from tseval.core.family import Access, Evaluation, Words, hashes
 from tseval.core.measure import Measure
 from tseval.core.wording import count, count_words, listed
-from tseval.errors import InputError, UsageError
-from tseval.families.responses.caveats import IMPORTANCE, warn_of_no_vital, warn_of_unknown
+from tseval.errors import InputError, Reason, UsageError
 from tseval.families.responses.index import ResponseIndex, build
 from tseval.families.responses.inputs import (
     ResponseInputs,
@@ -19,9 +18,10 @@ from tseval.families.responses.inputs import (
     ResponseTables,
     read_tables,
 )
+from tseval.families.responses.labels import IMPORTANCE, TIER, warn_of_unknown
 from tseval.families.responses.measures import DEFAULTS, MICRO, OF_SORT
 from tseval.families.responses.rules import ResponseRules
-from tseval.families.responses.tables import Count, Response, Sort
+from tseval.families.responses.tables import OKAY, VITAL, Count, Response, Sort
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -110,6 +110,16 @@ class ResponseEvaluation(Evaluation):
         return replace(self, responses=self.responses.without_missing())
 
 
+def warn_of_no_vital(index: ResponseIndex, wanted: Sequence[Measure]) -> Iterator[str]:
+    """Warn of scores over vital or okay nuggets where there is none."""
+    found = set(index.importance)
+    names = dict.fromkeys(each.definition.name for each in wanted)
+    for words, base in (((VITAL,), "vital"), ((VITAL, OKAY), "weighted")):
+        zero = [name for name in names if name.removeprefix("strict_") == base]
+        if index.sort is Sort.GRADES and index.nugget and zero and found.isdisjoint(words):
+            yield Reason(f"no nugget is {' or '.join(words)}, so this is 0: {', '.join(zero)}")
+
+
 def of_questions(name: str) -> bool:
     """Whether a measure of reports is of the questions of a bank."""
     return "nugget" in name or name.startswith("f1")
@@ -145,7 +155,7 @@ def _warnings(tables: ResponseTables, index: ResponseIndex) -> Iterator[str]:
     own = gold is None or not gold.nuggets or index.rules.nuggets == "record"
     for source, sheet in tables.labels:
         labels = sum(len(each.labels) for each in sheet.responses)
-        unknown = [each for each in sheet.unknown if own or each.what != IMPORTANCE]
+        unknown = [each for each in sheet.unknown if own or each.what not in (IMPORTANCE, TIER)]
         yield from warn_of_unknown(source.path, unknown, labels)
         counts = [each for one in sheet.responses for each in one.labels if isinstance(each, Count)]
         metrics = [each.metric for each in counts if each.metric not in OF_SORT[Sort.COUNTS]]

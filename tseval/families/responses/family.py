@@ -12,7 +12,7 @@ from tseval.families.responses.files import is_of_responses
 from tseval.families.responses.formats import FORMATS
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
 from tseval.families.responses.measures import DEFINITIONS
-from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS
+from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS, VERDICTS
 from tseval.tables.schema import TOPICS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ tseval responses labels.csv --nuggets rubrics.jsonl
     definitions=DEFINITIONS,
     editions=EDITIONS,
     read=read,
-    schemas=(GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, TOPICS),
+    schemas=(GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, VERDICTS, TOPICS),
     formats=FORMATS,
     knows=is_of_responses,
     over="responses",

@@ -13,14 +13,16 @@ import numpy as np
 
 from tseval.core.nearest import names_in
 from tseval.core.wording import count
-from tseval.families.responses.caveats import unknown_importances, unknown_labels
 from tseval.families.responses.labels import (
+    IMPORTANCE,
     NONE,
     PARTIAL,
     SUPPORT,
     SUPPORTED,
+    TIER,
     Read,
     bank_of,
+    criteria_of,
     grade_of,
     keys_of,
     nuggets_in,
@@ -29,6 +31,9 @@ from tseval.families.responses.labels import (
     sort_of,
     support_word,
     too_much,
+    unknown_importances,
+    unknown_labels,
+    verdict_of,
 )
 from tseval.families.responses.objects import (
     Object,
@@ -49,6 +54,7 @@ from tseval.families.responses.tables import (
     HITS,
     NO_TIME,
     NUGGETS,
+    VERDICTS,
     Annotation,
     Count,
     Gold,
@@ -86,6 +92,7 @@ TABLES: tuple[tuple[Sort, Schema], ...] = (
     (Sort.ANNOTATIONS, ANNOTATIONS),
     (Sort.COUNTS, COUNTS),
     (Sort.HITS, HITS),
+    (Sort.VERDICTS, VERDICTS),
     (Sort.GRADES, GRADES),
 )
 """The plain tables of labels, in the order in which a header is held against them."""
@@ -309,11 +316,27 @@ def _hit_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
     return _made(source, Sort.HITS, made)
 
 
+def _verdict_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
+    times, weights = _times(rows), np.nan_to_num(rows.get("weight")).tolist()
+    lines, blank = rows.origin.line.tolist(), [""] * len(times)
+    columns = {key: rows.get(key) for key in ("verdict", "criterion", "tier", "status")}
+    told = {key: blank if own is None else own.to_list() for key, own in columns.items()}
+
+    def label(row: int) -> Grade:
+        criterion = told["criterion"][row] or str(row)
+        nugget = Nugget((criterion, 0), told["tier"][row], weight=weights[row])
+        grade = verdict_of(nugget, told["verdict"][row], told["status"][row])
+        return grade._replace(time=times[row], line=lines[row])
+
+    return _made(source, Sort.VERDICTS, _grouped(rows, name, "topic", label))
+
+
 TABLE_READERS: Mapping[Sort, Callable[[Input, Rows, str, ResponseRules], Sheet]] = {
     Sort.GRADES: _grade_rows,
     Sort.ANNOTATIONS: _annotation_rows,
     Sort.COUNTS: _count_rows,
     Sort.HITS: _hit_rows,
+    Sort.VERDICTS: _verdict_rows,
 }
 
 
@@ -406,7 +429,9 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
     number = np.array(list(lines.values()), np.int64)
     record_of = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
     listed = [(each.importance, lines[topic]) for topic, own in nuggets.items() for each in own]
-    unknown = tuple(unknown_importances(source, listed))
+    unknown = tuple(
+        unknown_importances(source, listed, TIER if "criteria" in record else IMPORTANCE)
+    )
     return Gold(Origin.single(record_of, number), nuggets, questions, unknown)
 
 
@@ -448,6 +473,8 @@ def _gold_of(
     if isinstance(record.get("nuggets"), list):
         own = nuggets_in(members(record, "nuggets"), rules)
         yield topic_of(record), own, None
+    elif "criteria" in record:
+        yield topic_of(record), criteria_of(record), None
     elif "nugget_bank" in record:
         topic = topic_of(record)
         yield topic, None, bank_of(record, topic)

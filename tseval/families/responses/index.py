@@ -42,6 +42,10 @@ ANNOTATIONS = {"none": 0, "partial": 1, "supports": 2, "contradicts": 3}
 UNLISTED_CURE = "--rule unlisted=ignored leaves such labels out; --rule nuggets=record takes them"
 
 
+LISTED = (Sort.GRADES, Sort.VERDICTS)
+"""What may be scored over a file of nuggets or criteria."""
+
+
 @dataclass
 class Items:
     """What is being gathered: items with their labels, and sums."""
@@ -230,7 +234,7 @@ def _gather_grades(
     items: Items, versions: Versions, tables: ResponseTables, rules: ResponseRules
 ) -> None:
     """The labels of nuggets, over the list of the gold or over those of the responses."""
-    gold = tables.gold.nuggets if tables.gold is not None and tables.sort is Sort.GRADES else {}
+    gold = tables.gold.nuggets if tables.gold is not None and tables.sort in LISTED else {}
     if rules.nuggets == "file" and not gold:
         raise UsageError("--rule nuggets=file needs a file of nuggets: --nuggets FILE")
     listed = bool(gold) and rules.nuggets != "record"
@@ -392,6 +396,9 @@ def _of_citations(labels: tuple[int, ...]) -> Iterator[tuple[str, float]]:
     One whose first citation is not judged is in neither, and so for all citations; one without any
     is in recall alone.
     """
+    for label in (2, 1, 0, -1):
+        yield f"labelled {label}", float(labels.count(label))
+    yield "pairs", float(len(labels))
     judged = [each / 2 for each in labels if each >= 0]
     first = bool(labels) and labels[0] >= 0
     yield "first", max(labels[0], 0) / 2 if labels else 0.0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tseval.core.wording import count
+from tseval.core.wording import count, count_words
+from tseval.errors import Fault, Reason, did_you_mean
 from tseval.families.responses.objects import (
     Object,
     WrongRecordError,
@@ -23,6 +24,11 @@ from tseval.families.responses.objects import (
 )
 from tseval.families.responses.rules import ResponseRules
 from tseval.families.responses.tables import (
+    MANDATORY,
+    NO_TIME,
+    OKAY,
+    OPTIONAL,
+    VITAL,
     Cited,
     Grade,
     Judged,
@@ -32,7 +38,9 @@ from tseval.families.responses.tables import (
     Response,
     Sentence,
     Sort,
+    Unknown,
 )
+from tseval.files.inputs import Input
 
 SUPPORT, PARTIAL, NONE = "support", "partial_support", "not_support"
 GRADE_OF = {SUPPORT: 2, PARTIAL: 1, NONE: 0}
@@ -122,16 +130,28 @@ def keys_of(texts: list[str], rules: ResponseRules) -> list[Key]:
 
 def verdicts(record: Object, _: Read) -> Iterator[Grade]:
     """The verdicts of a rubric; a criterion without a weight weighs nothing."""
+    for each, criterion in zip(members(record, "criteria"), criteria_of(record), strict=True):
+        yield verdict_of(criterion, each.get("verdict"), each.get("status"))
+
+
+def verdict_of(criterion: Nugget, verdict: Any, status: Any) -> Grade:
+    """A verdict on a criterion; a judge that failed gave none."""
+    said = verdict.strip().lower().replace(" ", "_") if isinstance(verdict, str) else ""
+    failed = not said and status == "failed"
+    known = said in VERDICTS
+    return Grade(criterion, VERDICTS.get(said, 0), NO_TIME, known, word_of(verdict), failed=failed)
+
+
+def criteria_of(record: Object) -> list[Nugget]:
+    """The criteria of a rubric, each with its text and how often that stood before."""
     before: Counter[str] = Counter()
+    found = []
     for each in members(record, "criteria"):
-        text, verdict = text_of(each, "text", ""), each.get("verdict")
-        said = verdict.strip().lower().replace(" ", "_") if isinstance(verdict, str) else ""
+        text = text_of(each, "text", "")
         weight = 0.0 if each.get("weight") is None else number_of(each["weight"], "weight")
-        nugget = Nugget((text, before[text]), weight=weight)
+        found.append(Nugget((text, before[text]), word_of(each.get("tier")), weight=weight))
         before[text] += 1
-        failed = not said and each.get("status") == "failed"
-        known, word = said in VERDICTS, word_of(verdict)
-        yield Grade(nugget, VERDICTS.get(said, 0), known=known, failed=failed, word=word)
+    return found
 
 
 # Citations.
@@ -386,3 +406,62 @@ def sort_of(record: Object) -> Sort | None:
         labelled = any(isinstance(each, dict) and "assignment" in each for each in nuggets)
         return Sort.GRADES if labelled or _names_run(record) else None
     return Sort.ANSWERS if _parts(record) is not None else None
+
+
+# Words that count as none.
+
+LABEL, VERDICT, IMPORTANCE, TIER = "label", "verdict", "importance", "tier"
+KNOWN: Mapping[str, tuple[Sequence[str], str]] = {
+    LABEL: (tuple(GRADE_OF), "counted 0"),
+    VERDICT: (tuple(VERDICTS), "counted 0"),
+    IMPORTANCE: ((VITAL, OKAY), "neither vital nor okay"),
+    TIER: ((MANDATORY, OPTIONAL), "neither mandatory nor optional"),
+}
+"""The words that each place knows, and what becomes of others."""
+
+
+def unknown_word(source: Input, what: str, word: str, line: int) -> Unknown:
+    """Describe a word that is none of those that its place knows."""
+    known = KNOWN[what][0]
+    reason = f'unknown {what} "{word}"{did_you_mean(word, known)}' if word else f"no {what}"
+    cure = f"write one of {', '.join(known)}"
+    fault = Fault(source.path, line, reason, cure, unit=source.unit, code="unknown-label")
+    return Unknown(what, word, fault)
+
+
+def unknown_labels(source: Input, sort: Sort, responses: Iterable[Response]) -> Iterator[Unknown]:
+    """Find the labels, verdicts and importances that are unknown."""
+    is_rubric = sort is Sort.VERDICTS
+    what, place = (VERDICT, TIER) if is_rubric else (LABEL, IMPORTANCE)
+    for response in responses:
+        for label in response.labels:
+            if isinstance(label, Grade):
+                line = label.line or response.line
+                if not label.known and not label.failed:
+                    yield unknown_word(source, what, label.word, line)
+                if is_rubric or sort is Sort.GRADES:
+                    yield from unknown_importances(source, [(label.nugget.importance, line)], place)
+
+
+def unknown_importances(
+    source: Input, importances: Iterable[tuple[str, int]], what: str = IMPORTANCE
+) -> Iterator[Unknown]:
+    """Find the importances, or tiers, that are unknown; a missing one is left out."""
+    for word, line in importances:
+        if word and word not in KNOWN[what][0]:
+            yield unknown_word(source, what, word, line)
+
+
+def warn_of_unknown(path: str, unknown: Sequence[Unknown], labels: int) -> Iterator[str]:
+    """Warn once of each kind of unknown word, with how often it stands and what it may mean.
+
+    Of so many labels in all: if none is known, that explains scores of 0.
+    """
+    for what, (known, fate) in KNOWN.items():
+        words = [each.word for each in unknown if each.what == what]
+        if words and what in (LABEL, VERDICT) and len(words) == labels:
+            shown = count_words(words, known)
+            yield Reason(f"{path}: no {what} is known, so every score is 0: {shown}")
+        elif words:
+            nouns = count(len(words), f"unknown {what}")
+            yield f"{path}: {nouns}, {fate}: {count_words(words, known)}"

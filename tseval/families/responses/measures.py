@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from tseval.core.measure import Definition, Measure
 from tseval.core.results import Result, Values
 from tseval.families.responses.editions import NAME
 from tseval.families.responses.index import ResponseIndex, Steps
-from tseval.families.responses.tables import OKAY, VITAL, Sort
+from tseval.families.responses.tables import MANDATORY, OKAY, VITAL, Sort
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PARTLY = np.array([0.0, 0.5, 1.0, 1.0])
 """What each grade is worth."""
+UNMET = np.array([1.0, 0.0, 0.0, 0.0])
 STRICT = np.array([0.0, 0.0, 1.0, 1.0])
 SUPPORTIVE = np.array([0.0, 0.5, 1.0, 0.0])
 CONTRADICTORY = np.array([0.0, 0.0, 0.0, 1.0])
@@ -35,6 +37,10 @@ ARGUE = "Walden et al. (2025), Auto-ARGUE"
 DRAGUN = "Zhang, Smucker and Clarke (2025), TREC DRAGUN"
 CONE = "CONE-RAG (TREC iKAT 2024)"
 TSEVAL = "tseval"
+
+
+MICRO = "_micro"
+"""So ends the name of a measure whose `all` is that of the sums over all topics."""
 
 
 @frozen
@@ -98,6 +104,11 @@ def total(totals: Sequence[FloatArray], _: IntArray) -> Values:
     return Values(totals[0], np.ones(len(totals[0]), bool))
 
 
+def both(totals: Sequence[FloatArray], _: IntArray) -> Values:
+    """The sum of two totals."""
+    return Values(totals[0] + totals[1], np.ones(len(totals[0]), bool))
+
+
 def harmonic(totals: Sequence[FloatArray], unit: IntArray) -> Values:
     """The harmonic mean of two shares; 0 where both are."""
     one, other = share(totals[:2], unit).value, share(totals[2:], unit).value
@@ -133,9 +144,9 @@ def graded(
 
 def rubric(index: ResponseIndex, _: Measure, worth: FloatArray) -> Result:
     """What is satisfied of the positive weights; undefined where there are none."""
-    weight = index.weight
-    if index.sort is Sort.GRADES:
-        weight = np.array([CRITERIA.get(each, 0.0) for each in index.importance])
+    weight = np.array([CRITERIA.get(each, 0.0) for each in index.importance])
+    if index.sort is Sort.VERDICTS:
+        weight = np.where(np.isnan(index.weight), weight, index.weight)
     above = _ledger(index, index.steps, weight, worth)
     listed = _ledger(index, index.listed, np.maximum(weight, 0.0), STRICT[[0, 2, 2, 2]])
     missing = np.zeros(0, np.int64)
@@ -147,6 +158,14 @@ def rubric(index: ResponseIndex, _: Measure, worth: FloatArray) -> Result:
         np.concatenate([listed.amount, np.ones(len(missing))]),
     )
     return _result(index, Account((above, below), ratio))
+
+
+def mandatory(index: ResponseIndex, _: Measure, worth: FloatArray) -> Result:
+    """The number of mandatory criteria with such verdicts."""
+    weight = np.array([float(each in (VITAL, MANDATORY)) for each in index.importance])
+    changed = _ledger(index, index.steps, weight, worth)
+    listed = _ledger(index, index.listed, weight, worth[0] * STRICT[[0, 2, 2, 2]])
+    return _result(index, Account((listed, changed), both))
 
 
 def annotated(index: ResponseIndex, _: Measure, worth: FloatArray) -> Result:
@@ -285,7 +304,25 @@ def _rubrics() -> tuple[Definition, ...]:
             "ternary", "criteria met, in part as half", formula, partial(rubric, worth=PARTLY)
         ),
         group.define("binary", "criteria met in full", formula, partial(rubric, worth=STRICT)),
+        *(
+            replace(group, empty_case="0", range="0 and above").define(
+                name, words, "their number", partial(mandatory, worth=worth), False
+            )
+            for name, words, worth in (
+                ("unsatisfied_mandatory", "mandatory criteria not satisfied", UNMET),
+                ("unsatisfied_mandatory_binary", "the same, in part as not", 1 - STRICT),
+            )
+        ),
     )
+
+
+RATES = {
+    "full_support": (2, "that support their sentence in full"),
+    "partial_support": (1, "that support their sentence in part"),
+    "no_support": (0, "that do not support their sentence"),
+    "not_judged": (-1, "without a judgment"),
+}
+"""The shares of all pairs of a sentence and a citation, by the label."""
 
 
 def _supports() -> tuple[Definition, ...]:
@@ -295,15 +332,21 @@ def _supports() -> tuple[Definition, ...]:
         "weighted_{}_all_judged_citations": ("mean support of judged citations", "mean", "mean"),
         "hard_{}": ("full support of first citations", "first_hard", "first"),
     }
-    made = []
+    named: list[tuple[str, str, str, str]] = []
     for name, (words, above, below) in kinds.items():
         for side, by, what in (
             ("precision", f"{below}_cited", "sentences with a judged one"),
             ("recall", f"{below}_sentences", "sentences that have one, or no citation"),
         ):
+            named.append((name.format(side), f"{words}, over {what}", above, by))
+    for rate, (label, words) in RATES.items():
+        named.append((rate, f"citations {words}, of all citations", f"labelled {label}", "pairs"))
+    made = []
+    for suffix, of in (("", ""), (MICRO, ", over all topics")):
+        for name, title, above, by in named:
             account = partial(quotient, above=above, below=by)
-            title = f"{words}, over {what}"
-            made.append(group.define(name.format(side), title, "sum of weights / number", account))
+            formula = "sum of weights / number"
+            made.append(group.define(name + suffix, title + of, formula, account))
     return tuple(made)
 
 
@@ -330,8 +373,6 @@ QUOTIENTS = {
     "nugget_coverage": COVERED,
     "nugget_coverage_weighted": COVERED_WEIGHTED,
 }
-MICRO = "_micro"
-"""So ends the name of a measure whose `all` is that of the sums over all topics."""
 
 
 def _reports() -> tuple[Definition, ...]:
@@ -401,7 +442,7 @@ REPORTS = ("sentence_support", "citation_support", "citation_relevance", "nugget
 LENGTHS = ("sentences", "character_count", "words", "citations")
 DEFAULTS: Mapping[Sort, tuple[str, ...]] = {
     Sort.VERDICTS: ("ternary", "binary"),
-    Sort.SUPPORT: tuple(each.name for each in MEASURES[Sort.SUPPORT]),
+    Sort.SUPPORT: tuple(each.name for each in MEASURES[Sort.SUPPORT][:6]),
     Sort.REPORT: REPORTS,
     Sort.COUNTS: REPORTS,
     Sort.ANNOTATIONS: ("supportive", "contradictory"),

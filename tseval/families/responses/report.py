@@ -12,7 +12,7 @@ from tseval.core.sections import Reporting, Section, Setting
 from tseval.families.responses.evaluation import ResponseEvaluation
 from tseval.families.responses.index import ResponseIndex
 from tseval.families.responses.inputs import ResponseOptions
-from tseval.families.responses.tables import OKAY, VITAL, Sort
+from tseval.families.responses.tables import MANDATORY, OKAY, OPTIONAL, VITAL, Sort
 
 if TYPE_CHECKING:
     from tseval.tables.columns import IntArray
@@ -105,8 +105,9 @@ def _heads() -> tuple[Head, ...]:
 
 def _of_runs(every: list[Said], setting: Setting[ResponseOptions]) -> Iterator[tuple[object, ...]]:
     """A row for each importance and run."""
-    order = (*KINDS, OTHER, "")
-    kinds = sorted({each.importance for each in every}, key=order.index)
+    order = (*KINDS, MANDATORY, OPTIONAL, OTHER, "")
+    found = {each.importance for each in every}
+    kinds = sorted(found, key=lambda each: order.index(each) if each in order else len(order))
     runs = sorted({run for each in every for run in each.grades}, key=setting.run)
     for kind in kinds:
         for run in runs:

@@ -88,6 +88,22 @@ COUNTS = Schema(
     key=("run", "request_id", "metric"),
     row="a count of a report (Auto-ARGUE)",
 )
+MET = "`satisfied`, `partially_satisfied` or `not_satisfied`"
+_WORD = Column("word", Kind.ID, required=False, may_be_blank=True)
+VERDICTS = Schema(
+    "verdicts",
+    (
+        TOPIC,
+        replace(_WORD, name="verdict", required=True, meaning=MET),
+        Column("weight", Kind.NUMBER, may_be_blank=True, meaning="blank is 0"),
+        replace(_WORD, name="criterion", aliases=("criterion_id", "text"), meaning="what is asked"),
+        replace(_WORD, name="tier", meaning="`mandatory` or `optional`"),
+        replace(_WORD, name="status", meaning="`failed` without a verdict: left out"),
+        RUN,
+        TIME,
+    ),
+    row="how far a response meets a criterion of a rubric",
+)
 HITS = Schema(
     "hits",
     (
@@ -103,6 +119,8 @@ NO_TIME = math.nan
 """The time of what has none."""
 VITAL, OKAY = "vital", "okay"
 """The importances of nuggets."""
+MANDATORY, OPTIONAL = "mandatory", "optional"
+"""The tiers of criteria, which stand where nuggets have an importance."""
 
 
 class Sort(Enum):
