@@ -175,6 +175,12 @@ def test_the_commands(here: Path) -> None:
         "flood\ta2@one\ta2\t1700000600\tTwo people drowned at the mill bridge",
         "flood\ta2@one\ta9\t1700001500\tThree people drowned at the mill bridge",
     ]
+    assert program("assess", "export", "desk.tseval", "-o", "again").code == 0
+    Path("mine").mkdir()
+    Path("mine/nuggets.tsv").write_text("mine")
+    foreign = program("assess", "export", "desk.tseval", "-o", "mine")
+    assert (foreign.code, "no export wrote nuggets.tsv" in foreign.err) == (1, True)
+    assert [each.read_text() for each in Path("mine").iterdir()] == ["mine"]
     clusters = program(
         *("clusters", "two.tsv", "again/clusters.tsv", "--selected", "again/selected.tsv"),
         *("-m", "latency redundancy", "-f", "csv"),

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 import tseval
 from tests import strategies as st
 from tests.oracles import corrections as slow
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH
+from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, Outcome
 from tests.program import tseval as program
 from tseval.core.calling import evaluated
 from tseval.families.temporal.evaluation import TemporalEvaluation
@@ -25,9 +25,12 @@ from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 pytestmark = pytest.mark.small_times
 RUNS, TOPICS, UPDATES, GOLD = ("a", "b"), ("t", "u"), ("1", "2"), ("x", "y")
 FUZZY = ("--matcher", "fuzzy")
+CODES = {"conflicting-rows", "changed-rows", "unknown-id"}
 HEADER = "topic\tupdate_id\tnugget_id\tverdict"
-WORDS = st.lists(st.sampled_from(("flood", "fire", "dead", "rail")), max_size=4).map(" ".join)
-COLUMNS = ["run", "topic", "update_id", "nugget_id", "verdict"]
+WORDS = st.sampled_from(
+    ("", "!", "flood", "Flood!", "fire dead", "Fire, DEAD", "rail dead", "rail")
+)
+COLUMNS = ["run", "topic", "update_id", "nugget_id", "verdict", "update_text"]
 
 
 def product(*columns: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -46,10 +49,11 @@ def tables(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame, list[slow.Line]
     )
     line = st.tuples(
         st.sampled_from(("", *RUNS, "elsewhere")),
-        *map(st.sampled_from, (TOPICS, UPDATES, GOLD)),
-        st.sampled_from(("accept", "reject", " Accept", "REJECT ", "")),
+        *map(st.sampled_from, (TOPICS, (*UPDATES, "gone"), GOLD)),
+        st.sampled_from(("accept", "accept", " Accept", "REJECT ", "")),
+        st.sampled_from(("", "", "", "Flood", "fire dead")),
     )
-    return updates, nuggets, draw(st.lists(line, max_size=8))
+    return updates, nuggets, draw(st.lists(line, max_size=6))
 
 
 def evaluation(
@@ -87,9 +91,13 @@ def test_corrections_equal_the_slow_overlay(
     drawn: tuple[pd.DataFrame, pd.DataFrame, list[slow.Line]], random: object
 ) -> None:
     updates, nuggets, lines = drawn
-    if slow.contradict(lines):
-        with pytest.raises(tseval.InputError, match=r"accepts|rejects"):
+    texts: dict[slow.Update, str] = {
+        (u.run, u.topic, u.update_id): u.text for u in updates.itertuples()
+    }
+    if slow.refused(lines, texts, GOLD):
+        with pytest.raises(tseval.InputError) as error:
             evaluation(updates, nuggets, lines)
+        assert {fault.code for fault in error.value.faults} <= CODES
         return
     found = dict(pairs(evaluation(updates, nuggets, None)))
     got = pairs(evaluation(updates, nuggets, lines))
@@ -98,7 +106,7 @@ def test_corrections_equal_the_slow_overlay(
         for run, topic, update, nugget in product(RUNS, TOPICS, UPDATES, GOLD)
     ]
     assert len(got) == len(dict(got))
-    assert set(dict(got)) == slow.laid_over(found, every, lines)
+    assert set(dict(got)) == slow.laid_over(found, every, lines, texts)
     for pair, score in got:
         assert score == found[pair] if pair in found else score != score
     shuffled = list(lines)
@@ -336,3 +344,186 @@ def test_corrections_validate(review: Path) -> None:
     assert "review.csv: corrections, " in done.out
     alone = program("validate", SWIFT, NUGGETS, review)
     assert alone.code == 0, "what is of other runs is none of these runs' business"
+
+
+AGENT = """run,topic,update_id,time,text
+a,t,1,1700000000,Fire in a warehouse at the harbour
+a,t,2,1700000060,Two people hurt
+"""
+OTHER = """run,topic,update_id,time,text
+b,t,x,1700000000,"FIRE in a warehouse, at the harbour!"
+b,t,y,1700000060,Nothing new
+"""
+FACTS = (
+    "topic,nugget_id,time,text\nt,n1,1700000000,A store burns\nt,n2,1700000000,Injured persons\n"
+)
+ROWS = "verdict,topic,update_id,nugget_id,run,update_text\n"
+BOTH = f"{ROWS}accept,t,1,n1,a,\naccept,t,2,n2,a,\n"
+
+
+@pytest.fixture
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two agents that once say the same, and facts that share no word with either."""
+    monkeypatch.chdir(tmp_path)
+    for name, content in (("a.csv", AGENT), ("b.csv", OTHER), ("g.csv", FACTS)):
+        Path(name).write_text(content)
+    return tmp_path
+
+
+def recall(*runs: str, corrections: str) -> dict[str, float]:
+    Path("c.csv").write_text(corrections)
+    scores = tseval.score(list(runs), "g.csv", measures="R", corrections="c.csv")
+    return {run: float(scores.value("R", run=run) or 0) for run in scores.runs}
+
+
+SAME, NEW = "fire in a WAREHOUSE at the harbour", "Nothing new"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # Two facts of one weight: a says both, b the one whose text is that of update 1 of a.
+        ("accept,t,1,n1,a,\naccept,t,2,n2,a,\n", {"a": 1.0, "b": 0.5}),
+        ("accept,t,x,n1,b,\n", {"a": 0.5, "b": 0.5}),
+        ("accept,t,1,n1,,\n", {"a": 0.5, "b": 0.5}),
+        # A run that is not here: only what it said, where that is known, and in its topic.
+        (f"accept,t,9,n1,old,{SAME}\n", {"a": 0.5, "b": 0.5}),
+        ("accept,t,9,n1,old,\n", {"a": 0.0, "b": 0.0}),
+        (f"accept,u,9,n1,old,{SAME}\naccept,t,9,n1,old,...\n", {"a": 0.0, "b": 0.0}),
+        # An id that is there is stronger than the text of one that is not.
+        (f"accept,t,9,n1,old,{SAME}\nreject,t,x,n1,b,\n", {"a": 0.0, "b": 0.0}),
+        (f"accept,t,9,n2,a,{NEW}\n", {"a": 0.0, "b": 0.5}),
+    ],
+)
+@pytest.mark.usefixtures("agents")
+def test_a_verdict_holds_for_every_update_with_its_text(
+    rows: str, expected: dict[str, float]
+) -> None:
+    if ",u," in rows:
+        Path("g.csv").write_text(f"{FACTS}u,n1,1700000000,A store burns\n")
+    assert recall("a.csv", "b.csv", corrections=ROWS + rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "codes"),
+    [
+        ("accept,t,1,n1,a,\nreject,t,x,n1,b,\n", [("conflicting-rows", 3)]),
+        ("accept,t,1,n1,a,\naccept,t,2,n1,a,\nreject,t,x,n1,,\n", [("conflicting-rows", 4)]),
+        (f"accept,t,8,n1,old,{SAME}\nreject,t,9,n1,old,{SAME}\n", [("conflicting-rows", 3)]),
+        (f"accept,t,1,n1,a,{NEW}\n", [("changed-rows", 2)]),
+        ("accept,t,9,n1,a,Said by nobody\n", [("unknown-id", 2)]),
+        (f"accept,t,9,n9,old,{SAME}\n", [("unknown-id", 2)]),
+        ("yes,t,1,n1,a,\n", [("unknown-label", 2)]),
+    ],
+)
+@pytest.mark.usefixtures("agents")
+def test_verdicts_that_cannot_hold(rows: str, codes: list[tuple[str, int]]) -> None:
+    Path("c.csv").write_text(ROWS + rows)
+    for command in ("score a.csv b.csv g.csv --corrections", "validate a.csv b.csv g.csv"):
+        done = program(*command.split(), "c.csv")
+        assert done.code == 1
+        if command.startswith("score"):
+            assert done.codes == codes
+            assert {fault.file for fault in done.faults} == {"c.csv"}
+        if codes[0][0] == "conflicting-rows":
+            assert "which line 2 accepts" in done.out + done.err
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.usefixtures("agents")
+def test_corrections_of_some_runs_warn_wherever_runs_are_compared(named: bool) -> None:
+    Path("c.csv").write_text(BOTH + (",t,y,n1,b,\n" if named else ""))
+    given = ("g.csv", "--corrections", "c.csv")
+    said = [
+        program("score", "a.csv", "b.csv", *given, "-q", "-f", "json", "-o", "s.json").err,
+        program("compare", "a.csv", "b.csv", "--gold", *given).err,
+        program("report", "s.json", "-o", "p.html").err,
+        Path("p.html").read_text(),
+    ]
+    for each in said:
+        assert ("corrections name no update of 1 run of 2" in each) is not named
+
+
+@pytest.mark.usefixtures("agents")
+def test_a_spreadsheet_of_verdicts_corrects() -> None:
+    rows = pd.read_csv(io.StringIO(BOTH), dtype=str, keep_default_na=False)
+    rows.to_excel("c.xlsx", index=False)
+    done = program("score", "a.csv", "b.csv", "g.csv", "-m", "R", "--corrections", "c.xlsx")
+    assert " b     0.5000" in done.out, done.err
+
+
+def verdicts_of(file: str) -> dict[tuple[str, str, str], str]:
+    rows = csv.DictReader(io.StringIO(Path(file).read_text("utf-8-sig")))
+    return {(r["run"], r["update_id"], r["nugget_id"]): r["verdict"] for r in rows if r["verdict"]}
+
+
+def review_again(*more: str) -> Outcome:
+    return program("match", "a.csv", "b.csv", "g.csv", "--review", "again.csv", *more)
+
+
+FIRST = {("a", "1", "n1"): "accept", ("b", "x", "n1"): "accept", ("a", "2", "n2"): "accept"}
+
+
+@pytest.fixture
+def filled(agents: Path) -> str:
+    """A review of both agents that holds three verdicts, saved as some spreadsheets do."""
+    Path("c.csv").write_text(BOTH)
+    assert review_again("--corrections", "c.csv").code == 0
+    rows = list(csv.reader(io.StringIO(Path("again.csv").read_text("utf-8-sig"))))
+    with (agents / "again.csv").open("w", newline="") as stream:
+        csv.writer(stream, delimiter=";", quoting=csv.QUOTE_ALL).writerows(rows)
+    return "again.csv"
+
+
+def test_a_review_over_a_review_keeps_its_verdicts(filled: str) -> None:
+    for _ in range(2):
+        done = review_again()
+        assert (done.code, done.out) == (0, "")
+        assert "again.csv: 3 verdicts carried over" in done.err
+        assert verdicts_of(filled) == FIRST
+    # Another version of the log: the ids are dealt out anew, and one text has other capitals.
+    shifted = AGENT.replace("a,t,2,", "a,t,3,").replace("a,t,1,", "a,t,2,").replace("Two", "TWO")
+    Path("a.csv").write_text(shifted)
+    assert "3 verdicts carried over" in review_again().err
+    moved = {("a", "2", "n1"): "accept", ("b", "x", "n1"): "accept", ("a", "3", "n2"): "accept"}
+    assert verdicts_of(filled) == moved
+    assert review_again("--overwrite").err.count("carried") == 0
+    assert verdicts_of(filled) == {}
+    assert "carried" not in review_again().err
+
+
+@pytest.mark.parametrize(
+    ("changed", "codes"),
+    [
+        ({"a.csv": AGENT.replace("Two people hurt", "Two men hurt")}, [("lost-verdict", 4)]),
+        ({"g.csv": FACTS.replace("t,n2", "t,n3")}, [("lost-verdict", 4)]),
+        ({"g.csv": FACTS.replace("Injured", "Poisoned")}, [("lost-verdict", 4)]),
+        ({"a.csv": OTHER.replace("b,t", "a,t")}, [("lost-verdict", 4)]),
+        ({"c.csv": f"{ROWS}reject,t,1,n1,a,\n"}, [("conflicting-rows", 2)]),
+    ],
+)
+def test_a_review_that_would_lose_a_verdict_is_refused(
+    filled: str, changed: dict[str, str], codes: list[tuple[str, int]]
+) -> None:
+    Path("c.csv").write_text(ROWS)
+    for name, content in changed.items():
+        Path(name).write_text(content)
+    before = Path(filled).read_bytes()
+    done = review_again("--corrections", "c.csv")
+    assert (done.code, done.codes) == (1, codes), done.err
+    assert Path(filled).read_bytes() == before
+    if codes[0][0] == "lost-verdict":
+        assert "--overwrite" in done.err
+        assert review_again("--corrections", "c.csv", "--overwrite").code == 0
+
+
+def test_no_other_result_goes_over_verdicts(filled: str) -> None:
+    broken = Path(filled).read_text().replace("accept", "perhaps", 1)
+    for content in (Path(filled).read_text(), broken):
+        Path(filled).write_text(content)
+        for command in ("match", "score", "sample"):
+            done = program(command, "a.csv", "b.csv", "g.csv", "-o", filled)
+            assert (done.code, "holds verdicts" in done.err) == (1, True)
+        assert Path(filled).read_text() == content
+    assert review_again().codes == [("unknown-label", 2)]
+    assert program("match", "a.csv", "g.csv", "--overwrite").code == 2

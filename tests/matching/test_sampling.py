@@ -398,7 +398,7 @@ def test_samples_too_small_for_intervals_say_so(judged: pd.DataFrame, tmp_path: 
 
 
 def test_what_was_judged_before_stands_there(sample: pd.DataFrame, tmp_path: Path) -> None:
-    """As the desk exports it: by ids, accepted and rejected, and once with two opinions."""
+    """As the desk exports it: by ids, accepted and rejected; two opinions on a text are a fault."""
     updates = pd.read_csv(THOROUGH, sep="\t", dtype=str)
     own = sample[sample.runs == "thorough"].merge(
         updates, left_on=["topic", "update_text"], right_on=["topic", "text"]
@@ -427,11 +427,15 @@ def test_what_was_judged_before_stands_there(sample: pd.DataFrame, tmp_path: Pat
         .iloc[[0, 0]]
         .assign(update_id=[known.update_id.iloc[0], "again"], verdict=["accept", "reject"])
     )
-    left = tseval.sample(
-        [pd.read_csv(SWIFT, sep="\t", dtype=str).assign(run="swift"), twice.assign(run="thorough")],
-        NUGGETS, pairs=PAIRS, depth=3, corrections=opposed,
-    )  # fmt: skip
-    assert (left.verdict == "").all()
+    with pytest.raises(tseval.InputError) as error:
+        tseval.sample(
+            [
+                pd.read_csv(SWIFT, sep="\t", dtype=str).assign(run="swift"),
+                twice.assign(run="thorough"),
+            ],
+            NUGGETS, pairs=PAIRS, depth=3, corrections=opposed,
+        )  # fmt: skip
+    assert [(fault.code, fault.line) for fault in error.value.faults] == [("conflicting-rows", 2)]
 
 
 def test_processes_draw_what_one_draws(sample: pd.DataFrame) -> None:

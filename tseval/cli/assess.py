@@ -22,7 +22,7 @@ from tseval.cli.options import (
 )
 from tseval.cli.output import check_output, deliver, form_of
 from tseval.core.naming import Naming, named
-from tseval.core.wording import count
+from tseval.core.wording import count, listed
 from tseval.errors import did_you_mean
 from tseval.families.temporal.inputs import DEFAULT_MATCHER
 
@@ -278,6 +278,7 @@ def export(
     \b
     tseval assess export desk.tseval -o gold
     """
+    from tseval.desk.exports import ABOUT
     from tseval.errors import OutputError
     from tseval.files.atomic_write import write_together
 
@@ -291,6 +292,9 @@ def export(
     if assessor is not None:
         raise click.UsageError("--assessor has no meaning without --to.")
     files = desk.export()
+    foreign = [] if (output / ABOUT).exists() else [n for n in files if (output / n).exists()]
+    if foreign:
+        raise OutputError(f"{output}: no export wrote {listed(foreign)}; name another folder")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -17,6 +17,7 @@ from tseval.core.calling import Where
 from tseval.core.declared import SCORES, build
 from tseval.core.family import Access
 from tseval.core.naming import Naming, named
+from tseval.core.wording import count
 from tseval.errors import UsageError
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.evaluation import TemporalEvaluation, read
@@ -57,14 +58,16 @@ class Review:
 
     review: Path | None
     near: float
+    overwrite: bool
 
     def check(self, names: tuple[str, ...], form: str | None, output: Path | None) -> None:
         """Refuse files that cannot be written, and what means nothing with a review, or without."""
-        for file in (output, self.review):
-            check_output(file)
+        check_output(output)
+        check_output(self.review, keeps_verdicts=True)
         if self.review is None:
-            if on_line("near"):
-                raise UsageError("--near has no meaning without --review FILE")
+            for option in ("near", "overwrite"):
+                if on_line(option):
+                    raise UsageError(f"--{option} has no meaning without --review FILE")
             return
         if len(set(names)) > 1:
             raise UsageError("a review is of one matcher: name one")
@@ -73,16 +76,25 @@ class Review:
         spreadsheet_form(self.review)
 
     def files(
-        self, evaluation: TemporalEvaluation, matcher: Matcher, access: Access
+        self, evaluation: TemporalEvaluation, matcher: Matcher, access: Access, *, quiet: bool
     ) -> dict[Path, bytes]:
         """The file, if there is to be one: the matcher's pairs, and those that it nearly finds."""
-        if self.review is None:
+        file = self.review
+        if file is None:
             return {}
+        from tseval.matching.corrections import read_corrections
+        from tseval.matching.verdicts import holds_verdicts
+
+        is_judged = not self.overwrite and file.is_file() and holds_verdicts(file)
+        before = read_corrections(file) if is_judged else None
         updates, nuggets = evaluation.index.updates, evaluation.index.nuggets
         lower = lowered(matcher, self.near)
         pairs = match_in_units(lower, updates, nuggets, access.sharing, None, access.progress)
-        form, laid = spreadsheet_form(self.review), evaluation.corrections
-        return {self.review: review_bytes(matcher, updates, nuggets, pairs, laid, form)}
+        form, laid = spreadsheet_form(file), evaluation.corrections
+        content = review_bytes(matcher, updates, nuggets, pairs, laid, before, form)
+        if before is not None and not quiet:
+            click.echo(f"{file}: {count(len(before), 'verdict')} carried over", err=True)
+        return {file: content}
 
 
 FILES = named_options(TemporalInputs, SCORES)
@@ -124,6 +136,12 @@ def checked_form(form: str | None, output: Path | None, names: tuple[str, ...]) 
     default=NEAR,
     show_default=True,
     help="With --review: how far below the threshold a pair may be that stands there too.",
+)
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="With --review: discard the verdicts that FILE holds. Without it they are carried over, "
+    "and a review that would lose one is refused.",
 )
 @options.format_option([*FORMS], "tsv")
 @options.output_option
@@ -176,7 +194,7 @@ def command(
                 asked = TemporalOptions(name, threshold, **vars(terms))
                 evaluation = read(inputs, asked, DRAFT, {}, access)
                 matcher = get_matcher(name, threshold, terms.terms)
-                beside |= review.files(evaluation, matcher, access)
+                beside |= review.files(evaluation, matcher, access, quiet=quiet)
             graded = graded or bool(matcher.grades)
             if form in LABEL_FORMS:
                 labels = _labels(evaluation, matcher, form)

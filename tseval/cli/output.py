@@ -17,8 +17,11 @@ from tseval.errors import OutputError, Reason, UsageError, reason_of, visible
 from tseval.files import SPREADSHEET_FORMS
 
 
-def check_output(output: Path | None) -> None:
-    """Refuse an output that cannot be written, or is an input, before any work is done for it."""
+def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
+    """Refuse an output that cannot be written, or is an input, before any work is done for it.
+
+    So is one that holds somebody's verdicts, unless the caller keeps them.
+    """
     if output is None:
         check_standard_output()
         return
@@ -29,6 +32,11 @@ def check_output(output: Path | None) -> None:
     given = _file_of(sys.stdin)
     if given is not None and output.is_file() and os.path.samestat(given, output.stat()):
         raise UsageError(f"{output} {IS_INPUT}")
+    if output.is_file() and not keeps_verdicts:
+        from tseval.matching.verdicts import holds_verdicts
+
+        if holds_verdicts(output):
+            raise OutputError(f"{output} holds verdicts, which would be lost: name another file")
 
 
 def check_folder(output: Path) -> None:

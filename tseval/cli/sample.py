@@ -31,7 +31,6 @@ from tseval.files.forms import Forms
 from tseval.matching.asking import AskingOptions
 from tseval.matching.review import FORMS, spreadsheet_bytes, spreadsheet_form
 from tseval.matching.sampling import DEPTH, PAIRS
-from tseval.matching.verdicts import refuse_over_verdicts
 
 FILES = named_options(TemporalInputs, SCORES)
 """The files of `score` that can change what is read, by their flags."""
@@ -108,8 +107,6 @@ def command(
     """
     check_output(output)
     form = FORMS[1] if output is None else spreadsheet_form(output, "a sample")
-    if output is not None:
-        refuse_over_verdicts(output)
     updates, nuggets = runs_and_gold(files)
     inputs = TemporalInputs(updates, nuggets, pool=pool, corrections=corrections)
     inputs = named(inputs, build(Naming, given))

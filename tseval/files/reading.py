@@ -168,7 +168,7 @@ def refuse_rows(origin: Origin, wrong: Iterable[Wrong], shown: Callable[[int], s
     faults = faults_of(source, origin.sources[0])
     for each in wrong:
         fault = origin.fault(*each)
-        text = "" if source.can_be_read_again else shown(each.row)
+        text = "" if source.can_be_read_again and fault.file == source.path else shown(each.row)
         faults.extend([replace(fault, text=text)])
     faults.check()
 

@@ -1,13 +1,13 @@
 """Corrections: somebody's verdicts on single pairs, laid over what a matcher finds.
 
-A verdict speaks of one update and one nugget, by their ids. What is accepted is a match, with the
-matcher's score if the matcher found it, else with none; what is rejected is no match. Every other
-pair stays as the matcher has it, so updates that come later need no verdicts.
+A verdict is on one update and one nugget, by their ids. It holds for that update, and for every
+update of any run with the same topic and the same words. An accepted pair is a match, with the
+matcher's score if the matcher found it, else with none; a rejected pair is no match. Every other
+pair stays as the matcher has it, so later updates need no verdicts.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,42 +17,53 @@ import numpy as np
 from tseval.files.reading import Wrong, input_of, refuse_rows, rows_of
 from tseval.matching.matching import sorted_pairs
 from tseval.tables import (
+    ABSENT,
     CORRECTIONS,
     Corrections,
     Nuggets,
     Pairs,
     Pool,
-    Resolved,
     Texts,
     Updates,
+    all_names,
     distinct,
     known_updates,
+    pool_rows,
     resolve,
 )
+from tseval.tables.keys import equal_rows
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, IntArray
 
 ACCEPT, REJECT = "accept", "reject"
-UNSAID = re.compile(r"[\s\"']+")
-"""What spreadsheets add to a text and take from it: white space and quotes."""
 
 VERDICT = (f"write {ACCEPT}, {REJECT}, or nothing where nothing is to change", "unknown-label")
 OPPOSED_CURE = "keep one of the two, or name the run that each speaks of"
+SAME_TEXT_CURE = "keep one of the two: a verdict holds for every update with its text"
 UPDATE_CURE = (
     "give every run that the corrections speak of, or remove the line; spreadsheets change ids "
     "such as 007 or 1-2: have them read columns as text"
 )
 NUGGET_CURE = "give the nuggets that the pair was judged with, or remove the line"
-TEXT_CURE = "judge the pair again and write the text that it has now, or remove the line"
+TEXT_CURE = (
+    "judge the pair again and write the text that it has now, or remove the line; where ids have "
+    "changed, `tseval match RUN... NUGGETS --review FILE` over this file carries verdicts over"
+)
 
 
-class Decided(NamedTuple):
-    """The pairs of updates and nuggets that verdicts are on, by row numbers."""
+class Held(NamedTuple):
+    """The pairs that verdicts decide, and the rows that decide none or contradict something."""
 
     pairs: Pairs
     accepted: BoolArray
+    idle: IntArray
+    """The rows that hold for no pair, and those whose verdict another row overrules."""
+    lost: tuple[BoolArray, BoolArray]
+    """The rows whose update is nowhere, neither by id nor by text; those whose nugget is."""
+    wrong: list[Wrong]
+    """What texts show: pairs that changed, and opposite verdicts."""
 
 
 def read_corrections(given: Given, form: str | None = None) -> Corrections:
@@ -67,52 +78,112 @@ def read_corrections(given: Given, form: str | None = None) -> Corrections:
         Wrong(row, f'the verdict "{verdicts[row]}" is neither {ACCEPT} nor {REJECT}', *VERDICT)
         for row in np.flatnonzero(~known).tolist()
     ]
-    _refuse(every, wrong)
+    refuse_corrections(every, wrong)
     given_one = np.array([name != "" for name in said], bool)[verdicts.codes]
     decided = every.rows(given_one)
-    _refuse(decided, _opposed(decided))
+    pair = decided.topic.codes
+    for ids in (decided.update_id, decided.nugget_id):
+        _, pair = np.unique(pair * len(ids.names) + ids.codes, return_inverse=True)
+    opposed = _opposed(decided, np.arange(len(decided)), pair, by_text=False)
+    refuse_corrections(decided, opposed)
     return decided
 
 
-def _opposed(corrections: Corrections) -> Iterator[Wrong]:
-    """Rows that contradict an earlier one, in order."""
-    c, origin = corrections, corrections.origin
-    key = c.topic.codes * len(c.update_id.names) + c.update_id.codes
-    _, key = np.unique(key, return_inverse=True)
-    _, pair = np.unique(key * len(c.nugget_id.names) + c.nugget_id.codes, return_inverse=True)
-    accepted = np.bincount(pair, c.accepted) > 0
-    rejected = np.bincount(pair, ~c.accepted) > 0
+def _opposed(c: Corrections, row: IntArray, key: IntArray, *, by_text: bool) -> Iterator[Wrong]:
+    """Rows whose verdict an earlier one with the same key opposes; by ids, one that is of its run.
+
+    A row may have several keys.
+    """
+    _, pair = np.unique(key, return_inverse=True)
+    both = (np.bincount(pair, c.accepted[row]) > 0) & (np.bincount(pair, ~c.accepted[row]) > 0)
+    rows = np.flatnonzero(both[pair])
     before: dict[int, list[int]] = {}
     everywhere = c.of_every_run
-    for row in np.flatnonzero((accepted & rejected)[pair]).tolist():
-        for first in before.setdefault(int(pair[row]), []):
-            alike = (
-                c.run is None or everywhere[row] or everywhere[first] or c.run[row] == c.run[first]
-            )
-            if alike and c.accepted[row] != c.accepted[first]:
-                does, did = ("accepts", "rejects") if c.accepted[row] else ("rejects", "accepts")
-                reason = f"{does} {_named(c, row)}, which {origin.place(first)} {did}"
-                yield Wrong(row, reason, OPPOSED_CURE, "conflicting-rows")
+    for at, which in sorted(set(zip(row[rows].tolist(), pair[rows].tolist(), strict=True))):
+        for first in before.setdefault(which, []):
+            alike = by_text or everywhere[at] or everywhere[first]
+            alike = alike or c.run is None or c.run[at] == c.run[first]
+            if alike and c.accepted[at] != c.accepted[first]:
+                does, did = ("accepts", "rejects") if c.accepted[at] else ("rejects", "accepts")
+                of = f' for update "{c.update_id[first]}" with the same text' if by_text else ""
+                reason = f"{does} {_named(c, at)}, which {c.origin.place(first)} {did}{of}"
+                cure = SAME_TEXT_CURE if by_text else OPPOSED_CURE
+                yield Wrong(at, reason, cure, "conflicting-rows")
                 break
-        before[int(pair[row])].append(row)
+        before[which].append(at)
 
 
 def decided_pairs(
     corrections: Corrections, updates: Updates, nuggets: Nuggets, pool: Pool | None = None
-) -> Decided:
-    """The verdicts by row numbers; one on what is not there, or reads otherwise now, is a fault.
+) -> Held:
+    """The verdicts by row numbers; a fault for an unknown pair, and for one that changed.
 
     An update that is in no run is known all the same if it is in the pool. A verdict on a run that
-    is not here is none of these updates' business.
+    is not here holds only by the text that was judged, if the corrections have it.
     """
-    found = resolve(corrections.pairs, updates, nuggets)
-    lost = found.lost_update
+    held = hold(corrections, updates, nuggets)
+    update, nugget = held.lost
     if pool is not None:
-        lost = lost & ~known_updates(corrections.topic, corrections.update_id, pool)
-    wrong = [*_lost(corrections, lost, found.lost_nugget)]
-    wrong += _changed(corrections, found, updates, nuggets)
-    _refuse(corrections, wrong)
-    return Decided(found.pairs, corrections.accepted[found.row])
+        update = update & ~known_updates(corrections.topic, corrections.update_id, pool)
+    refuse_corrections(corrections, [*_lost(corrections, update, nugget), *held.wrong])
+    return held
+
+
+def hold(c: Corrections, updates: Updates, nuggets: Nuggets, *, moved: bool = False) -> Held:
+    """Find the pairs that each verdict holds for: those of its update, and those of its text.
+
+    A row whose id is there has that update's text, else it has the text that was judged. With
+    `moved` so has a row whose update reads otherwise now; and one whose nugget does holds nowhere.
+    """
+    found = resolve(c.pairs, updates, nuggets)
+    first, judged = _same_texts(c, updates)
+    row, update = found.row, found.pairs.update
+    other = _differs(c.update_text, row, updates.text, update)
+    wrong = [*_changed(c, "update", row[other], updates.text, update[other])]
+    if moved:
+        row, update = row[~other], update[~other]
+    alone = np.setdiff1d(np.flatnonzero(~found.lost_nugget & (judged != ABSENT)), row)
+    by_id = np.repeat([True, False], [len(row), len(alone)])
+    row, text = np.append(row, alone), np.append(first[update], judged[alone])
+    gold = Pool(nuggets.topic, nuggets.nugget_id, nuggets.origin)
+    nugget = pool_rows(c.topic, c.nugget_id, gold)[row]
+    other = _differs(c.nugget_text, row, nuggets.text, nugget)
+    wrong += _changed(c, "nugget", row[other], nuggets.text, nugget[other])
+    number = max(1, len(nuggets))
+    row, key, by_id = row[~other], (text * number + nugget)[~other], by_id[~other]
+    decides = by_id | ~np.isin(key, key[by_id])
+    wrong += _opposed(c, row[decides], key[decides], by_text=True)
+    pair, one = np.unique(key[decides], return_index=True)
+    accepted = c.accepted[row[decides][one]]
+    place, at = equal_rows(pair // number, first)
+    agrees = c.accepted[row] == accepted[np.searchsorted(pair, key)]
+    every = np.arange(len(c))
+    return Held(
+        Pairs(at, pair[place] % number),
+        accepted[place],
+        np.setdiff1d(every, row[agrees]),
+        (found.lost_update & ~np.isin(every, alone), found.lost_nugget),
+        wrong,
+    )
+
+
+def _same_texts(c: Corrections, updates: Updates) -> tuple[IntArray, IntArray]:
+    """For each update the first of its topic with the same words; the same for each judged text.
+
+    Only topics that have a verdict are read. A text without words is the same as no other.
+    """
+    from matchers import normalised
+
+    first, seen = np.arange(len(updates)), dict[tuple[str, str], int]()
+    rows = np.flatnonzero(updates.topic.within(all_names(c.topic)) != ABSENT)
+    names = updates.topic.rows(rows).to_list()
+    for row, topic, text in zip(rows.tolist(), names, updates.text.rows(rows), strict=True):
+        if words := normalised(text):
+            first[row] = seen.setdefault((topic, words), row)
+    if c.update_text is None:
+        return first, np.full(len(c), ABSENT)
+    texts = zip(c.topic.to_list(), map(normalised, c.update_text), strict=True)
+    return first, np.array([seen.get(each, ABSENT) for each in texts], np.int64)
 
 
 def _lost(c: Corrections, update: BoolArray, nugget: BoolArray) -> Iterator[Wrong]:
@@ -126,32 +197,27 @@ def _lost(c: Corrections, update: BoolArray, nugget: BoolArray) -> Iterator[Wron
         yield Wrong(row, reason, cure, "unknown-id")
 
 
+def _differs(judged: Texts | None, row: IntArray, now: Texts, place: IntArray) -> BoolArray:
+    """Which rows were judged with other words than those that stand at `place` now."""
+    from matchers import normalised
+
+    if judged is None:
+        return np.zeros(len(row), bool)
+    texts = zip(judged.rows(row), now.rows(place), strict=True)
+    differ = [was.strip() != "" and normalised(was) != normalised(text) for was, text in texts]
+    return np.array(differ, bool)
+
+
 def _changed(
-    c: Corrections, found: Resolved, updates: Updates, nuggets: Nuggets
+    c: Corrections, what: str, rows: IntArray, now: Texts, places: IntArray
 ) -> Iterator[Wrong]:
     """Rows of pairs that read otherwise now than when they were judged."""
-    sides: list[tuple[str, Texts | None, IntArray, Texts]] = [
-        ("update", c.update_text, found.pairs.update, updates.text),
-        ("nugget", c.nugget_text, found.pairs.nugget, nuggets.text),
-    ]
-    told: set[int] = set()
-    for what, judged, places, now in sides:
-        if judged is None:
-            continue
-        for row, place in zip(found.row.tolist(), places.tolist(), strict=True):
-            was = judged[row]
-            if row not in told and was.strip() and _bare(was) != _bare(now[place]):
-                told.add(row)
-                reason = (
-                    f"since {_named(c, row)} was judged, the text of the {what} has changed: it is "
-                    f'now "{now[place]}"'
-                )
-                yield Wrong(row, reason, TEXT_CURE, "changed-rows")
-
-
-def _bare(text: str) -> str:
-    """A text without what spreadsheets change."""
-    return UNSAID.sub("", text)
+    for row, place in dict(zip(rows.tolist(), places.tolist(), strict=True)).items():
+        reason = (
+            f"since {_named(c, row)} was judged, the text of the {what} has changed: it is now "
+            f'"{now[place]}"'
+        )
+        yield Wrong(row, reason, TEXT_CURE, "changed-rows")
 
 
 def _named(c: Corrections, row: int) -> str:
@@ -162,7 +228,7 @@ def _named(c: Corrections, row: int) -> str:
     )
 
 
-def _refuse(corrections: Corrections, wrong: Iterable[Wrong]) -> None:
+def refuse_corrections(corrections: Corrections, wrong: Iterable[Wrong]) -> None:
     """Refuse what is wrong with rows, with the lines that they stand on."""
     refuse_rows(corrections.origin, wrong, partial(_shown, corrections))
 
@@ -172,15 +238,15 @@ def _shown(c: Corrections, row: int) -> str:
     return "\t".join((c.topic[row], c.update_id[row], c.nugget_id[row]))
 
 
-def laid_over(pairs: Pairs, decided: Decided, nuggets: int) -> Pairs:
+def laid_over(pairs: Pairs, verdicts: Pairs, accepted: BoolArray, nuggets: int) -> Pairs:
     """The pairs without those that are rejected, and with those that are accepted.
 
     `nuggets` is how many there are. What the matcher did not find has no score.
     """
-    judged = decided.pairs.update * nuggets + decided.pairs.nugget
+    judged = verdicts.update * nuggets + verdicts.nugget
     found = pairs.update * nuggets + pairs.nugget
-    kept = ~np.isin(found, judged[~decided.accepted])
-    added = np.setdiff1d(distinct(judged[decided.accepted]), found)
+    kept = ~np.isin(found, judged[~accepted])
+    added = np.setdiff1d(distinct(judged[accepted]), found)
     score = np.ones(len(pairs)) if pairs.score is None else pairs.score
     return sorted_pairs(
         [

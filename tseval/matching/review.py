@@ -6,18 +6,19 @@ a file of corrections as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tseval.errors import UsageError
+from tseval.files.reading import Wrong
 from tseval.files.rows import rows_bytes
 from tseval.files.tsv import BYTE_ORDER_MARK
-from tseval.matching.corrections import ACCEPT, REJECT
+from tseval.matching.corrections import ACCEPT, REJECT, hold, refuse_corrections
 from tseval.matching.matching import evidence, sorted_pairs
-from tseval.tables import Corrections, Nuggets, Pairs, Updates, distinct, resolve
+from tseval.tables import Corrections, Nuggets, Pairs, Updates, distinct
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,10 @@ LEAST = 1e-10
 """The least score of a pair that has anything in common."""
 NEAR = 0.1
 """How far below the threshold a pair is a near miss."""
+KEEP_CURE = (
+    "give the runs and nuggets that it was made for, name another file, or discard all verdicts of "
+    "this file with --overwrite"
+)
 FORMULA = "=+-@"
 """What begins with one of these, a spreadsheet takes for a formula, unless a quote is before it."""
 
@@ -70,25 +75,48 @@ def review_bytes(
     nuggets: Nuggets,
     near: Pairs,
     corrections: Corrections | None,
+    before: Corrections | None,
     form: str,
 ) -> bytes:
-    """The file. `near` are the matcher's pairs by a threshold that lets near misses in, too."""
+    """The file. `near` are the matcher's pairs by a threshold that lets near misses in, too.
+
+    `before` are the verdicts that the file holds so far; one that would be lost is a fault.
+    """
     import pandas as pd
 
-    rows = _rows(matcher, updates, nuggets, near, _verdicts(corrections, updates, nuggets))
+    verdicts = _verdicts(corrections, before, updates, nuggets)
+    rows = _rows(matcher, updates, nuggets, near, verdicts)
     return spreadsheet_bytes(pd.DataFrame(rows, columns=list(COLUMNS)), form)
 
 
 def _verdicts(
-    corrections: Corrections | None, updates: Updates, nuggets: Nuggets
+    corrections: Corrections | None, before: Corrections | None, updates: Updates, nuggets: Nuggets
 ) -> dict[tuple[int, int], str]:
-    """The verdicts so far, by rows of updates and nuggets."""
-    if corrections is None:
+    """The verdicts so far, by rows of updates and nuggets; those of `before` are all kept."""
+    kept = 0 if before is None else len(before)
+    given = [each for each in (before, corrections) if each is not None and len(each)]
+    if not given:
         return {}
-    found = resolve(corrections.pairs, updates, nuggets)
-    said = np.where(corrections.accepted[found.row], ACCEPT, REJECT).tolist()
-    pairs = zip(found.pairs.update.tolist(), found.pairs.nugget.tolist(), strict=True)
-    return dict(zip(pairs, said, strict=True))
+    every = Corrections.join(given)
+    held = hold(every, updates, nuggets, moved=True)
+    if kept:
+        lost = _lost(every, held.idle[held.idle < kept].tolist())
+        opposed = (each for each in held.wrong if each.code == "conflicting-rows")
+        refuse_corrections(every, [*opposed, *lost])
+    words = np.where(held.accepted, ACCEPT, REJECT).tolist()
+    pairs = zip(held.pairs.update.tolist(), held.pairs.nugget.tolist(), strict=True)
+    return dict(zip(pairs, words, strict=True))
+
+
+def _lost(c: Corrections, rows: Iterable[int]) -> Iterator[Wrong]:
+    """Rows whose verdicts the new review would not hold."""
+    for row in rows:
+        reason = (
+            f'the verdict on update "{c.update_id[row]}" and nugget "{c.nugget_id[row]}" of topic '
+            f'"{c.topic[row]}" would be lost: these runs and nuggets have no such pair, or another '
+            "verdict overrules it"
+        )
+        yield Wrong(row, reason, KEEP_CURE, "lost-verdict")
 
 
 def _rows(

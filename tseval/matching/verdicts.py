@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.errors import InputError, OutputError
+from tseval.errors import InputError
 from tseval.files.inputs import Input
-from tseval.files.reading import Wrong, input_of, refuse, refuse_rows, rows_of
+from tseval.files.reading import Wrong, input_of, names_of, refuse, refuse_rows, rows_of
 from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics import Drawn
-from tseval.tables import JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
+from tseval.tables import CORRECTIONS, JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 VERDICT = ("write yes or no, or nothing where nobody had to read", "unknown-label")
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
+HEADER = 1 << 12
+"""The first line of a table is within so many bytes."""
 AGAIN = "sample again with these runs, nuggets and rules"
 
 
@@ -60,16 +62,19 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
     return pairs
 
 
-def refuse_over_verdicts(output: Path) -> None:
-    """Refuse to write a sample over one that somebody has begun to judge."""
-    if not output.is_file():
-        return
+def holds_verdicts(path: Path) -> bool:
+    """Whether a file is a review or a sample that somebody has begun to judge."""
+    if b"verdict" not in Input(str(path)).head(HEADER):
+        return False
     try:
-        verdicts = rows_of(Input(str(output)), JUDGED).get("verdict")
-    except InputError:  # no sample
-        return
-    if any(word.strip() for word in verdicts.vocabulary()):
-        raise OutputError(f"{output} holds verdicts, which would be lost: name another file")
+        names = set(names_of(Input(str(path))))
+    except InputError:  # no table
+        return False
+    for schema in (CORRECTIONS, JUDGED):
+        if {column.name for column in schema.required} <= names:
+            words = rows_of(Input(str(path)), schema).get("verdict").vocabulary()
+            return any(word.strip() for word in words)
+    return False
 
 
 def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:

@@ -267,7 +267,8 @@ CORRECTIONS = Schema(
             "update_text",
             Kind.TEXT,
             required=False,
-            meaning="what the update said when the pair was judged",
+            meaning="what the update said when the pair was judged; where its id is not there, the "
+            "verdict holds for the updates with this text",
         ),
         Column("nugget_text", Kind.TEXT, required=False, meaning="what the nugget said then"),
     ),

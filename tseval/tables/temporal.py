@@ -105,10 +105,10 @@ class Corrections(Table):
     nugget_id: Ids
     origin: Origin
     accepted: BoolArray
-    run: Ids | None = optional()
+    run: Ids | None = optional("")
     """Whose update it is; blank for every run's."""
-    update_text: Texts | None = optional()
-    nugget_text: Texts | None = optional()
+    update_text: Texts | None = optional("")
+    nugget_text: Texts | None = optional("")
 
     @property
     def pairs(self) -> Matches:

@@ -22,6 +22,7 @@ from tseval.tables import (
     Ids,
     Matches,
     Nuggets,
+    Pairs,
     Pool,
     Topics,
     Updates,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tseval.families.temporal.assessed import AssessedIndex
     from tseval.families.temporal.assessments import CanonicalUpdates, Found
     from tseval.families.temporal.inputs import TemporalInputs, TemporalTables
+    from tseval.matching.corrections import Held
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
@@ -114,15 +116,19 @@ def _outside(tables: TemporalTables, case: CanonicalUpdates, index: AssessedInde
 
 
 def of_fit(
-    tables: TemporalTables, case: CanonicalUpdates, found: Found, kept: BoolArray
+    tables: TemporalTables,
+    case: CanonicalUpdates,
+    found: Found,
+    kept: BoolArray,
+    decided: Held | None,
 ) -> Iterator[str]:
     """Warnings about files that do not belong together."""
     matches, nuggets, duplicates = tables.matches, tables.nuggets, tables.duplicates
     if matches is not None:
         applied = len(found.pairs) or len(resolve(matches, case.updates, nuggets).pairs)
         yield from of_matches(matches, nuggets, tables.runs, applied=applied > 0)
-    if tables.corrections is not None:
-        yield from of_corrections(tables.corrections, tables.runs)
+    if tables.corrections is not None and decided is not None:
+        yield from of_corrections(tables.corrections, decided.pairs, case.updates, tables)
     if duplicates is not None:
         yield from of_duplicates(duplicates, tables.updates, case.updates)
     dropped = int((~kept).sum())
@@ -201,14 +207,29 @@ def of_matches(
             yield Reason(f"no match is of these runs, which say nothing then: {listed(lost)}")
 
 
-def of_corrections(corrections: Corrections, runs: Sequence[str]) -> Iterator[str]:
-    """A warning, if corrections change nothing of these runs."""
+def of_corrections(
+    corrections: Corrections, decided: Pairs, updates: Updates, tables: TemporalTables
+) -> Iterator[str]:
+    """Warnings, if corrections change nothing of these runs, or of some of them only."""
     if not len(corrections):
         yield "corrections: no row has a verdict, so nothing changes"
-    elif corrections.run is not None and not corrections.of_every_run.any():
-        theirs = natural_order(set(all_names(corrections.run).to_pylist()))
+        return
+    runs, of_runs = tables.runs, corrections.run
+    if of_runs is not None and not len(decided):
+        theirs = natural_order(set(all_names(of_runs).to_pylist()))
         if set(theirs).isdisjoint(runs):
             yield f"corrections: all are of other runs, of {listed(theirs)}, so nothing changes"
+            return
+    by_id = resolve(corrections.pairs, updates, tables.nuggets).pairs.update
+    named = set(all_names(updates.run.rows(by_id)).to_pylist())
+    if of_runs is not None:  # a run whose rows have no verdict was read, too
+        named |= set(of_runs.vocabulary())
+    if others := [name for name in runs if name not in named]:
+        yield Doubt(
+            f"corrections name no update of {count(len(others), 'run')} of {len(runs):,} and "
+            "correct only shared texts there, so scores are not comparable: "
+            f"{', '.join(others[:3])}"
+        )
 
 
 def refuse_foreign_matches(matches: Matches, runs: Sequence[str]) -> None:

@@ -66,6 +66,7 @@ from tseval.tables import Corrections, Nuggets, Pairs, Updates, resolve
 
 if TYPE_CHECKING:
     from tseval.families.temporal.correcting import Correction
+    from tseval.matching.corrections import Held
     from tseval.matching.passages import Files
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
@@ -247,6 +248,7 @@ def read(
     if not len(nuggets):
         raise UsageError("the rules leave no nugget to score with")
     answers, told = dict[str, str](), tuple[str, ...]()
+    decided = _decided(tables, case)
     if tables.matches is not None:
         found = _assessors_pairs(tables, case, kept)
         name = tables.matches.maker or name
@@ -254,8 +256,7 @@ def read(
         using = get_matcher(name, options.threshold, options.terms)
         name = str(using)
         tables.check_texts()
-        pairs = _matched(using, case.updates, nuggets, files, access)
-        pairs = _corrected(pairs, tables, case, kept)
+        pairs = _corrected(_matched(using, case.updates, nuggets, files, access), decided, kept)
         found = Found(counted_pairs(pairs, changed, are_graded=bool(using.grades)))
         answers, told = answer_traits(using), remarks(using)
     index, pairs = _indexed(tables, case, nuggets, found, changed)
@@ -272,7 +273,7 @@ def read(
         warnings=(
             *told,
             *of_pool_file(inputs, tables, changed),
-            *of_fit(tables, case, found, kept),
+            *of_fit(tables, case, found, kept, decided),
             *of_evaluation(tables, case, index),
             *(() if correction is None else correction.remarks(index)),
         ),
@@ -326,19 +327,25 @@ def _matched(
     return match_in_units(matcher, updates, nuggets, access.sharing, files, access.progress)
 
 
-def _corrected(
-    pairs: Pairs, tables: TemporalTables, case: CanonicalUpdates, kept: BoolArray
-) -> Pairs:
-    """A matcher's pairs with the corrections laid over them; they may be of nuggets left out."""
+def _decided(tables: TemporalTables, case: CanonicalUpdates) -> Held | None:
+    """The pairs that corrections decide, if there are any; they may be of nuggets left out."""
     if tables.corrections is None:
-        return pairs
-    from tseval.matching.corrections import Decided, decided_pairs, laid_over
+        return None
+    from tseval.matching.corrections import decided_pairs
 
-    decided = decided_pairs(tables.corrections, case.updates, tables.nuggets, tables.pool)
+    return decided_pairs(tables.corrections, case.updates, tables.nuggets, tables.pool)
+
+
+def _corrected(pairs: Pairs, decided: Held | None, kept: BoolArray) -> Pairs:
+    """A matcher's pairs with the corrections laid over them."""
+    if decided is None:
+        return pairs
+    from tseval.matching.corrections import laid_over
+
     counts = kept[decided.pairs.nugget]
     nugget = (np.cumsum(kept) - 1)[decided.pairs.nugget[counts]]
     counted = Pairs(decided.pairs.update[counts], nugget)
-    return laid_over(pairs, Decided(counted, decided.accepted[counts]), int(kept.sum()))
+    return laid_over(pairs, counted, decided.accepted[counts], int(kept.sum()))
 
 
 def _indexed(

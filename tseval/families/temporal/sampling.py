@@ -23,7 +23,7 @@ from tseval.families.temporal.rules import Rules
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
 from tseval.matching.sampling import COLUMNS, DEPTH, PAIRS, Design, Sample, sampled
-from tseval.tables import Corrections, resolve
+from tseval.tables import Corrections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,17 +108,15 @@ def drawn_sample(
 def known_verdicts(
     corrections: Corrections | None, index: AssessedIndex
 ) -> dict[tuple[int, str], bool]:
-    """What corrections say of a nugget, by its row, and a text; nothing where they say both."""
+    """What corrections say of a nugget, by its row, and a text."""
     if corrections is None:
         return {}
-    found = resolve(corrections.pairs, index.updates, index.nuggets)
-    said: dict[tuple[int, str], set[bool]] = {}
-    for update, nugget, row in zip(
-        found.pairs.update.tolist(), found.pairs.nugget.tolist(), found.row.tolist(), strict=True
-    ):
-        pair = nugget, index.updates.text[update]
-        said.setdefault(pair, set()).add(bool(corrections.accepted[row]))
-    return {pair: all(each) for pair, each in said.items() if len(each) == 1}
+    from tseval.matching.corrections import hold
+
+    held = hold(corrections, index.updates, index.nuggets)
+    rows = zip(held.pairs.nugget.tolist(), held.pairs.update.tolist(), strict=True)
+    pairs = [(nugget, index.updates.text[update]) for nugget, update in rows]
+    return dict(zip(pairs, held.accepted.tolist(), strict=True))
 
 
 def sizes(topic: IntArray, importance: FloatArray) -> FloatArray:
