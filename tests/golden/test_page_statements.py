@@ -6,11 +6,13 @@ import html
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.program import FIXTURES, NUGGETS, SWIFT, THOROUGH, tseval
 from tests.program import MATCHES as OF_FIXTURES
+from tests.reporting.visiting import Visit
 
 
 def text_of(page: str, section: str) -> str:
@@ -170,3 +172,66 @@ def test_a_run_that_stays_silent_does_not_win(runs: int, tmp_path: Path) -> None
     told = "mute has the better P, 0.892 against 0.690 of full, over 5 topics that both have"
     assert f"{told}; it has no value on 3 topics that the other has." in verdict
     assert "do not compare these means" in text_of(page.read_text(encoding="utf-8"), "means")
+
+
+# A run has one colour on the whole page.
+
+BEST = ("run-02", "run-30", "run-09", "run-10", "run-18")
+"""The best of thirty; the first three would have one colour if it came of their place alone."""
+DRAWN = """(run) => {
+  const seen = (selector, what) => [...document.querySelectorAll(selector)]
+    .map((each) => getComputedStyle(each)[what]);
+  const at = `[data-run="${run}"]`;
+  return {
+    curves: seen(`figure.curve .line.on${at}`, "stroke"),
+    legend: seen(`.legend .key${at} line`, "stroke"),
+    means: seen(`.means tr${at} .mean`, "fill"),
+  };
+}"""
+LANE = """() => getComputedStyle(document.querySelector("#lanes .first")).fill"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_runs_that_stand_out_have_colours_of_their_own_everywhere(
+    scheme: str, chromium: Any, tmp_path: Path
+) -> None:
+    names = [*BEST, *(n for at in range(1, 31) if (n := f"run-{at:02}") not in BEST)]
+    rows, matches = ["run topic update_id time text"], ["topic update_id nugget_id run"]
+    gold = ["topic nugget_id time text", *(f"t{at % 2} n{at} 1700000{at:03} x" for at in range(80))]
+    for place, run in enumerate(names):
+        for at in range(80):
+            if at < 78 - 2 * place:  # each next run says two nuggets fewer
+                rows.append(f"{run} t{at % 2} {run}-{at} 1700001{at:03} x")
+                matches.append(f"t{at % 2} {run}-{at} n{at} {run}")
+    files = write(tmp_path, runs="\n".join(rows), gold="\n".join(gold), m="\n".join(matches))
+    page_of(tmp_path, "score", files["runs"], files["gold"], "--matches", files["m"], "-m", "R F")
+    window = {"viewport": {"width": 1400, "height": 900}, "color_scheme": scheme}
+    visit = Visit(chromium, tmp_path / "page.html", **window)
+    for place in (5, 6, 7):
+        visit.page.locator(f".legend .key[data-run='{place}']").click()
+    found = [visit.page.evaluate(DRAWN, place) for place in range(8)]
+    for each in found:
+        assert all(each.values()), "it is drawn in each place"
+        assert len({colour for colours in each.values() for colour in colours}) == 1
+    colours = [each["curves"][0] for each in found]
+    assert len(set(colours)) == 8
+    assert visit.page.locator("#choose-a option:checked").inner_text() in BEST
+    for a, b in ((0, 1), (7, 2), (20, 28)):
+        visit.page.select_option("#choose-a", str(a))
+        visit.page.select_option("#choose-b", str(b))
+        keys = [
+            each.evaluate("e => getComputedStyle(e).backgroundColor")
+            for each in visit.page.locator("#pair-topics .swatch").all()
+        ]
+        assert len(set(keys)) == 2
+        assert a > 7 or keys == [colours[a], colours[b]]
+        bars = visit.page.locator("#pair-topics .gain rect").all()
+        own = {each.get_attribute("class").split()[0] for each in bars}
+        assert own <= {"ahead", "behind"}
+        for each in bars:
+            side = ("ahead", "behind").index(each.get_attribute("class").split()[0])
+            assert each.evaluate("e => getComputedStyle(e).fill") == keys[side]
+        if a < 8:
+            visit.page.select_option("#choose-run", str(a))
+            assert visit.page.evaluate(LANE) == colours[a]
+    visit.check()

@@ -200,19 +200,19 @@ def test_colours_stand_out_from_the_page(how: str) -> None:
         assert max(page, own) / min(page, own) >= 3
 
 
-def test_the_eighth_run_has_other_dots_than_the_first() -> None:
+def test_the_ninth_run_has_other_dots_than_the_first() -> None:
     """Its colour is the same; dots have no dashes, so they have another shape."""
-    looks = [Palette.of(f"run {at}" for at in range(28)).look(f"run {at}") for at in range(28)]
-    assert looks[0].classes.split()[0] == looks[7].classes.split()[0]
-    assert len({(each.classes.split()[0], each.symbol) for each in looks}) == 28
-    runs = tuple(f"run {at}" for at in range(28))
-    dots = tuple(Dots(at, (float(at),), (0.5,), (1.0,)) for at in range(28))
-    panel = Panel("P", "", Axis("batch", 0.0, 28.0), (), Axis(low=0.0, high=1.0), dots=dots)
+    looks = [Palette.of(f"run {at}" for at in range(32)).look(f"run {at}") for at in range(32)]
+    assert looks[0].classes.split()[0] == looks[8].classes.split()[0]
+    assert len({(each.classes.split()[0], each.symbol) for each in looks}) == 32
+    runs = tuple(f"run {at}" for at in range(32))
+    dots = tuple(Dots(at, (float(at),), (0.5,), (1.0,)) for at in range(32))
+    panel = Panel("P", "", Axis("batch", 0.0, 32.0), (), Axis(low=0.0, high=1.0), dots=dots)
     for form in ("svg", "html"):
         drawn = Picture("", "", runs, (panel,)).draw(form).decode()
         shapes = [
             re.findall(rf'data-run="{at}"[^>]*><(?:circle|path)[^>]* (?:r|d)="([^"]*)"', drawn)
-            for at in (0, 7, 14, 21)
+            for at in (0, 8, 16, 24)
         ]
         kinds = {re.sub(r"[\d.-]+", "", each[-1]) for each in shapes}
         assert len(kinds) == 4

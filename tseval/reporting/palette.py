@@ -5,7 +5,8 @@ They follow from the set of runs alone, whatever order these are listed or ranke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import NamedTuple
 
 from tseval.records import frozen
@@ -28,8 +29,9 @@ COLOURS = (
     Colour("#1f2021", "#e6e4de"),
     Colour("#4a36e0", "#7a68ff"),
     Colour("#70390f", "#a85e50"),
+    Colour("#7d9b46", "#c8d732"),
 )
-# Seven colours and eight dashes share no divisor, so the pairs repeat only after 56 runs.
+# Each turn of the colours begins one dash further, so the pairs repeat only after 64 runs.
 DASHES = (
     (1, 0),
     (7, 3),
@@ -43,7 +45,7 @@ DASHES = (
 
 
 SYMBOLS = 4
-"""So many shapes dots have: those of the eighth run on are others than those of the first seven."""
+"""So many shapes dots have: those of the ninth run on are others than those of the first eight."""
 
 
 class Look(NamedTuple):
@@ -52,31 +54,48 @@ class Look(NamedTuple):
     classes: str
     symbol: int
 
+    @property
+    def colour(self) -> int:
+        """The place of its colour."""
+        return int(self.classes.split()[0].removeprefix("s"))
+
 
 @frozen
 class Palette:
     """Which run, or other line, is drawn how."""
 
     places: Mapping[str, int]
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """The colours of runs that stand out on a page, where another of these has their own one."""
 
     @classmethod
-    def of(cls, runs: Iterable[str]) -> Palette:
-        """The palette of a set of runs: by their names in natural order."""
+    def of(cls, runs: Iterable[str], forward: Iterable[str] = ()) -> Palette:
+        """The palette of a set of runs: by their names in natural order.
+
+        Those that stand out, as many as there are colours at most, have different ones.
+        """
         from tseval.tables import natural_order  # which loads more than a legend needs
 
-        return cls({run: at for at, run in enumerate(natural_order(set(runs)))})
+        places = {run: at for at, run in enumerate(natural_order(set(runs)))}
+        changed: dict[str, int] = {}
+        for run in sorted(forward, key=places.__getitem__):
+            free = [at for at in range(len(COLOURS)) if at not in changed.values()]
+            own = places[run] % len(COLOURS)
+            changed[run] = own if own in free or not free else free[0]
+        return cls(places, changed)
 
     @classmethod
-    def of_picture(cls, names: Iterable[str], *, are_runs: bool) -> Palette:
+    def of_picture(cls, names: Sequence[str], *, are_runs: bool, shown: int = 0) -> Palette:
         """The palette of a picture; lines that are no runs go in the order of their list."""
         if are_runs:
-            return cls.of(names)
+            return cls.of(names, names[:shown])
         return cls({name: at for at, name in enumerate(names)})
 
     def look(self, name: str) -> Look:
         """Its colour and its dashes by the names that `style` has for them, and its symbol."""
         place = self.places[name]
-        classes = f"s{place % len(COLOURS)} d{place % len(DASHES)}"
+        colour = self.changed.get(name, place % len(COLOURS))
+        classes = f"s{colour} d{(place + place // len(COLOURS)) % len(DASHES)}"
         return Look(classes, place // len(COLOURS) % SYMBOLS)
 
 
@@ -87,7 +106,9 @@ def style() -> str:
         for how in Colour._fields
     )
     print_too = f"@media print {{ {light} }}\n"
-    return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n{print_too}{rules()}"
+    of_runs = " ".join(f".s{at} {{ --run: var(--s{at}); }}" for at, _ in _numbered())
+    schemes = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n{print_too}"
+    return f"{schemes}{rules()}{of_runs}\n"
 
 
 def rules() -> str:

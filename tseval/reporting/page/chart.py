@@ -18,17 +18,21 @@ SHOWN = 8
 def chart_page(picture: Picture) -> bytes:
     """One file that loads nothing: heading, legend, panels with their tables, signature."""
     panels = {f"{SECTION}-{at}": panel for at, panel in enumerate(picture.panels)}
-    body = _body(picture), block_of(picture.names, panels)
+    lines = _lines(picture)
+    body = _body(picture, lines), block_of(picture.names, panels, {"colours": lines.colours})
     return document(picture.title, body, SCRIPTS_OF_PANELS)
 
 
-def _body(picture: Picture) -> Iterator[Markup]:
-    lines = Lines(
+def _lines(picture: Picture) -> Lines:
+    return Lines(
         picture.names,
-        Palette.of_picture(picture.names, are_runs=picture.are_runs),
+        Palette.of_picture(picture.names, are_runs=picture.are_runs, shown=SHOWN),
         SHOWN,
         picture.kind,
     )
+
+
+def _body(picture: Picture, lines: Lines) -> Iterator[Markup]:
     note = element("p", {"class": "summary"}, picture.note) if picture.note else ""
     yield element("header", None, element("h1", None, picture.title), note)
     drawn = side_by_side(lines, picture.panels, SECTION, paired=picture.columns > 1)

@@ -9,6 +9,7 @@ from tseval.reporting.content import Report
 from tseval.reporting.page.markup import Markup, shown
 from tseval.reporting.page.numbers import rounded
 from tseval.reporting.page.pair import pair_data
+from tseval.reporting.page.panels import Lines
 from tseval.reporting.page.searched import list_data
 from tseval.reporting.page.shell import block_of
 
@@ -30,6 +31,7 @@ def data_block(report: Report) -> Markup:
             for section in report.sections
             for name, block in section.searched.items()
         },
+        "colours": Lines.of_runs(report.runs).colours,
         "timelines": [_timeline(each, texts) for each in report.timelines],
     }
     if len(report.runs) > 1:

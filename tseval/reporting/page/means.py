@@ -10,6 +10,7 @@ from tseval.reporting.content import MeanRow, MeasureBoard, Report
 from tseval.reporting.page.listing import scrolled
 from tseval.reporting.page.markup import Child, Markup, element, joined, run_name
 from tseval.reporting.page.numbers import decimals_for, number
+from tseval.reporting.page.panels import SHOWN, Lines
 
 WIDTH, HEIGHT, MARGIN = 92, 16, 5
 """Of the picture of an interval, in pixels."""
@@ -83,10 +84,13 @@ def _lacking(report: Report) -> Markup:
 def _table(report: Report, boards: Sequence[MeasureBoard], label: str, kept: str) -> Markup:
     """The table; the address keeps under `kept` what it is sorted by."""
     columns = [_Column.of(report, each) for each in boards]
+    looks = Lines.of_runs(report.runs).looks
     rows = []
     for run, name in enumerate(report.runs):
         head = element("th", {"scope": "row", "data-v": run}, run_name(name))
-        rows.append(element("tr", None, head, [each.cells(run) for each in columns]))
+        colour = f"s{looks[run].colour}" if run < SHOWN else None
+        row = {"data-run": run, "class": colour}
+        rows.append(element("tr", row, head, [each.cells(run) for each in columns]))
     table = element(
         "table",
         {"class": "means sortable", "data-keep": kept},

@@ -98,10 +98,26 @@ const page = (() => {
   }
   all("table.means").forEach(sortable);
 
-  // Runs that stand out in the curves.
+  // Runs that stand out in the curves. They have different colours; so have those that are held against them.
+  const COLOURS = 8, { colours } = data;
+  const chosenBy = ["choose-a", "choose-b", "choose-run"];
   const pressed = (run) => all(`.key[data-run="${run}"]`).some((key) => key.getAttribute("aria-pressed") === "true");
+  function paint(run) {
+    const own = chosenBy.map(byId).filter((each) => each && each.value !== "all").map((each) => Number(each.value));
+    const rivals = [...new Set([...standing(), ...own])].filter((each) => each !== run);
+    const free = (runs) => {
+      const taken = runs.map((each) => colours[each]);
+      return taken.includes(colours[run]) ? [...Array(COLOURS).keys()].find((at) => !taken.includes(at)) : colours[run];
+    };
+    const [before, now] = [`s${colours[run]}`, free(rivals) ?? free(rivals.filter(pressed)) ?? colours[run]];
+    colours[run] = now;
+    all(`[data-run="${run}"], [data-run="${run}"] *`).filter((each) => each.classList.contains(before))
+      .forEach((each) => each.classList.replace(before, `s${now}`));
+  }
   function bring(run, on) {
     if (pressed(run) === on) return;
+    if (on) paint(run);
+    all(`tr[data-run="${run}"]`).forEach((each) => each.classList.toggle(`s${colours[run]}`, on));
     all(`.key[data-run="${run}"]`).forEach((each) => each.setAttribute("aria-pressed", String(on)));
     all(`.plot [data-run="${run}"]`).forEach((each) => {
       each.classList.toggle("on", on);
@@ -133,7 +149,8 @@ const page = (() => {
     write: (texts) => {
       const fits = (name, at) => data.runs.includes(name) && at < MOST_LINES;
       const wanted = texts?.filter(fits).map((name) => data.runs.indexOf(name)) ?? usually;
-      data.runs.forEach((_, run) => bring(run, wanted.includes(run)));
+      data.runs.forEach((_, run) => wanted.includes(run) || bring(run, false));
+      wanted.forEach((run) => bring(run, true));
       chosenRuns = texts ? wanted : [...usually].reverse();
       stepped.length = 0;
       drawAnew();
@@ -305,6 +322,9 @@ const page = (() => {
     const topic = timeline();
     const said = sayingsOf(topic);
     const width = Math.max(60, lanes.querySelector(".track-cell").clientWidth);
+    if (chosen() !== null && !pressed(chosen())) paint(chosen());
+    const section = lanes.closest("section");
+    section.style.setProperty("--run", chosen() === null ? "" : `var(--s${colours[chosen()]})`);
     const times = topic.nuggets.map((each) => each[1]).concat(topic.updates.map((each) => each[2]));
     const low = Math.min(0, ...times), high = Math.max(topic.end, ...times, low + 1);
     const across = (hours) => PAD + (hours - low) / (high - low) * (width - 2 * PAD);
@@ -331,7 +351,7 @@ const page = (() => {
     svg.replaceChildren(...made);
   }
   function track(svg, topic, nugget, said, across, width) {
-    const run = chosen();
+    const run = chosen(), many = data.runs.length > COLOURS;
     const gold = across(nugget[1]);
     const made = [draw("line", { class: "base", x1: 0, x2: width, y1: MIDDLE, y2: MIDDLE })];
     const hits = [];
@@ -340,7 +360,8 @@ const page = (() => {
       const update = topic.updates[saying[1]];
       if (update[0] === run) own.push(saying);
       else if (saying[2]) {
-        made.push(draw("circle", { class: run === null ? "all" : "other", cx: across(update[2]), cy: MIDDLE, r: run === null ? 4 : 2.6 }));
+        const colour = many && !pressed(update[0]) ? "" : ` s${colours[update[0]]}`;
+        made.push(draw("circle", { class: run === null ? `all${colour}` : "other", cx: across(update[2]), cy: MIDDLE, r: run === null ? 4 : 2.6 }));
         hits.push(hit(across(update[2]), update[0]));
       }
     }
@@ -478,6 +499,7 @@ const page = (() => {
     }));
     keepOpened();
     showTopic();
+    document.addEventListener("standing", place);
     let before = lanes.clientWidth;
     new ResizeObserver(() => {
       if (lanes.clientWidth !== before) {
@@ -529,5 +551,5 @@ const page = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   }));
-  return { data, all, byId, make, draw, bdi, named, written, lag, marked, standing, stepped, openTopic };
+  return { data, all, byId, make, draw, bdi, named, written, lag, marked, standing, stepped, openTopic, colours, pressed, paint };
 })();

@@ -1,6 +1,6 @@
 // Two runs beside each other: any two, worked out here from what the page holds of each run.
 (() => {
-  const { data, byId, make, draw, bdi, named, written, lag, marked, openTopic } = page;
+  const { data, byId, make, draw, bdi, named, written, lag, marked, openTopic, colours, pressed, paint } = page;
   const { pair } = data;
   const AT_A_TIME = 50;
   const WIDTH = 440, HEIGHT = 250, LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 36, BAR = 220;
@@ -29,10 +29,16 @@
     link.addEventListener("click", (event) => { event.preventDefault(); openTopic(name); });
     return link;
   }
-  function bar(gain, largest) {
+  // A and B have the colours that they have elsewhere on the page.
+  function look(run) {
+    const [a, b] = runs();
+    return run === b && colours[a] === colours[b] ? `s${(colours[a] + 1) % 8}` : `s${colours[run]}`;
+  }
+  const keyed = (run) => [make("i", { class: `swatch ${look(run)}`, "aria-hidden": "true" }), named(run)];
+  function bar(gain, largest, [a, b]) {
     const svg = draw("svg", { class: "gain", viewBox: `0 0 ${BAR} 14`, preserveAspectRatio: "none", "aria-hidden": "true" });
     const long = largest ? Math.abs(gain) / largest * (BAR / 2 - 2) : 0;
-    svg.append(draw("rect", { class: gain < 0 ? "behind" : "ahead", x: gain < 0 ? BAR / 2 - long : BAR / 2, y: 2, width: long, height: 10 }),
+    svg.append(draw("rect", { class: gain < 0 ? `behind ${look(b)}` : `ahead ${look(a)}`, x: gain < 0 ? BAR / 2 - long : BAR / 2, y: 2, width: long, height: 10 }),
       draw("line", { class: "zero", x1: BAR / 2, x2: BAR / 2, y1: 0, y2: 14 }));
     return svg;
   }
@@ -47,12 +53,12 @@
     const [a, b] = chosen;
     const largest = Math.max(0, ...both.map((each) => Math.abs(each.gain)));
     const label = `${board.name} by ${board.over}, ${data.runs[a]} and ${data.runs[b]}`;
-    const heads = [board.over, named(a), named(b), "gain of A", "B ahead | A ahead"]
-      .map((head, at) => make("th", { scope: "col", class: at ? (at < 4 ? "number" : "middle") : "" }, head));
+    const heads = [[board.over], keyed(a), keyed(b), ["gain of A"], ["B ahead | A ahead"]]
+      .map((head, at) => make("th", { scope: "col", class: at ? (at < 4 ? "number" : "middle") : "" }, ...head));
     const line = ({ topic, values, gain }) => make("tr", {}, make("th", { scope: "row" }, topicName(topic)),
       ...values.map((value) => make("td", { class: "number" }, digits(value, board.decimals))),
       make("td", { class: "number" }, gain === null ? "–" : gained(gain, board.decimals)),
-      make("td", {}, ...(gain === null ? [] : [bar(gain, largest)])));
+      make("td", {}, ...(gain === null ? [] : [bar(gain, largest, chosen)])));
     byId("pair-topics").replaceChildren(make("p", {}, named(a), " against ", named(b), ` by ${board.name}`, told),
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
         make("table", { class: "gains" }, make("caption", { class: "unseen" }, label),
@@ -151,8 +157,8 @@
 
   // Who said each nugget, and who said it first.
   const KINDS = [
-    ["only-a", (a) => ["Only ", named(a)]], ["only-b", (a, b) => ["Only ", named(b)]],
-    ["a-earlier", (a) => ["Both, ", named(a), " earlier"]], ["b-earlier", (a, b) => ["Both, ", named(b), " earlier"]],
+    ["only-a", (a) => ["Only ", ...keyed(a)]], ["only-b", (a, b) => ["Only ", ...keyed(b)]],
+    ["a-earlier", (a) => ["Both, ", ...keyed(a), " earlier"]], ["b-earlier", (a, b) => ["Both, ", ...keyed(b), " earlier"]],
     ["at-once", () => ["Both at once"]], ["neither", () => ["Neither"]],
   ];
   function firsts(topic, run) {
@@ -224,11 +230,13 @@
 
   function show() {
     const chosen = runs(), board = pair.boards[Number(measureChoice.value)];
+    chosen.filter((run) => !pressed(run)).forEach(paint);
     byId("pair-shown").replaceChildren("A: ", named(chosen[0]), ", B: ", named(chosen[1]), `, by ${board.name}`);
     showTopics(board, chosen);
     if (byId("pair-curve")) showCurve(board, chosen);
     if (byId("pair-nuggets")) showNuggets(chosen);
   }
+  document.addEventListener("standing", show);
   [...choices, measureChoice].forEach((each) => each.addEventListener("change", () => { most = AT_A_TIME; show(); }));
   byId("pair-swap").addEventListener("click", () => {
     const [a, b] = choices.map((each) => each.value);

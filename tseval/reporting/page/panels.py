@@ -34,12 +34,17 @@ class Lines:
     @classmethod
     def of_runs(cls, runs: Sequence[str]) -> Lines:
         """Those of a report, best first."""
-        return cls(runs, Palette.of(runs), SHOWN)
+        return cls(runs, Palette.of(runs, runs[:SHOWN]), SHOWN)
 
     @property
     def looks(self) -> list[Look]:
         """How each line and its dots are drawn."""
         return [self.palette.look(name) for name in self.names]
+
+    @property
+    def colours(self) -> list[int]:
+        """The place of each line's colour, for the script."""
+        return [each.colour for each in self.looks]
 
     def legend(self, panels: Iterable[Panel]) -> Markup:
         """Every name with its line, and its dot where there are any; a press makes it stand out."""
