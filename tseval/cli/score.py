@@ -16,7 +16,7 @@ import click
 from tseval.cli.family_command import Call, Extension, Request, command_of, written_scores
 from tseval.cli.ineffective_options import refuse_ineffective
 from tseval.cli.options import refuse_sharing
-from tseval.cli.output import check_output, deliver, form_of, leave_if
+from tseval.cli.output import check_output, deliver, form_of, leave_if, warn
 from tseval.cli.progress import progress
 from tseval.core.calling import CommonOptions
 from tseval.core.declared import SCORES, files_given, option
@@ -68,6 +68,15 @@ class StreamOptions:
         metavar="N",
         kind=int,
         at_least=1,
+        shows_default=True,
+        within=(FOLLOW,),
+    )
+    on_bad_line: str = option(
+        "--on-bad-line",
+        "With --follow: stop at a line with a fault, or skip it: tell it on standard error, count "
+        "it in the state, and go on.",
+        default="stop",
+        choices=("stop", "skip"),
         shows_default=True,
         within=(FOLLOW,),
     )
@@ -179,6 +188,8 @@ def _follower(call: Call, stream: NamedStream[TemporalInputs], asked: StreamOpti
         state=asked.state,
         continued=asked.continued,
         schema=stream.schema,
+        skips_bad_lines=asked.on_bad_line == "skip",
+        tell=lambda fault: warn([f"skipped {fault.report()}"], call.request.quiet),
         undisturbed=undisturbed,
     )
     return Follower(scorer, following)

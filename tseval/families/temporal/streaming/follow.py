@@ -7,6 +7,7 @@ how they came. The work for each is the same at the beginning and after a month.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.measure import packages
+from tseval.core.wording import count
 from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.streaming import saved
@@ -87,6 +89,10 @@ class Following:
     """Whether the input goes on after the saved state, instead of starting again."""
     schema: Schema = UPDATES
     """The columns of the updates, as the stream calls them."""
+    skips_bad_lines: bool = False
+    """Whether bad lines are left out and told, instead of ending the stream."""
+    tell: Callable[[Fault], None] = lambda _: None
+    """Is told the fault of each line that is left out."""
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     """Makes whatever would interrupt the program wait until updates are counted and told."""
 
@@ -143,6 +149,10 @@ class Follower:
         self.gold, self.pairing, self.fold = scorer.gold, scorer.pairing, scorer.fold
         self.recent = Recent()
         self.lines = 0
+        self.bad = 0
+        """How many of these lines were bad and left out."""
+        self.bad_ahead: list[int] = []
+        """Those that are told and not counted yet."""
         self.hash = hashlib.sha256()
         asked = scorer.common
         told = Told(
@@ -170,10 +180,10 @@ class Follower:
 
     def _resume(self, path: Path) -> None:
         position, recent = saved.load(path, self.fold)
-        if position.signature != self._signature():
+        if position.signature != self._rules():
             reason = f"was saved by other rules or inputs: {position.signature}"
             raise input_error(str(path), None, reason, "remove it to begin anew", "other-state")
-        self.recent = Recent(recent)
+        self.recent, self.bad = Recent(recent), position.bad
         self.pairing.resume(position.matched, self.fold.runs)
         self.first = None if position.columns is None else set(position.columns)
         self.topics = dict(position.topics)
@@ -189,6 +199,11 @@ class Follower:
         self.skip = position if position.lines else None
 
     def _signature(self) -> str:
+        """What can change a number: the rules, and whether bad lines are left out."""
+        skips = self.following.skips_bad_lines or self.bad
+        return self._rules() + ("|bad-lines:skip" if skips else "")
+
+    def _rules(self) -> str:
         """What must be the same when a state goes on."""
         measures, asked = self.fold.wanted.measures, self.scorer.common
         evaluation = self.scorer.evaluation()
@@ -209,19 +224,44 @@ class Follower:
     def take(self, content: bytes) -> Generator[Iterable[str]]:
         """Take whole lines; gives those to write, in parts. A faulty line is raised after them.
 
+        The last line may have no end. Where bad lines are left out they are told, and count as
+        lines without an update.
+
         Whoever takes a part writes all of it before the next: then no state is saved of updates
         that were not told.
         """
-        content = self._skipped(content)
+        is_cut = not content.endswith(b"\n")
+        content = self._skipped(content + b"\n" * is_cut)
         if not content:
             return
-        lines = Lines(content, self.lines + 1)
-        faults = FaultList(lines)
-        read = self._read(lines, faults)
+        read, faults = self._good(content)
+        if is_cut and self.bad_ahead[-1:] == [self.lines + content.count(b"\n")]:
+            self.bad_ahead.pop()  # not counted: it is whole when the stream is given again
+            content = content[: content.rfind(b"\n", 0, -1) + 1]
         yield from self._add(read, content, len(faults) > 0)
         if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
             self.save()
-        faults.check()
+        if len(faults):
+            ending, way = FaultList(faults.source), "--on-bad-line skip goes on without bad lines"
+            ending.extend(replace(each, cure=f"{each.cure}; {way}") for each in faults.noted)
+            ending.check()
+
+    def _good(self, content: bytes) -> tuple[_Read, FaultList]:
+        """The updates of whole lines; bad lines are told and left out, or end it as faults."""
+        while True:
+            lines = Lines(content, self.lines + 1)
+            faults = FaultList(lines)
+            read = self._read(lines, faults)
+            bad = {fault.line: fault for fault in reversed(faults.noted) if fault.line is not None}
+            if not bad or not self.following.skips_bad_lines:
+                return read, faults
+            parts = content.split(b"\n")
+            for line, fault in sorted(bad.items()):
+                text = parts[line - lines.first].decode("utf-8", "replace")
+                self.following.tell(replace(fault, text=text))
+                parts[line - lines.first] = b""
+            content = b"\n".join(parts)
+            self.bad_ahead = sorted({*self.bad_ahead, *bad})
 
     def _add(self, read: _Read, content: bytes, faulty: bool) -> Iterator[Iterable[str]]:
         """Count updates, many together, and tell what changed at each look.
@@ -275,6 +315,8 @@ class Follower:
         """Remember lines as taken."""
         self.hash.update(content)
         self.lines += content.count(b"\n")
+        counted = bisect_right(self.bad_ahead, self.lines)
+        self.bad, self.bad_ahead = self.bad + counted, self.bad_ahead[counted:]
 
     def _skipped(self, content: bytes) -> bytes:
         """What is left of lines that the state has counted; they must be the same lines."""
@@ -341,7 +383,8 @@ class Follower:
     def _final(self, records: Iterable[ScoreRecord], warnings: Sequence[str]) -> str:
         """The line that ends all."""
         fold, values = self.fold, (record._asdict() for record in records)
-        more = {"final": True, "warnings": warnings}
+        skipped = [f"{count(self.bad, 'bad line')} skipped"] if self.bad else []
+        more = {"final": True, "warnings": [*skipped, *warnings]}
         return told_line(fold.updates, fold.late, fold.latest, values, **more)
 
     def save(self) -> None:
@@ -349,13 +392,14 @@ class Follower:
         if self.following.state is None or self.skip is not None or not self.whole:
             return
         position = saved.Position(
-            self._signature(),
+            self._rules(),
             self.lines,
             self.hash.hexdigest(),
             self.continued,
             self.pairing.known,
             None if self.first is None else sorted(self.first & {"run", "cost"}),
             self.topics,
+            self.bad,
         )
         saved.save(self.following.state, position, self.fold, self.recent.columns())
         self.saved_at, self.saved_lines = self.fold.updates, self.lines
@@ -405,11 +449,11 @@ def _cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
 
 
 def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """What comes, cut where lines end; a last line without an end gets one."""
+    """What comes, cut where lines end; a last line may have no end."""
     line = 1
     try:
         for block in whole_lines(read, LINE.most):
-            yield block if block.endswith(b"\n") else block + b"\n"
+            yield block
             line += block.count(b"\n")
     except LongLine as error:
         text = error.start.decode("utf-8", "replace")
