@@ -13,15 +13,7 @@ from tseval.core.measure import Measure
 from tseval.files.formulas import saved
 from tseval.files.rows import rows_bytes
 from tseval.records import frozen
-from tseval.reporting.content import (
-    LEADING,
-    TOPIC,
-    Download,
-    MeanRow,
-    MeasureBoard,
-    PairRow,
-    best_of,
-)
+from tseval.reporting.content import LEADING, TOPIC, Download, MeanRow, MeasureBoard, PairRow
 from tseval.reporting.recorded import traits_of
 
 if TYPE_CHECKING:
@@ -107,20 +99,20 @@ def measure_boards(
         known = known_measures(measure, board.families) or known_measures(measure)
         order = [names.run(each.run) for each in standings]
         higher = board.higher_is_better(measure)
-        best = best_of((names.run(each.run), each.topics) for each in standings)
+        means = tuple(
+            _mean(each, names, against if found.plan.baseline else {}) for each in standings
+        )
         pairs = [_from_better(_pair(each, names, higher), order) for each in contests]
         yield MeasureBoard(
             name=measure,
             title=known[0].definition.summary if known else "",
             unit=known[0].unit if known else "",
             higher=higher,
-            means=tuple(
-                _mean(each, names, against if found.plan.baseline else {}) for each in standings
-            ),
+            means=means,
             pairs=len(contests),
             different=sum(each.different for each in contests),
             listed=tuple(pairs) if is_short else (),
-            against=tuple(_against(pairs, order, best, baseline)),
+            against=tuple(_against(pairs, means, baseline)),
             cells=tuple(_cells(board, measure, names)),
             pooled=board.weighed(measure) is not None,
             cannot_tell=found.cannot_tell.get(measure, ""),
@@ -187,10 +179,12 @@ def _from_better(pair: PairRow, order: Sequence[int]) -> PairRow:
 
 
 def _against(
-    pairs: Sequence[PairRow], order: Sequence[int], best: int, baseline: int | None
+    pairs: Sequence[PairRow], means: Sequence[MeanRow], baseline: int | None
 ) -> Iterator[PairRow]:
     """The best run with each other, seen from it; or with a baseline each with that."""
+    order = [each.run for each in means]
     if baseline is None:
+        best = max(means, key=lambda row: row.topics).run if means else None  # of equals the first
         own = [e if e.run == best else e.turned for e in pairs if best in (e.run, e.other)]
         yield from sorted(own, key=lambda each: order.index(each.other))
         return

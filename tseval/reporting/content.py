@@ -6,9 +6,7 @@ None is undefined, or absent. Hours count from the start of their topic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import inf
-from operator import itemgetter
 from typing import NamedTuple
 
 from tseval.core.blocks import SectionContent, Timeline, Traces
@@ -104,12 +102,7 @@ class MeasureBoard:
     @property
     def best(self) -> int:
         """The best run; of those with values on the most topics, where they differ in that."""
-        return best_of((row.run, row.topics) for row in self.means)
-
-
-def best_of(ranked: Iterable[tuple[int, int]]) -> int:
-    """Of runs in their order, each with its number of topics, the first with the most topics."""
-    return max(ranked, key=itemgetter(1), default=(0, 0))[0]  # of equal ones the first
+        return max(self.means, key=lambda row: row.topics).run  # of equal ones the first
 
 
 class Term(NamedTuple):
