@@ -334,6 +334,7 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
     the runs that is shared out.
     """
     access.check(inputs)
+    plain_files.refuse_swapped(inputs.updates, inputs.nuggets)
     form, reading = access.form, reading_by(rules)
     spread = Spread(ALONE if inputs.matches is None else access.sharing)
     tables = TemporalTables(
@@ -354,6 +355,8 @@ def read_tables(inputs: TemporalInputs, rules: Rules, access: Access) -> Tempora
         ),
         judged=read_if_given(inputs.judged, plain_files.read_judged, form("judged")),
     )
+    times = len(tables.nuggets) / (len(tables.updates) or np.inf)
+    plain_files.refuse_swapped(inputs.updates, inputs.nuggets, times)
     rename = TopicNames(tables.nuggets.topic, rules.topic_names)
     parts = {each.name: getattr(tables, each.name) for each in fields(tables)}
     release_unused()

@@ -68,6 +68,7 @@ def read_judged(
     """
     check_inputs([*updates, nuggets, matches])
     check_forms(form, INPUTS)
+    formats.refuse_swapped(updates, nuggets)
     gold = formats.read_nuggets(nuggets, form_for(form, "nuggets"))
     rename = TopicNames(gold.topic, "gold")
     texts = with_topics_named(formats.read_texts(updates, form_for(form, "updates")), rename)

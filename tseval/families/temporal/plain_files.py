@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval import tables
+from tseval.errors import InputError, input_error
 from tseval.families.temporal import trec_files as trec
-from tseval.files.frames import run_names
+from tseval.files.frames import FrameInput, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.machine_matches import maker_of
 from tseval.files.plain import Rows
 from tseval.files.reading import (
+    are_records,
     check_between_files,
     faults_of,
     input_of,
@@ -41,6 +44,11 @@ from tseval.tables import (
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
+
+OF_RUNS, OF_GOLD = {"run", "confidence"}, {"importance"}
+"""Columns that only runs have, and that only gold has."""
+MANY_TIMES = 10
+"""A gold of more than so many times the rows of all runs may be a run."""
 
 
 def read_updates(given: Sequence[Given], form: str | None = None, each: Each = map) -> Updates:
@@ -76,6 +84,32 @@ def _run(source: Input, name: str, schema: Schema, form: str | None) -> Updates:
 
 def _stands_twice(updates: Updates, row: int) -> str:
     return f'update_id "{updates.update_id[row]}" stands twice in run "{updates.run[row]}"'
+
+
+def refuse_swapped(updates: Sequence[Given], nuggets: Given, times: float = 1.0) -> None:
+    """Refuse a gold in the place of the first run, where the last file looks like a run.
+
+    `times` is how many times the rows of the runs the last file has.
+    """
+    first, last = _columns_of(updates[0]), _columns_of(nuggets)
+    signs = sorted(last & OF_RUNS) or ["more than ten times the rows"] * (times > MANY_TIMES)
+    if OF_GOLD & first and not OF_RUNS & first and signs and not OF_GOLD & last:
+        gold, run = (input_of(each, tables.NUGGETS).path for each in (updates[0], nuggets))
+        reason = f"looks like nuggets (importance), and {run} like a run ({', '.join(signs)})"
+        cure = "the order is UPDATES... NUGGETS: name the file of nuggets last"
+        raise input_error(gold, None, reason, cure, "swapped-inputs")
+
+
+def _columns_of(given: Given) -> set[str]:
+    """The columns of runs and of gold that a file has; none where it can be read only once."""
+    source = input_of(given[:1] if are_records(given) else given, tables.UPDATES)
+    with suppress(InputError):
+        if isinstance(source, FrameInput) or source.can_be_read_again:
+            names = names_of(source)
+            return {
+                name for each in (tables.UPDATES, tables.NUGGETS) for name in each.placed(names)
+            }
+    return set()
 
 
 def read_nuggets(

@@ -21,6 +21,7 @@ from tseval.core.scoring import Undefined, check_choice
 from tseval.errors import UsageError
 from tseval.families.temporal.caveats import refuse_foreign_matches, refuse_foreign_pool
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
+from tseval.families.temporal.plain_files import refuse_swapped
 from tseval.families.temporal.streaming.fold import Fold
 from tseval.families.temporal.streaming.gold import StreamGold
 from tseval.families.temporal.streaming.scorer import StreamScorer
@@ -97,6 +98,7 @@ def _runs(sources: TemporalInputs, form: str | None) -> list[BlockInput]:
     if any(is_frame(each) or isinstance(each, FrameInput) for each in sources.updates):
         raise UsageError("a frame is in memory already: blocks are read from files")
     check_inputs(files_given(sources))
+    refuse_swapped(sources.updates, sources.nuggets)
     files = [input_of(each, UPDATES) for each in sources.updates]
     names = run_names(files)
     return [BlockInput(each, name, form) for each, name in zip(files, names, strict=True)]
