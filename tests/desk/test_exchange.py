@@ -260,11 +260,11 @@ def test_the_commands(here: Path) -> None:
         assert words in done.err, done.err
     Path("broken.json").write_text('[{"id": 1},\n{"id": }]')
     done = tseval("assess", "import", "desk.tseval", "broken.json", "--from", "label-studio")
-    assert "broken.json:2: is no JSON" in done.err
+    assert done.codes == [("json-syntax", 2)]
     assert '| {"id": }]' in done.err
     Path("broken.jsonl").write_text(json.dumps(ROW) + '\n{"id": \n')
     done = tseval("assess", "import", "desk.tseval", "broken.jsonl", "--from", "doccano")
-    assert "broken.jsonl:2: is no JSON" in done.err
+    assert done.codes == [("json-syntax", 2)]
     assert '{"id":' in done.err
 
 

@@ -121,7 +121,7 @@ def test_what_is_no_spreadsheet_is_refused(start: bytes, said: str) -> None:
 def test_an_empty_one_lacks_its_columns() -> None:
     book({"Facts": ()})
     done = program.tseval("score", program.SWIFT, "gold.xlsx")
-    assert "no columns topic, nugget_id, time, text" in done.err
+    assert done.codes == [("missing-column", None)]
 
 
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
