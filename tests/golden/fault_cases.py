@@ -371,6 +371,37 @@ CASES: dict[str, Case] = {
         r"ISO 8601, such as (\S+)$",
         Edit("run.tsv", "14 November", r"\1"),
     ),
+    "time-format in a known format": Case(
+        SCORE,
+        replaced("1699921900", "14.11.2023 00:31"),
+        ("run.tsv", 3),
+        r'--time-format "%d\.%m\.%Y %H:%M"',
+        Type(),
+    ),
+    "time-unit": Case(
+        SCORE,
+        replaced("1699921900", "1699921900000"),
+        ("run.tsv", 3),
+        "divide these times by 1,000:",
+        Edit("run.tsv", "1699921900000", "1699921900"),
+    ),
+    "clock": Case(
+        f"{SCORE} --clock relative",
+        {"run.tsv": RUN},
+        ("run.tsv", 2),
+        "leave the option out",
+        Instead(SCORE),
+    ),
+    "time-range of a clock": Case(
+        "score run.tsv gold.tsv -q",
+        {
+            "run.tsv": RUN.replace("1699921800", "60"),
+            "gold.tsv": "topic\tnugget_id\ttime\ttext\nflood\tn1\t30\tRiver Osk burst its banks\n",
+        },
+        ("run.tsv", 2),
+        "--clock relative",
+        Type(),
+    ),
     "time-range": Case(
         SCORE,
         replaced("1699921900", "20231114"),

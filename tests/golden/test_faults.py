@@ -997,20 +997,11 @@ def test_updates_before_the_start_of_the_topic_are_warned_about() -> None:
 
 
 @pytest.mark.parametrize("more", [(), ("--in-blocks", "1")])
-def test_times_that_look_like_milliseconds_are_warned_about(more: tuple[str, ...]) -> None:
-    late = with_cells(HEADER, FIRST, {"time": "1699999999000"})
-    Path("run.tsv").write_bytes(tsv(HEADER, late))
+def test_times_in_milliseconds_are_refused(more: tuple[str, ...]) -> None:
+    Path("run.tsv").write_bytes(tsv(HEADER, with_cells(HEADER, FIRST, {"time": "1699999999000"})))
     Path("gold.tsv").write_bytes(tsv(GOLD_HEADER, GOLD))
-    told = (
-        "warning: run run: times up to 1699999999000 look like milliseconds; "
-        "they are read as seconds"
-    )
-    assert warnings_of("run.tsv", "gold.tsv", *more) == [told]
-    Path("gold.tsv").write_bytes(
-        tsv(GOLD_HEADER, with_cells(GOLD_HEADER, GOLD, {"time": "1699923600000"}))
-    )
-    nuggets = told.replace("run run", "nuggets").replace("1699999999000", "1699923600000")
-    assert warnings_of("run.tsv", "gold.tsv", *more) == [told, nuggets]
+    done = program.tseval("score", "run.tsv", "gold.tsv", *more)
+    assert (done.code, done.codes) == (1, [("time-unit", 2)])
 
 
 SENT = [
@@ -1150,7 +1141,7 @@ NEAR = {
     ),
     "an array": (
         '[{"topic": "t", "update_id": "u", "text": "a", "time": 5}]',
-        'f: row 1: time "5" is 1970-01-01T00:00:05Z in Unix seconds, before 1990',
+        'f: row 1: time "5" is "1970-01-01T00:00:05Z" in Unix seconds, before 1990',
     ),
     "an array without an id": (
         '[\n  {"topic": "t",\n  "text": "a", "time": 5}\n]\n',
@@ -1163,7 +1154,7 @@ NEAR = {
     ),
     "semicolons": (
         "topic;update_id;time;text\nt;u;5;a\n",
-        'f:2: time "5" is 1970-01-01T00:00:05Z in Unix seconds, before 1990',
+        'f:2: time "5" is "1970-01-01T00:00:05Z" in Unix seconds, before 1990',
     ),
 }
 

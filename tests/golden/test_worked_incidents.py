@@ -400,13 +400,11 @@ def test_the_scripts_of_2019_by_hand() -> None:
     assert pooled.value("AAW", run="keen") == near(-0.7 / 16)
 
 
-def test_epochs_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> None:
+def test_epochs_in_nanoseconds_are_refused(tmp_path: Path) -> None:
     fields = [line.split() for line in EPOCHS.read_text(encoding="utf-8").splitlines()]
-    latest = max(int(time) for *_, time in fields) * 1_000_000_000
     epochs = tmp_path / "epochs"
     lines = (f"{post} {day} {time}000000000\n" for post, day, time in fields)
     epochs.write_text("".join(lines), encoding="utf-8")
-    found = tseval.score_incidents(RUNS, *GIVEN, "AAW", epochs=epochs)
-    said = "look like milliseconds; they are read as seconds"
-    assert f"posts: times up to {latest} {said}" in found.warnings
-    assert not any(said in warning for warning in scored("AAW").warnings)
+    with pytest.raises(tseval.InputError) as error:
+        tseval.score_incidents(RUNS, *GIVEN, "AAW", epochs=epochs)
+    assert error.value.faults[0].code == "time-unit"

@@ -14,6 +14,7 @@ from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, TOPICS
 from tests.program import tseval as program
 from tseval.core.panels import Axis, Dots, Panel, Picture
 from tseval.core.registry import all_families
+from tseval.files.time_reading import TIME_KEYS
 from tseval.reporting.inputs import OF_ALL, parameters, served
 from tseval.reporting.keywords import ReportKeywords
 from tseval.reporting.palette import COLOURS, Palette
@@ -147,7 +148,7 @@ def test_measures_of_a_calibration_look_alike_whichever_matcher_is_first() -> No
 
 def test_editors_know_what_a_report_takes_of_families() -> None:
     declared = {name for each in served() for part in parameters(each) for name in part.names}
-    assert {*ReportKeywords.__annotations__, "naming"} == {*declared, *OF_ALL}  # as `columns`
+    assert {*ReportKeywords.__annotations__, "naming"} == {*declared, *OF_ALL, *TIME_KEYS}
     assert len(list(all_families())) > len(list(served())) > 3
 
 

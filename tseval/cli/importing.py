@@ -15,7 +15,6 @@ from tseval.cli.output import check_output, deliver, warn
 from tseval.core import declared as declarations
 from tseval.core import registry
 from tseval.core.declared import declared
-from tseval.core.doubtful_times import not_in_seconds
 from tseval.errors import UsageError
 from tseval.files.imports import Import
 
@@ -52,7 +51,7 @@ def command_of_imports() -> click.Command:
         if len(files) > 1 and not asked.several:
             raise UsageError(f"{form} takes one file at a time")
         table = asked.made(files, declarations.build(asked.options, given))
-        warn((*table.warnings, *not_in_seconds(form, table.latest)), quiet)
+        warn(table.warnings, quiet)
         deliver(table.tsv(), output)
 
     run.__doc__ = DESCRIPTION.format(formats="\n".join(described(known)))

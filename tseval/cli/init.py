@@ -23,7 +23,6 @@ from tseval.core.working_folder import (
     from_templates,
 )
 from tseval.errors import UsageError
-from tseval.files.columns import column_names
 
 SHOWN = 40
 """An example is shown up to so many characters."""
@@ -61,7 +60,7 @@ def command(folder: Path, logs: tuple[str, ...], gold: str | None, **given: Any)
     naming = build(Naming, given)
     if not logs and (gold is not None or naming.given):
         raise UsageError(f"{'--gold' if gold is not None else naming.given} needs --from LOG")
-    said = column_names(naming.columns, naming.column_file)
+    said = naming.names
     made = from_files(folder, logs, gold, said) if logs else from_templates()
     made.write(folder)
     _tell(folder, made)

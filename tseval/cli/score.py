@@ -190,6 +190,7 @@ def _follower(call: Call, stream: NamedStream[TemporalInputs], asked: StreamOpti
         schema=stream.schema,
         skips_bad_lines=asked.on_bad_line == "skip",
         tell=lambda fault: warn([f"skipped {fault.report()}"], call.request.quiet),
+        times=stream.times,
         undisturbed=undisturbed,
     )
     return Follower(scorer, following)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.comparison.findings import Findings
 from tseval.comparison.lead import leads
@@ -17,7 +17,7 @@ from tseval.core.family import Access, asked_for, several
 from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.registry import FIRST, family
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 from tseval.records import frozen
 
@@ -42,7 +42,7 @@ class GoldFiles:
         edition: str | None,
         rules: Mapping[str, str] | None,
         input_format: Forms,
-        columns: Columns,
+        naming: Naming,
         matcher: str | None = None,
         threshold: float | None = None,
     ) -> ScoredRuns:
@@ -54,7 +54,7 @@ class GoldFiles:
             options=build(of.options, {"matcher": matcher, "threshold": threshold}),
             edition=edition,
             rules=rules or {},
-            naming=Naming.of(columns),
+            naming=naming,
             access=Access(input_format),
         )
 
@@ -79,6 +79,7 @@ def lead(
     seed: int = 0,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Findings:
     """How much earlier each run says the nuggets that both of two say.
 
@@ -87,7 +88,8 @@ def lead(
     """
     plan = Plan(baseline=baseline, interval=interval, alpha=alpha, resamples=resamples, seed=seed)
     files = GoldFiles(updates, nuggets, matches, topics, duplicates, pool, corrections)
-    runs = files.runs(edition, rules, input_format, columns, matcher, threshold)
+    naming = Naming.of(columns, timing)
+    runs = files.runs(edition, rules, input_format, naming, matcher, threshold)
     return leads(runs.evaluation(), plan)
 
 
@@ -111,6 +113,7 @@ def sweep(
     plan: Plan | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Sweep:
     """Whether the order of runs, and their differences, hold over matchers and thresholds.
 
@@ -119,7 +122,7 @@ def sweep(
     `tseval.comparison.Plan`. The parts are `orders`, `pairs` and `means`.
     """
     files = GoldFiles(updates, nuggets, matches, topics, duplicates, pool, corrections)
-    runs = files.runs(edition, rules, input_format, columns)
+    runs = files.runs(edition, rules, input_format, Naming.of(columns, timing))
     runs = replace(runs, measures=tuple(asked_for(measures)), at=tuple(several(at or ())))
     tried = Tried(tuple(several(matchers)), tuple(several(thresholds)))
     return sweep_runs(runs, tried, plan or Plan(), Treatment(on_missing, undefined))

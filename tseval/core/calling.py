@@ -15,7 +15,7 @@ from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, missing_topics, scores_of
 from tseval.errors import UsageError
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 from tseval.parallel.sharing import Sharing, shared
 from tseval.records import frozen
@@ -46,6 +46,8 @@ class CommonOptions:
     """The formats of inputs, where they are not to be recognised."""
     columns: Columns = None
     """What the inputs call their columns, where they call them otherwise."""
+    times: TimeWords = field(default_factory=TimeWords)
+    """How they write times: in a format, a zone, or by another clock."""
     per_topic: bool = True
     """Whether the values of single topics are of interest."""
 
@@ -78,7 +80,7 @@ def evaluated(
     with where.shared() as sharing:
         wanted = tuple(asked_for(common.measures))
         access = Access(common.forms, sharing, wanted=wanted)
-        inputs = named(inputs, Naming.of(common.columns))
+        inputs = named(inputs, Naming.of(common.columns, common.times))
         return family.read(inputs, options, edition, rules(common.rules.items(), options), access)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +12,11 @@ from tseval.core.wording import count, listed
 from tseval.records import frozen
 from tseval.tables import Ids, natural_order
 from tseval.tables.keys import earliest, latest, rows_by_code
-from tseval.tables.times import UNITS, dated
+from tseval.tables.times import FAR, UNITS, dated
 
 if TYPE_CHECKING:
+    from tseval.tables import InputRecord
     from tseval.tables.columns import FloatArray
-
-FAR = 1e11
-"""Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
 
 
 def not_in_seconds(what: str, last: float) -> Iterator[str]:
@@ -26,13 +25,28 @@ def not_in_seconds(what: str, last: float) -> Iterator[str]:
         yield f"{what}: times up to {last:.0f} look like milliseconds; they are read as seconds"
 
 
-def runs_not_in_seconds(runs: Ids, time: FloatArray) -> Iterator[str]:
-    """The same for each run of a table."""
-    found = latest(runs.codes, time, len(runs.names)).tolist()
-    for run, most in zip(runs.vocabulary(), found, strict=True):
-        yield from not_in_seconds(f"run {run}", most)
+def zones_apart(inputs: Iterable[InputRecord]) -> Iterator[str]:
+    """A warning of inputs whose times have no zone, where other times have one."""
+    known = [(time, zone, Path(each.path).name) for each in inputs for zone, time in each.zones]
+    without, beside = sorted(k for k in known if not k[1]), sorted(k for k in known if k[1])
+    if without and beside:
+        names, others = (listed([*dict.fromkeys(k[2] for k in each)]) for each in (without, beside))
+        offset = _offset({zone for _, zone, _ in beside}, without[0][0] - beside[0][0])
+        cure = f"--time-zone {offset} makes them agree" if offset else "--time-zone says theirs"
+        yield f"{names}: times without a zone are read as UTC, beside {others} with zones; {cure}"
 
 
+def _offset(zones: set[str], apart: float) -> str:
+    """The offset from UTC that times without a zone likely have; empty if nothing shows it."""
+    hours = round(apart / UNITS["h"] * 2) / 2
+    if len(zones) == 1 and zones != {"+00:00"}:
+        return zones.pop()
+    plausible = 0 < abs(hours) <= MOST_HOURS
+    return f"{'-+'[hours > 0]}{int(abs(hours)):02}:{'30' if hours % 1 else '00'}" * plausible
+
+
+MOST_HOURS = 14
+"""No time zone is further from UTC."""
 YEARS_APART = 2 * 365.25 * UNITS["d"]
 """No event is reported for as long as this, and no filtering track took as long."""
 

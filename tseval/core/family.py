@@ -13,6 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from tseval.core.declared import files_given, input_tables
+from tseval.core.doubtful_times import zones_apart
 from tseval.core.editions import Edition
 from tseval.core.input_words import columns_trait, shared_runs, told_names
 from tseval.core.measure import Definition, Measure
@@ -243,7 +244,8 @@ class Evaluation(ABC):
     @property
     def told(self) -> tuple[str, ...]:
         """What a reader should know of the inputs: how their columns were understood, warnings."""
-        return (*told_names(self.inputs), *shared_runs(self.inputs), *self.warnings)
+        inputs = self.inputs
+        return (*told_names(inputs), *shared_runs(inputs), *zones_apart(inputs), *self.warnings)
 
     def signature(self, **more: str) -> str:
         """One line that names all that can change a number."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from tseval.errors import Fault, InputError, input_error
 from tseval.files import JSON, json_array
@@ -11,9 +12,12 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import names_of_cells, objects_as_written
 from tseval.files.plain import BY_KEYS, READERS, by_rows, form_of, header
+from tseval.files.time_reading import TIME_KEYS, formats_of
+from tseval.files.value_parsing import read_numbers
 from tseval.records import frozen
 from tseval.tables import Column, Kind, Schema
-from tseval.tables.times import NotANumber, early, moment, number
+from tseval.tables.arrow import strings
+from tseval.tables.times import NotANumber, implausible, moment, number
 
 WORDS = {
     "time": (
@@ -56,6 +60,8 @@ class GuessedFile:
     rows: int
     cells: Mapping[str, Sequence[str]]
     """The cells by the file's own names."""
+    times: Mapping[str, str]
+    """How it writes times, where they are not Unix seconds or ISO 8601: `time_format`."""
 
     @property
     def columns(self) -> dict[str, str]:
@@ -73,7 +79,10 @@ def guessed(source: Input, schema: Schema, said: Mapping[str, str]) -> GuessedFi
     A required column that nothing could be is an `InputError`.
     """
     form = form_of(source, schema, None)
-    cells, rows = _cells(source, form)
+    times = {key: name for key, name in said.items() if key in TIME_KEYS}
+    said = {own: name for own, name in said.items() if own not in times}
+    source.columns = times
+    cells, lines = _cells(source, form)
     found = dict(_said(source, schema, said, cells))
     placed = schema.called(said).placed(list(cells))
     names = list(cells)
@@ -90,11 +99,21 @@ def guessed(source: Input, schema: Schema, said: Mapping[str, str]) -> GuessedFi
     if missing:
         raise InputError([_nothing_fits(source, missing[0], list(cells))])
     guesses = tuple(found[each.name] for each in schema if each.name in found)
-    return GuessedFile(source, form, schema, guesses, rows, cells)
+    time = found["time"]
+    if not times:
+        forms = formats_of([cell for cell in cells[time.name] if not _is_time(cell)])
+        source.columns = times = {"time_format": forms[0]} if len(forms) == 1 else {}
+    faults = FaultList(by_rows(source, form))
+    read_numbers(Column("time", Kind.TIME), strings(cells[time.name]), lines, faults)
+    faults.check()
+    return GuessedFile(source, form, schema, guesses, len(lines), cells, times)
 
 
-def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], int]:
-    """Every column that holds texts or numbers, by its name; faulty rows are left out."""
+def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], Any]:
+    """Every column that holds texts or numbers, by its name; faulty rows are left out.
+
+    With the lines of the rows.
+    """
     source = by_rows(source, form)
     faults = FaultList(source)
     plain = Schema("columns", ())
@@ -104,7 +123,7 @@ def _cells(source: Input, form: str) -> tuple[dict[str, Sequence[str]], int]:
         names = names_of_cells(read(source, faults), names)
     own = tuple(Column(name, Kind.TEXT, required=False) for name in names)
     columns = READERS[form](source, Schema("columns", own), FaultList(source))
-    return {name: list(columns.columns[name]) for name in names}, len(columns.lines)
+    return {name: list(columns.columns[name]) for name in names}, columns.lines
 
 
 def _said(
@@ -135,6 +154,8 @@ def _guess(column: Column, cells: Mapping[str, Sequence[str]]) -> Guess | None:
     worth = {name: fits(held) for name, held in cells.items()}
     able = [name for name, value in worth.items() if value > 0]
     alike = [name for name in able if _alike(name, column.name)]
+    if column.name == "time" and not able:  # whoever reads it tells what is wrong with its times
+        alike = [name for name in cells if _alike(name, column.name)]
     if not alike and (not able or not column.required):
         return None
     best = max(alike or able, key=lambda name: worth[name])
@@ -155,7 +176,7 @@ def _part(cells: Sequence[str], fits: Callable[[str], bool]) -> float:
 
 def _is_time(cell: str) -> bool:
     try:
-        return not early(moment(cell))
+        return not implausible(moment(cell))
     except NotANumber:
         return False
 

@@ -19,7 +19,7 @@ def columns_trait(inputs: Iterable[InputRecord]) -> dict[str, str]:
 
 def said_trait(said: Iterable[str]) -> dict[str, str]:
     """The same of what was said, such as `updates.text=says`."""
-    told = dict.fromkeys(each.replace("|", "%7C") for each in said)
+    told = dict.fromkeys(each.replace("|", "%7C").replace(",", "%2C") for each in said)
     return {"columns": ",".join(told)} if told else {}
 
 

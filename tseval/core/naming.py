@@ -18,7 +18,9 @@ from tseval.files.inputs import Input
 from tseval.files.jsonl import holds_key
 from tseval.files.plain import BY_KEYS, recognise
 from tseval.files.reading import input_of
+from tseval.files.time_reading import RELATIVE, TIME_KEYS, TimeReading
 from tseval.records import frozen
+from tseval.tables import Kind
 
 if TYPE_CHECKING:
     from tseval.tables import Schema
@@ -47,13 +49,30 @@ class Naming:
         metavar="FILE=NAME",
         several=True,
     )
+    time_format: str | None = option(
+        "--time-format", 'The format of times that are text: "%d.%m.%Y %H:%M".', metavar="FORMAT"
+    )
+    time_zone: str | None = option(
+        "--time-zone", "The zone of times without one: Europe/Berlin, +01:00.", metavar="NAME"
+    )
+    clock: str | None = option(
+        "--clock", "Times are numbers: seconds since the topic's start.", choices=(RELATIVE,)
+    )
 
     @classmethod
-    def of(cls, columns: Columns) -> Naming:
+    def of(cls, columns: Columns, times: Mapping[str, object] | None = None) -> Naming:
         """What is said in Python."""
+        more: dict[str, Any] = dict(times or {})
         if isinstance(columns, Mapping):
-            return cls(tuple(f"{key}={name}" for key, name in columns.items()))
-        return cls(column_file=None if columns is None else str(columns))
+            return cls(tuple(f"{key}={name}" for key, name in columns.items()), **more)
+        return cls(column_file=None if columns is None else str(columns), **more)
+
+    @property
+    def names(self) -> tuple[ColumnName, ...]:
+        """What is said of columns and of times, in options and in a file."""
+        times = {key: getattr(self, key) for key in TIME_KEYS}
+        said = [f"{key}={value}" for key, value in times.items() if value is not None]
+        return column_names((*self.columns, *said), self.column_file)
 
     @classmethod
     def recorded(cls, trait: str, inputs: type) -> Naming:
@@ -62,8 +81,8 @@ class Naming:
         for kind, table in input_tables(inputs).items():
             kinds.setdefault(table, []).append(kind)
         said = []
-        for each in trait.replace("%7C", "|").split(",") if trait else ():
-            table, _, name = each.partition(".")
+        for each in trait.split(",") if trait else ():
+            table, _, name = each.replace("%7C", "|").replace("%2C", ",").partition(".")
             said += [f"{kind}:{name}" for kind in kinds.get(table, ())]
         return cls(tuple(said))
 
@@ -104,7 +123,7 @@ def named(inputs: Inputs, naming: Naming) -> Inputs:
     if naming == AS_THEY_ARE:
         return inputs
     given = _given(inputs)
-    _name_columns(list(given.values()), column_names(naming.columns, naming.column_file))
+    _name_columns(list(given.values()), naming.names)
     _name_runs([each for each in given.values() if each.several], naming.run_names)
     return _with(inputs, given)
 
@@ -130,8 +149,10 @@ class NamedStream(Generic[Inputs]):
     """The other inputs, with what their columns are called."""
     schema: Schema
     """The stream's own columns, as it calls them."""
+    times: Mapping[str, str]
+    """How the stream writes times, under `TIME_KEYS`."""
     said: tuple[str, ...]
-    """What was said of columns, as signatures have it."""
+    """What was said of columns and times, as signatures have it."""
 
 
 def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inputs]:
@@ -140,7 +161,9 @@ def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inpu
     What is said of no input holds for all that have the column, and in the stream for those lines.
     """
     given = _given(replace(inputs, **{field: ()}))  # type: ignore[type-var]
-    stream, names = given[field], column_names(naming.columns, naming.column_file)
+    stream, names = given[field], naming.names
+    times = [each for each in names if each.own in TIME_KEYS and each.kind in ("", stream.kind)]
+    names = tuple(each for each in names if each not in times or not each.kind)
     own = [each for each in names if each.kind == stream.kind]
     shared = [each for each in names if not each.kind and stream.schema.find(each.own)]
     for each in own:
@@ -153,10 +176,10 @@ def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inpu
     schema = stream.schema.called({each.own: each.name for each in own})
     schema = schema.also_called({each.own: each.name for each in shared})
     sources = [(each.schema.table, one) for each in others for one in each.sources]
-    told = [f"{stream.schema.table}.{each.own}={each.name}" for each in (*own, *shared)]
+    told = [f"{stream.schema.table}.{each.own}={each.name}" for each in (*own, *shared, *times)]
     told += [f"{t}.{own}={name}" for t, one in sources for own, name in one.columns.items()]
     beside = _with(inputs, {name: each for name, each in given.items() if name != field})
-    return NamedStream(beside, schema, tuple(told))
+    return NamedStream(beside, schema, {each.own: each.name for each in times}, tuple(told))
 
 
 def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> None:
@@ -164,7 +187,7 @@ def name_files(sources: Sequence[Input], naming: Naming, table: str | None) -> N
 
     Where it is known it is `table`. A file that cannot be read is left alone.
     """
-    names = column_names(naming.columns, naming.column_file)
+    names = naming.names
     schemas = registry.schemas()
     for each in names:
         if each.kind and each.kind not in schemas and not each.kept:
@@ -184,7 +207,7 @@ def _name_file(
     source: Input, names: Sequence[ColumnName], table: str | None
 ) -> Iterator[ColumnName]:
     """Tell a file what its columns are called; gives the names that it has."""
-    here = [each for each in names if _has_column(source, each.name)]
+    here = [e for e in names if e.own in TIME_KEYS or _has_column(source, e.name)]
     kinds = [table] if table else dict.fromkeys(each.kind for each in here if each.kind)
     plain = [each for each in here if not each.kind]
     for kind in kinds:
@@ -206,6 +229,9 @@ def _name_columns(
     for said in sorted(names, key=lambda each: bool(each.kind)):
         _check_kind(said, given)
         meant = [each for each in given if each.sources and said.kind in ("", each.kind)]
+        if said.own in TIME_KEYS:
+            _name_times(said, given if said.own == "clock" else meant)
+            continue
         known = [each for each in meant if each.schema.find(said.own) is not None]
         if not known and may_lack:
             continue
@@ -224,6 +250,22 @@ def _name_columns(
                     _refuse_column(said, [source])
         if not found and not may_lack:
             _refuse_column(said, [source for each in known for source in each.sources])
+
+
+def _name_times(said: ColumnName, meant: Sequence[_Given]) -> None:
+    """Tell inputs how they write times, by one clock all; where none has any it is refused."""
+    TimeReading.of({said.own: said.name})
+    names = ("time", "start") if said.own == "clock" else ()
+    dated = [
+        each
+        for each in meant
+        if any(c.kind is Kind.TIME and c.name in (names or c.names) for c in each.schema)
+    ]
+    if not dated and not said.kept:
+        option = said.own.replace("_", "-")
+        raise UsageError(f"--{option} has no meaning here: no input has such times")
+    for source in (source for each in dated for source in each.sources):
+        source.columns = {**source.columns, said.own: said.name}
 
 
 def _check_kind(said: ColumnName, given: Sequence[_Given]) -> None:

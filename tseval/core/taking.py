@@ -11,7 +11,8 @@ from tseval.core.batches import Batches, within
 from tseval.core.ledgers import Account, Changes, changes
 from tseval.core.measure import Measure
 from tseval.core.results import Result, Values
-from tseval.errors import UsageError
+from tseval.errors import MeasureError, UsageError
+from tseval.tables.times import NotANumber
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ def moments(measure: Measure, starts: FloatArray) -> FloatArray:
     """The time at which a measure is taken in each unit, whose topic starts there."""
     if measure.moment is None:
         return np.full(len(starts), np.inf)
-    if measure.moment.relative:
-        return starts + measure.moment.seconds
-    return np.full(len(starts), measure.moment.seconds)
+    try:
+        return np.array([measure.moment.seconds_after(start) for start in starts.tolist()])
+    except NotANumber as error:
+        raise MeasureError(f"{measure}: {error}") from None
 
 
 def evaluate(

@@ -17,6 +17,7 @@ from tseval.files.atomic_write import write_together
 from tseval.files.columns import ColumnName
 from tseval.files.inputs import STANDARD_INPUT, Input
 from tseval.files.reading import refuse
+from tseval.files.time_reading import TIME_KEYS
 from tseval.records import frozen
 from tseval.tables.schema import NUGGETS, UPDATES
 
@@ -148,14 +149,15 @@ def from_files(
         refuse(first.source, "holds no row", "give a log with the updates of an agent")
     for each in logs[1:]:
         _check_alike(first, Input(each))
-    tables = {"updates": first.columns}
+    tables = {"updates": {**first.columns, **first.times}}
     looked_at = [first]
     content: dict[str, str] = {}
     if gold is None:
         content[GOLD], drafts = _drafts(first)
+        tables |= {"nuggets": dict(first.times)} if first.times else {}
     else:
         facts = guessed(Input(gold), NUGGETS, _said(said, "nuggets", True))
-        tables["nuggets"] = facts.columns
+        tables["nuggets"] = {**facts.columns, **facts.times}
         looked_at.append(facts)
         drafts = 0
     files = [_from(folder, each) for each in logs]
@@ -172,13 +174,14 @@ def _said(said: Sequence[ColumnName], kind: str, alone: bool) -> dict[str, str]:
             raise UsageError(f"--column {each}: the inputs here are updates and nuggets")
     schema = UPDATES if kind == "updates" else NUGGETS
     every = [each for each in said if not each.kind]
-    general = {each.own: each.name for each in every if alone or schema.find(each.own)}
+    known = [e for e in every if alone or e.own in TIME_KEYS or schema.find(e.own)]
+    general = {each.own: each.name for each in known}
     return {**general, **{each.own: each.name for each in said if each.kind == kind}}
 
 
 def _check_alike(first: GuessedFile, other: Input) -> None:
     """Refuse a log that lacks a column of the first: one mapping is for all."""
-    own = {each.own: each.name for each in first.guesses}
+    own = {each.own: each.name for each in first.guesses} | dict(first.times)
     try:
         guessed(other, UPDATES, own)
     except InputError as error:

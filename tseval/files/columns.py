@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from tseval.errors import UsageError, input_error, reason_of
 from tseval.files.inputs import all_of_file
@@ -12,6 +12,16 @@ from tseval.records import frozen
 
 Columns: TypeAlias = Mapping[str, str] | str | Path | None
 """In Python: the columns' names in the files by those of the tables, or a file that holds them."""
+
+
+class TimeWords(TypedDict, total=False):
+    """How inputs write times, in calls of Python."""
+
+    time_format: str | None
+    time_zone: str | None
+    clock: Literal["relative"] | None
+
+
 FORM_CURE = 'write text = "fact", or below a line [nuggets] what holds for these alone'
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +20,6 @@ class Imported:
 
     columns: dict[str, Sequence[str]]
     warnings: tuple[str, ...] = ()
-    latest: float = -math.inf
-    """The latest time of posts; minus infinity without any."""
 
     def tsv(self) -> bytes:
         """The table as TSV; in it a space stands for each tab and line's end inside a text."""

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, TypeAlias
 from tseval.errors import Fault, InputError, input_error, reason_of
 from tseval.files.compressed import BROKEN, OPENERS, Damaged
 from tseval.files.limits import DOCUMENT, LINE, Limit
+from tseval.files.time_reading import TIME_KEYS, TimeReading
 
 STANDARD_INPUT = "-"
 
@@ -125,7 +126,10 @@ class Input:
 
     unit = "line"
     columns: Mapping[str, str] = MappingProxyType({})
-    """What the file calls columns of its table, by their own names, where the caller says so."""
+    """What the file calls columns of its table, by their own names, where the caller says so.
+
+    Under `TIME_KEYS` it holds what is said of times.
+    """
     run_name: str | None = None
     """What its run is called, where the caller says so: whatever a column says."""
     _digest: str | None = None
@@ -136,6 +140,8 @@ class Input:
     def __init__(self, path: str | Path) -> None:
         self.file = Path(path)
         self.path = os.fsencode(path).decode("utf-8", "replace")
+        self.zones: dict[str, float] = {}
+        """The offsets from UTC of the times that were read, each with the earliest such time."""
 
     def __str__(self) -> str:
         return self.path
@@ -147,7 +153,21 @@ class Input:
     @property
     def is_table(self) -> bool:
         """Whether it is known to be a plain table, whatever its content looks like."""
-        return bool(self.columns)
+        return not set(self.columns).issubset(TIME_KEYS)
+
+    @property
+    def times(self) -> TimeReading:
+        """How it writes times."""
+        return TimeReading.of(self.columns)
+
+    @property
+    def time_parser(self) -> Callable[[str], float]:
+        """Reads a time as the file writes it, in seconds, or raises `NotANumber`."""
+        return partial(self.times.seconds, note_zone=self.note_zone)
+
+    def note_zone(self, offset: str, seconds: float) -> None:
+        """Remember that a time has this offset from UTC; empty where it has none."""
+        self.zones[offset] = min(seconds, self.zones.get(offset, seconds))
 
     def renamed(self, names: Sequence[str]) -> list[str]:
         """The names of its columns, with those that the caller gives a meaning under that."""

@@ -205,9 +205,14 @@ def _as_text(values: Any, column: Column, faults: FaultList) -> Any:
         values = values.dictionary_decode()
     if _kind_of(values):
         refuse_kind(column.name, _kind_of(values), faults)
+    if pa.types.is_timestamp(values.type) and values.type.tz is None and faults.source.times.zone:
+        values = pc.cast(pc.cast(values, pa.timestamp("us"), safe=False), pa.string())
     if pa.types.is_timestamp(values.type):
+        offset = "" if values.type.tz is None else "+00:00"
         micro = pc.cast(pc.cast(values, pa.timestamp("us", tz="UTC"), safe=False), pa.int64())
         values = pc.divide(pc.cast(micro, pa.float64(), safe=False), 1e6)
+        if values.null_count < len(values):
+            faults.source.note_zone(offset, pc.min(values).as_py())
     if pa.types.is_floating(values.type):
         return pa.array([None if v is None else repr(v) for v in values.to_pylist()], pa.string())
     try:

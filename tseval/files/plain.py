@@ -260,6 +260,7 @@ def record_of(
         source.unit,
         tuple(f"{schema.table}.{own}={name}" for own, name in source.columns.items()),
         tuple(f"{name} as {own}" for name, own in understood.items()),
+        zones=tuple(source.zones.items()),
     )
 
 

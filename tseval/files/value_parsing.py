@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 
 from tseval.tables import Column, Ids, Kind
 from tseval.tables.arrow import numbers
-from tseval.tables.times import TIME_CURE, TOO_LARGE, NotANumber, early, moment, number, too_early
+from tseval.tables.times import TOO_LARGE, NotANumber, early, implausible, number, why_implausible
 
 if TYPE_CHECKING:
     from tseval.files.faults import FaultList
+    from tseval.files.inputs import Input
     from tseval.tables.columns import FloatArray, IntArray
 
 NUMBER_CURE = "write a plain decimal number, such as 2 or 0.75"
@@ -31,22 +32,23 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
     values = _all_at_once(cells)
     reasons: dict[int, str] = {}
     if values is None:
-        values, reasons = _one_by_one(column, cells)
+        values, reasons = _one_by_one(column, cells, faults.source)
     if column.kind is Kind.AMOUNT:
         reasons.update(dict.fromkeys(np.flatnonzero(values < 0).tolist(), "is negative"))
     if column.kind is Kind.GRADE:
         outside = np.flatnonzero((values < 0) | (values > 1)).tolist()
         reasons.update(dict.fromkeys(outside, "is not between 0 and 1"))
-    cure = CURES.get(column.kind, NUMBER_CURE)
-    if column.kind is Kind.TIME and not column.any_time:
-        _refuse_early(column, values, cells, lines, faults)
+    cure, plain = GRADE_CURE if column.kind is Kind.GRADE else NUMBER_CURE, "number-format"
+    if column.kind is Kind.TIME:
+        _refuse_implausible(column, values, cells, lines, faults)
+        if reasons:
+            cure, plain = faults.source.times.cure(cells[row].as_py() for row in reasons)
     for row, reason in reasons.items():
         cell = cells[row].as_py()
         shown = f'{column.name} "{cell}"' if cell else column.name
         cured = "give a number that is not negative" if reason == "is negative" else cure
         if DECIMAL_COMMA.fullmatch(cell or ""):
             cured = COMMA_CURE.format(cell.strip().replace(",", "."))
-        plain = "time-format" if column.kind is Kind.TIME else "number-format"
         code = CODES.get(reason, plain)
         faults.add(int(lines[row]), f"{shown} {reason}", cured, code)
     return values
@@ -56,18 +58,22 @@ OUTSIDE = "is negative", "is not between 0 and 1", "is too large for a number"
 CODES = dict.fromkeys(OUTSIDE, "number-range")
 CODES |= {"is empty": "empty-value", "is no grade": "unknown-label"}
 """The codes of reasons; others say that a cell is no number, or no time."""
-CURES = {Kind.TIME: TIME_CURE, Kind.GRADE: GRADE_CURE}
-"""What to write in a column of each kind that is no plain number."""
 
 
-def _refuse_early(
+def _refuse_implausible(
     column: Column, values: FloatArray, cells: Any, lines: IntArray, faults: FaultList
 ) -> None:
-    """A fault for each time that is too early to be one."""
-    for row in np.flatnonzero(early(values)).tolist():
-        reason, cure = too_early(float(values[row]))
+    """A fault for each number that can hardly be meant as a time."""
+    relative = faults.source.times.relative
+    wrong = implausible(values, relative=relative)
+    if column.any_time:
+        wrong &= ~early(values)
+    if relative and column.name == "start":
+        wrong |= values != 0
+    for row in np.flatnonzero(wrong).tolist():
+        reason, cure, code = why_implausible(float(values[row]), relative=relative)
         reason = f'{column.name} "{cells[row].as_py()}" {reason}'
-        faults.add(int(lines[row]), reason, cure, "time-range")
+        faults.add(int(lines[row]), reason, cure, code)
 
 
 def _all_at_once(cells: Any) -> FloatArray | None:
@@ -85,10 +91,10 @@ def are_plain(values: FloatArray) -> bool:
     return not len(values) or bool(values.min() > -TOO_LARGE and values.max() < TOO_LARGE)
 
 
-def _one_by_one(column: Column, cells: Any) -> tuple[FloatArray, dict[int, str]]:
+def _one_by_one(column: Column, cells: Any, source: Input) -> tuple[FloatArray, dict[int, str]]:
     """Each distinct cell read carefully; the reasons of the rows that fail."""
     ids = Ids.of(cells)
-    parse = PARSERS.get(column.kind, number)
+    parse = {Kind.TIME: source.time_parser, Kind.GRADE: grade}.get(column.kind, number)
     values, reasons = [], {}
     for code, cell in enumerate(ids.vocabulary()):
         try:
@@ -112,7 +118,3 @@ def grade(cell: str) -> float:
         return number(cell)
     except NotANumber as error:
         raise NotANumber("is no grade") from error
-
-
-PARSERS = {Kind.TIME: moment, Kind.GRADE: grade}
-"""What reads a cell that is no plain number."""

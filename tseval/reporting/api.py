@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tseval.comparison import Plan, Treatment
 from tseval.comparison.plan import ALPHA, RESAMPLES
@@ -15,6 +15,7 @@ from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.files.columns import Columns
 from tseval.files.forms import Forms
+from tseval.files.time_reading import TIME_KEYS
 from tseval.parallel.sharing import shared
 from tseval.reporting.assembling import TITLE, Request, assemble
 from tseval.reporting.content import Report
@@ -100,7 +101,9 @@ def report(
     """
     plan = Plan(test, correction, family, interval, alpha, resamples, seed, baseline)
     treatment = Treatment(on_missing, undefined)
-    given = given_beside({**beside, "naming": Naming.of(columns)})
+    named: dict[str, Any] = dict(beside)
+    timing = {key: named.pop(key) for key in TIME_KEYS if key in named}
+    given = given_beside({**named, "naming": Naming.of(columns, timing)})
     with shared(engine, jobs, scheduler) as sharing:
         request = Request(
             scores, measures, treatment, plan, input_format, title, given, curves, sharing

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypeAlias
+
+from tseval.files.columns import TimeWords
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Sequence[str]
 
 
-class ReportKeywords(TypedDict, total=False):
+class ReportKeywords(TimeWords, total=False):
     """Runs and gold of one family, by the names of its inputs, and how they are read."""
 
     # Of any family.

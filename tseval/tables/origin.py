@@ -12,7 +12,7 @@ from tseval.errors import Fault
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
 @frozen
@@ -31,17 +31,24 @@ class InputRecord:
     """Which of its names were taken for columns by common sense: `fact as text`."""
     runs: tuple[str, ...] = ()
     """The runs that it holds, where it is one of several files of runs."""
+    zones: tuple[tuple[str, float], ...] = ()
+    """The offsets from UTC of its times, empty where they have none, with the earliest of each."""
 
     @property
     def sha256(self) -> str:
         """The hash of the input's bytes."""
         return self.digest()
 
+    @property
+    def is_relative(self) -> bool:
+        """Whether times are seconds since the topic's start: `--clock relative`."""
+        return any(each.endswith(".clock=relative") for each in self.columns)
+
     def __reduce__(self) -> tuple[type[InputRecord], tuple[object, ...]]:
         known = Known(self.sha256)
         return InputRecord, (
             *(self.path, known, self.rows, self.unit),
-            *(self.columns, self.understood, self.runs),
+            *(self.columns, self.understood, self.runs, self.zones),
         )
 
     def settled(self) -> InputRecord:
@@ -82,6 +89,10 @@ class Origin:
             np.concatenate([p.source + n for p, n in zip(parts, before, strict=True)]),
             np.concatenate([part.line for part in parts]),
         )
+
+    def starts(self, first: FloatArray) -> FloatArray:
+        """When topics start that begin with these times: at 0, if times count from the start."""
+        return np.zeros_like(first) if any(s.is_relative for s in self.sources) else first
 
     def settled(self) -> Origin:
         """The same with every hash made, so that it can go to another process."""

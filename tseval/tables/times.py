@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -56,13 +57,18 @@ def moment(cell: str) -> float:
     except NotANumber as error:
         if "not a number" not in str(error):
             raise
+    parsed = iso_time(cell)
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+
+
+def iso_time(cell: str) -> datetime:
+    """A time in ISO 8601, with the zone that it has, if any; or a `NotANumber`."""
     cell = cell.strip(" ")
     try:
         # Between date and time `fromisoformat` takes any character, and from Python 3.14 on 24:00.
-        parsed = datetime.fromisoformat(cell if _ISO.fullmatch(cell) else "")
+        return datetime.fromisoformat(cell if _ISO.fullmatch(cell) else "")
     except ValueError:
         raise NotANumber("is neither a number nor an ISO 8601 time") from None
-    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 TIMES = ("time", "update_time", "start", "end")
@@ -77,12 +83,20 @@ SERIALS = (32_874.0, 73_051.0)
 _DIGITS = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", re.ASCII)
 SERIAL_CURE = (
     "a spreadsheet keeps times as days: give the column the format yyyy-mm-ddThh:mm:ss before you "
-    "export it, or convert: (days - 25569) * 86400 are Unix seconds"
+    "export it, or convert: (days - 25569) * 86400 are Unix seconds; seconds from the "
+    "topic's start are read with --clock relative"
 )
 DIGITS_CURE = "digits alone are seconds: write a date with its hyphens, such as 2012-02-22"
-EARLY_CURE = (
-    f"{TIME_CURE}; to times that count from a topic's start add the Unix seconds of that start"
+EARLY_CURE = f"{TIME_CURE}; if times count from the topic's start, pass --clock relative"
+DATE_CURE = (
+    "with --clock relative times are seconds since the topic's start, which is 0: write such, or "
+    "leave the option out"
 )
+FAR = 1e11
+"""Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
+PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
+"""How many parts a second has; from 1990 on times in parts are larger than all in seconds."""
+MILLISECONDS = 1e3 * EARLIEST
 
 
 def dated(seconds: float) -> str:
@@ -98,15 +112,30 @@ def early(times: Any) -> Any:
     return times < EARLIEST
 
 
-def too_early(seconds: float) -> tuple[str, str]:
-    """Why a time before `EARLIEST` can hardly be meant, and what to do."""
-    plain = f"is {dated(seconds)} in Unix seconds, before 1990"
+def implausible(times: Any, *, relative: bool = False) -> Any:
+    """Whether a time, or each of an array of them, can hardly be meant as Unix seconds.
+
+    With `relative` it is a number of seconds since the topic's start, and no date.
+    """
+    return times >= EARLIEST if relative else early(times) | (times >= MILLISECONDS)
+
+
+def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str, str]:
+    """Why such a time can hardly be meant, what to do, and the code of the fault."""
+    if relative:
+        return "does not count from the topic's start", DATE_CURE, "clock"
+    for number_of, words in PARTS:
+        if seconds >= number_of / 1e3 * MILLISECONDS:
+            cure = f"divide these times by {number_of:,.0f}: tseval reads Unix seconds"
+            return f"is in {words}, not in seconds", cure, "time-unit"
+    plain = f'is "{dated(seconds)}" in Unix seconds, before 1990'
     if SERIALS[0] <= seconds < SERIALS[1]:
         date = SERIAL_ZERO + timedelta(seconds=round(seconds * UNITS["d"]))
-        return f"{plain}; as a spreadsheet's day it is {date:%Y-%m-%dT%H:%M:%S}", SERIAL_CURE
+        day = f'{plain}; as a spreadsheet\'s day it is "{date:%Y-%m-%dT%H:%M:%S}"'
+        return day, SERIAL_CURE, "time-unit"
     if seconds.is_integer() and _DIGITS.fullmatch(f"{seconds:.0f}"):
-        return plain, DIGITS_CURE
-    return plain, EARLY_CURE
+        return plain, DIGITS_CURE, "time-range"
+    return plain, EARLY_CURE, "time-range"
 
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -137,20 +166,32 @@ class Moment:
 
     seconds: float
     relative: bool
+    text: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> Moment:
         """Read a moment; a `NotANumber` if it is none."""
         if _DURATION.fullmatch(text):
-            return cls(duration(text), relative=True)
+            return cls(duration(text), True, text)
         try:
-            seconds = moment(text)
+            return cls(moment(text), False, text)
         except NotANumber as error:
             what = f'"{text}" {error}' if text.strip() else "no time is given"
             raise NotANumber(f"{what}: {MOMENT_CURE}") from None
-        if early(seconds):
-            raise NotANumber(f'"{text}" is {dated(seconds)}, before 1990{_meant(text, seconds)}')
-        return cls(seconds, relative=False)
+
+    def seconds_after(self, start: float) -> float:
+        """Its seconds, where the topic starts there; a `NotANumber` if it is of another clock.
+
+        A topic whose times count from its start begins at 0.
+        """
+        if self.relative:
+            return start + self.seconds
+        if early(self.seconds) and start >= EARLIEST:
+            meant = _meant(self.text, self.seconds)
+            raise NotANumber(f'"{self.text}" is {dated(self.seconds)}, before 1990{meant}')
+        if not start and early(start) and not early(self.seconds):
+            raise NotANumber(f'"{self.text}" is a date, where times count from 0: write 6h')
+        return self.seconds
 
 
 def _meant(text: str, seconds: float) -> str:

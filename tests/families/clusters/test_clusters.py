@@ -719,33 +719,30 @@ def test_days_beyond_the_calendar_have_numbers() -> None:
     assert len(set(days_of(np.array([1e12, 1e13, -1e300, 1e300])).tolist())) == 4
 
 
-def test_times_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> None:
+def test_times_in_milliseconds_are_refused(tmp_path: Path) -> None:
     gold = "topic\tcluster_id\tpost_id\ttime\nt\tc\tp\t1501304185000\n"
-    run = "topic\tpost_id\ttime\nt\tp\t1501304185000\n"
+    run = "topic\tpost_id\ttime\nt\tp\t1501304185\n"
     paths = written(tmp_path, run, "run.tsv"), written(tmp_path, gold, "clusters.tsv")
-    said = "times up to 1501304185000 look like milliseconds; they are read as seconds\n"
-    assert program("clusters", *paths).err == (f"warning: run run: {said}warning: clusters: {said}")
-    done = program("import", "clusters", paths[1])
-    assert (done.code, done.err) == (0, f"warning: clusters: {said}")
+    for command in (("clusters", *paths), ("import", "clusters", paths[1])):
+        done = program(*command)
+        assert (done.code, done.codes) == (1, [("time-unit", 2)])
 
 
-def test_epochs_that_look_like_milliseconds_are_warned_about(tmp_path: Path) -> None:
-    epochs = written(tmp_path, f"{ID[0]} 20170729 1501304185000\n", "epochs")
-    other = written(tmp_path, f"{ID[0]} 20170729 1501304186000\n", "other")
-    scores = tseval.score_clusters(
-        written(tmp_path, pushed((0, 60)), "run"),
-        written(tmp_path, f"topic\tcluster_id\tpost_id\ttime\nMB1\tc\t{ID[0]}\t9\n", "c.tsv"),
-        edition="rts2017",
-        qrels=written(tmp_path, QRELS, "qrels"),
-        epochs=epochs,
-        live=written(tmp_path, f"MB1 {ID[0]} 1\n", "live"),
-        live_epochs=other,
-    )
-    said = "look like milliseconds; they are read as seconds"
-    assert scores.warnings[:2] == (
-        f"epochs: times up to 1501304185000 {said}",
-        f"live epochs: times up to 1501304186000 {said}",
-    )
+def test_epochs_in_milliseconds_are_refused(tmp_path: Path) -> None:
+    late = written(tmp_path, f"{ID[0]} 20170729 1501304185000\n", "late")
+    good = written(tmp_path, f"{ID[0]} 20170729 1501304185\n", "good")
+    for epochs, other in ((late, good), (good, late)):
+        with pytest.raises(tseval.InputError) as error:
+            tseval.score_clusters(
+                written(tmp_path, pushed((0, 60)), "run"),
+                written(tmp_path, f"topic\tcluster_id\tpost_id\ttime\nMB1\tc\t{ID[0]}\t9\n", "c"),
+                edition="rts2017",
+                qrels=written(tmp_path, QRELS, "qrels"),
+                epochs=epochs,
+                live=written(tmp_path, f"MB1 {ID[0]} 1\n", "live"),
+                live_epochs=other,
+            )
+        assert [(fault.code, fault.line) for fault in error.value.faults] == [("time-unit", 1)]
 
 
 @pytest.mark.parametrize("listed", [False, True])

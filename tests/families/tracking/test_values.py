@@ -272,14 +272,12 @@ def test_an_imported_run_scores_the_same() -> None:
     assert list(tseval.score_values("run.tsv", "gold.tsv").records()) == expected
 
 
-def test_times_that_look_like_milliseconds_are_warned_about() -> None:
+def test_times_in_milliseconds_are_refused() -> None:
     late = 1_501_304_185_000
     gold = said(*(("t", "deaths", late + at, 4) for at in (0, 10)))
-    scores = tseval.score_values(said(("t", "deaths", late, 3)), gold)
-    assert scores.warnings == (
-        f"run run: times up to {late} look like milliseconds; they are read as seconds",
-        f"gold: times up to {late + 10} look like milliseconds; they are read as seconds",
-    )
+    with pytest.raises(tseval.InputError) as error:
+        tseval.score_values(said(("t", "deaths", late, 3)), gold)
+    assert [(fault.code, fault.line) for fault in error.value.faults] == [("time-unit", 1)]
 
 
 def test_the_command() -> None:

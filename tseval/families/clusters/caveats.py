@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from tseval.core.doubtful_times import (
-    not_in_seconds,
     run_spans,
-    runs_not_in_seconds,
     spans,
     years_apart,
 )
@@ -59,7 +57,6 @@ def caveats(
         yield from warn_of_numbers("qrels", "grade", tables.grades.grade, GRADE_VALUES)
     if tables.live is not None:
         yield from warn_of_numbers("live", "label", tables.live.label, LIVE_VALUES)
-    yield from _milliseconds(tables)
     yield from _years_apart(tables, indexes)
     yield from _unjudged_topics(tables, indexes)
     chosen = tables.selected is not None or options.sample is not None
@@ -102,16 +99,6 @@ def _in_several(index: ClusterIndex) -> Iterator[str]:
                 f"{counts} once for each; a column cluster_id beside the selected posts names the "
                 "one that was made for a post (--selected)"
             )
-
-
-def _milliseconds(tables: ClusterTables) -> Iterator[str]:
-    """Times that can hardly be seconds, of the runs and of each table beside them."""
-    yield from runs_not_in_seconds(tables.posts.run, tables.posts.time)
-    apart = tables.own_live_epochs
-    timed = {"clusters": tables.clusters, "epochs": tables.epochs, "live epochs": apart}
-    for name, table in timed.items():
-        if table is not None:
-            yield from not_in_seconds(name, table.time.max(initial=-np.inf))
 
 
 def _years_apart(tables: ClusterTables, indexes: Sequence[Index]) -> Iterator[str]:

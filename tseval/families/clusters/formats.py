@@ -92,7 +92,7 @@ def imported_clusters(paths: Sequence[str], given: Helpers) -> Imported:
     if clusters.text is not None:
         columns["text"] = list(clusters.text)
     remarks = (*clusters.remarks, *_unknown_topics(clusters, given.qrels))
-    return Imported(columns, tuple(map(str, remarks)), clusters.time.max(initial=-np.inf))
+    return Imported(columns, tuple(map(str, remarks)))
 
 
 def _clock(given: Helpers) -> Clock | None:
@@ -137,7 +137,6 @@ def imported_run(paths: Sequence[str], given: YearOfRun) -> Imported:
             "time": numbers_as_text(posts.time),
         },
         tuple(run_remarks(posts)),
-        posts.time.max(initial=-np.inf),
     )
 
 

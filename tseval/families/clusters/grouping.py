@@ -196,7 +196,8 @@ class ClusterIndex(Units):
     @property
     def starts(self) -> FloatArray:
         """For each topic the time of its earliest post in a cluster."""
-        return earliest(self.groups.topic, self.groups.first, len(self.topics))
+        first = earliest(self.groups.topic, self.groups.first, len(self.topics))
+        return self.clusters.origin.starts(first)
 
     @property
     def ends(self) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
@@ -12,7 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.clusters.family import FAMILY
 from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def score_clusters(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score one or more runs over clusters of posts that carry the same information.
 
@@ -58,7 +59,7 @@ def score_clusters(
         ClusterInputs(several(runs), clusters, qrels, epochs, live, live_epochs, selected),
         ClusterOptions(times, topic, sample, sampling, seed),
         CommonOptions(
-            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns, timing
         ),
         Where(jobs, engine, scheduler),
     )

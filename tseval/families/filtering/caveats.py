@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tseval.core.doubtful_times import not_in_seconds, run_spans, runs_not_in_seconds, years_apart
+from tseval.core.doubtful_times import not_in_seconds, run_spans, years_apart
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
 from tseval.core.scores import Scores
@@ -40,7 +40,6 @@ def caveats(returned: Returned, pairs: FilterPairs, tally: Tally, required: int)
 
 def _of_times(returned: Returned, pairs: FilterPairs) -> Iterator[str]:
     """Whether times can hardly be seconds: then batches would be a thousand times too many."""
-    yield from runs_not_in_seconds(returned.run, returned.time)
     yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
     found = run_spans(returned.run, returned.topic, returned.time)
     yield from years_apart(found, returned.topic.vocabulary())

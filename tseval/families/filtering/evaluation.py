@@ -166,7 +166,8 @@ def read(
     tables = read_tables(inputs, access)
     level, warned = level_of(tables.truth, options.level)
     pairs = paired(tables.returned, tables.truth, LEVELS[level], changed)
-    tally = _tally(pairs, changed, options)
+    relative = any(each.is_relative for each in tables.records())
+    tally = _tally(pairs, changed, options, relative=relative)
     traits = _traits(edition, changed, options, tally.period)
     return FilterEvaluation(
         edition=edition,
@@ -178,9 +179,11 @@ def read(
     )
 
 
-def _tally(pairs: FilterPairs, rules: FilterRules, options: FilterOptions) -> Tally:
+def _tally(
+    pairs: FilterPairs, rules: FilterRules, options: FilterOptions, *, relative: bool
+) -> Tally:
     """The pairs of the period, with the entities that count: those of the whole truth."""
-    period = Period.of(pairs.judged.time, options.start, options.end)
+    period = Period.of(pairs.judged.time, options.start, options.end, relative=relative)
     judged = pairs.judged.rows(period.holds(pairs.judged.time))
     kept = pairs.kept.rows(period.holds(pairs.kept.time))
     positive = np.bincount(judged.topic[judged.positive], minlength=len(judged.topics))

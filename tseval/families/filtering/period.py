@@ -32,15 +32,18 @@ class Period:
     end: float
 
     @classmethod
-    def of(cls, times: FloatArray, start: str | None, end: str | None) -> Period:
+    def of(
+        cls, times: FloatArray, start: str | None, end: str | None, *, relative: bool = False
+    ) -> Period:
         """The period asked for, by default from the first judged document to the last.
 
         A start such as `6h` counts from the first judged document, such an end from the start. An
-        end that is not asked for is the first whole second after the last document.
+        end that is not asked for is the first whole second after the last document. With times
+        that count from the topic's start the default start is 0.
         """
         if not len(times):
             raise UsageError("no judged document has a time: there is no period to look at")
-        first = float(times.min())
+        first = 0.0 if relative else float(times.min())
         begins = first if start is None else _moment("--start", start, first)
         ends = math.floor(times.max()) + 1.0 if end is None else _moment("--end", end, begins)
         if ends <= begins:
@@ -86,10 +89,9 @@ def _moment(option: str, text: str, first: float) -> float:
     if not text.strip():
         raise UsageError(f"{option}: a time is missing; {TIME_CURE}, or a length such as 6h")
     try:
-        moment = Moment.parse(text)
+        return Moment.parse(text).seconds_after(first)
     except NotANumber as error:
         raise UsageError(f"{option}: {error}") from None
-    return first + moment.seconds if moment.relative else moment.seconds
 
 
 @frozen

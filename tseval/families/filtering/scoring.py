@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
@@ -13,7 +13,7 @@ from tseval.core.scoring import OnMissing
 from tseval.families.filtering.family import FAMILY
 from tseval.families.filtering.inputs import DEFAULT_BATCH, SWEEP, FilterInputs, FilterOptions
 from tseval.families.filtering.metrics import COSTS, EVEN
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def score_filtering(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score one or more runs that filter a stream: by batch, over time, as a whole.
 
@@ -70,12 +71,8 @@ def score_filtering(
         FilterInputs(several(runs), truth),
         options,
         CommonOptions(
-            measures,
-            edition=edition,
-            rules=rules or {},
-            on_missing=on_missing,
-            forms=input_format,
-            columns=columns,
+            *(measures, None, edition, rules or {}, on_missing, "skip", input_format, columns),
+            times=timing,
             per_topic=per_topic,
         ),
         Where(jobs, engine, scheduler),

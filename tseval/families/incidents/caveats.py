@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.doubtful_times import not_in_seconds, spans, years_apart
+from tseval.core.doubtful_times import spans, years_apart
 from tseval.core.wording import count, listed
 from tseval.errors import Fault, InputError, UsageError
 from tseval.families.incidents.index import IncidentIndex, Reply
@@ -27,7 +27,6 @@ def caveats(
     """Every warning, those of the labels first; `in_order` says that the order of posts matters."""
     yield from _labels(tables, index)
     made = index.judged.time
-    yield from not_in_seconds("posts", made[~np.isnan(made)].max(initial=-np.inf))
     yield from years_apart(
         spans("posts", Ids(index.judged.event, strings(index.topics)), made),
         index.topics,

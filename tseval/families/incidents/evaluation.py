@@ -73,7 +73,8 @@ class IncidentEvaluation(Evaluation):
         judged = self.index.judged
         if np.isnan(judged.time).any():
             raise UsageError("some labelled posts have no time, so no batch: give --epochs FILE")
-        return earliest(judged.event, judged.time, len(self.index.topics))
+        first = earliest(judged.event, judged.time, len(self.index.topics))
+        return np.zeros_like(first) if any(each.is_relative for each in self.inputs) else first
 
     def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:  # noqa: ARG002
         """A measure; at a time, over the posts made before it."""

@@ -28,13 +28,13 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.jsonl import objects
-from tseval.files.plain import recognise
+from tseval.files.plain import recognise, record_of
 from tseval.files.reading import check_between_files, input_of, is_empty, rows_of
 from tseval.files.text_lines import text_lines
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.records import frozen
 from tseval.tables import Ids, InputRecord, Origin, Texts
-from tseval.tables.times import TOO_LARGE, NotANumber, early, moment, number, too_early
+from tseval.tables.times import TOO_LARGE, NotANumber, implausible, number, why_implausible
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
@@ -80,7 +80,7 @@ class RunLines:
         """The lines as a table; any fault is raised."""
         self.faults.check()
         source = self.faults.source
-        record = InputRecord(source.path, lambda: source.sha256, len(self.lines), source.unit)
+        record = record_of(source, PREDICTIONS, len(self.lines))
         return Predictions(
             run=Ids.of(self.run),
             event=Ids.of(self.event),
@@ -317,7 +317,7 @@ def _proposal_run(source: Input, reading: RunReading) -> Predictions:
     listing = RunLines(FaultList(source))
     for line, record in objects(source, listing.faults):
         given = record.get("InformationTypes")
-        time = _time(record.get("PostTimestamp"))
+        time = _time(source, record.get("PostTimestamp"))
         fault = _wrong(record, ("EventID", "ID"))
         if not fault and not (isinstance(given, list) and all(map(_is_entry, given))):
             fault = 'no list of {"id", "confidence"} as "InformationTypes"'
@@ -326,10 +326,11 @@ def _proposal_run(source: Input, reading: RunReading) -> Predictions:
             fault = f'"PostTimestamp" {written} is no time'
             if record.get("PostTimestamp") is None:
                 fault = 'no "PostTimestamp"'
-        if not fault and time is not None and early(time):
-            reason, cure = too_early(time)
+        relative = source.times.relative
+        if not fault and time is not None and implausible(time, relative=relative):
+            reason, cure, code = why_implausible(time, relative=relative)
             reason = f'"PostTimestamp" {record["PostTimestamp"]!r} {reason}'
-            listing.faults.add(line, reason, cure, "time-range")
+            listing.faults.add(line, reason, cure, code)
             continue
         if fault:
             cure = 'each line has "EventID", "ID", "PostTimestamp" and "InformationTypes"'
@@ -366,9 +367,9 @@ def _is_entry(value: Any) -> bool:
     )
 
 
-def _time(value: Any) -> float | None:
+def _time(source: Input, value: Any) -> float | None:
     try:
-        return moment(str(value))
+        return source.time_parser(str(value))
     except NotANumber:
         return None
 

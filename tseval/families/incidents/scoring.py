@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
@@ -14,7 +14,7 @@ from tseval.core.scoring import OnMissing
 from tseval.errors import UsageError
 from tseval.families.incidents.family import FAMILY
 from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def score_incidents(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score one or more runs against assessors' labels of posts.
 
@@ -62,7 +63,7 @@ def score_incidents(
         IncidentInputs(several(runs), first, ontology, more, topics, epochs),
         IncidentOptions(actionable, entries, threshold, alpha, lambda_, seed),
         CommonOptions(
-            measures, at, edition, rules or {}, on_missing, forms=input_format, columns=columns
+            measures, at, edition, rules or {}, on_missing, "skip", input_format, columns, timing
         ),
         Where(jobs, engine, scheduler),
     )

@@ -68,10 +68,10 @@ from tseval.families.responses.tables import (
 from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import BY_KEYS, Rows, check_one_run, recognise
+from tseval.files.plain import BY_KEYS, Rows, check_one_run, recognise, record_of
 from tseval.files.reading import input_of, names_of, refuse, rows_of
 from tseval.files.text_lines import first_row
-from tseval.tables import InputRecord, Origin, Schema
+from tseval.tables import Origin, Schema
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
@@ -193,9 +193,9 @@ def _made(
         told = f"{count(failed, 'failed answer')} of the judge, left out"
         warnings = [*warnings, f"{source.path}: {told}"]
     lines = np.array([each.line for each in responses], np.int64)
-    record = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
+    origin = Origin.single(record_of(source, GRADES, len(lines)), lines)
     unknown = tuple(unknown_labels(source, sort, responses))
-    return Sheet(sort, tuple(responses), Origin.single(record, lines), tuple(warnings), unknown)
+    return Sheet(sort, tuple(responses), origin, tuple(warnings), unknown)
 
 
 # Plain tables of labels.
@@ -427,12 +427,12 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
     if not lines:
         refuse(source, "holds no nuggets", GOLD_CURE)
     number = np.array(list(lines.values()), np.int64)
-    record_of = InputRecord(source.path, lambda: source.sha256, len(lines), source.unit)
+    origin = Origin.single(record_of(source, NUGGETS, len(lines)), number)
     listed = [(each.importance, lines[topic]) for topic, own in nuggets.items() for each in own]
     unknown = tuple(
         unknown_importances(source, listed, TIER if "criteria" in record else IMPORTANCE)
     )
-    return Gold(Origin.single(record_of, number), nuggets, questions, unknown)
+    return Gold(origin, nuggets, questions, unknown)
 
 
 def is_gold(source: Input) -> bool:

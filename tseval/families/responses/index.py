@@ -213,6 +213,8 @@ def _starts(versions: Versions, tables: ResponseTables) -> FloatArray:
     found = np.array([first.get(topic, math.nan) for topic in versions.topics], np.float64)
     earliest = np.nanmin(found) if (~np.isnan(found)).any() else 0.0
     found = np.where(np.isnan(found), earliest, found)
+    if any(each.is_relative for each in tables.records()):
+        found = np.zeros_like(found)
     if tables.topics is None:
         return found
     starts, _ = tables.topics.periods(versions.topics, found, found)

@@ -15,7 +15,7 @@ from tseval.files.limits import DOCUMENT
 from tseval.files.plain import BY_KEYS, recognise
 from tseval.files.text_lines import whole_text
 from tseval.files.tsv import BYTE_ORDER_MARK
-from tseval.tables.times import TIME_CURE, NotANumber, moment, number
+from tseval.tables.times import TIME_CURE, NotANumber, implausible, number, why_implausible
 
 Object: TypeAlias = Mapping[str, Any]
 TOPIC_KEYS = ("topic_id", "narrative_id", "qid", "query_id")
@@ -30,14 +30,16 @@ ONE_OBJECT = "a document of JSON over several lines is one object"
 class WrongRecordError(Exception):
     """A record that cannot be read: why, and what to do; perhaps for several reasons."""
 
-    def __init__(self, reason: str, cure: str = "", others: Sequence[str] = ()) -> None:
+    def __init__(
+        self, reason: str, cure: str = "", others: Sequence[str] = (), code: str = "record-format"
+    ) -> None:
         super().__init__(reason)
-        self.reasons, self.cure = (reason, *others), cure
+        self.reasons, self.cure, self.code = (reason, *others), cure, code
 
     def noted(self, faults: FaultList, line: int) -> None:
         """Note every reason as a fault of a line."""
         for reason in self.reasons:
-            faults.add(line, reason, self.cure, "record-format")
+            faults.add(line, reason, self.cure, self.code)
 
 
 def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
@@ -45,10 +47,31 @@ def documents(source: Input, faults: FaultList) -> Iterator[tuple[int, Object]]:
 
     Those of a list count as in the first line.
     """
-    if _is_whole(source):
-        yield from _whole(source, faults)
-    else:
-        yield from objects(source, faults)
+    found = _whole(source, faults) if _is_whole(source) else objects(source, faults)
+    yield from ((line, _with_seconds(record, source)) for line, record in found)
+
+
+def _with_seconds(value: Any, source: Input) -> Any:
+    """The same with each time in seconds, at any depth; for one that is none, with its error."""
+    if isinstance(value, list):
+        return [_with_seconds(each, source) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _with_seconds(each, source) for key, each in value.items()}
+    given, relative = found.get("time"), source.times.relative
+    if isinstance(given, int | float | str) and not isinstance(given, bool):
+        try:
+            found["time"] = source.time_parser(str(given))
+            if implausible(found["time"], relative=relative):
+                why = why_implausible(found["time"], relative=relative)
+                found["time"] = _wrong_time(given, *why)
+        except NotANumber as error:
+            found["time"] = _wrong_time(given, error, *source.times.cure([str(given)]))
+    return found
+
+
+def _wrong_time(given: Any, reason: object, cure: str, code: str) -> WrongRecordError:
+    return WrongRecordError(f'time "{given}" {reason}', cure, code=code)
 
 
 def _is_whole(source: Input) -> bool:
@@ -184,12 +207,11 @@ def own_time(record: Object) -> float:
         given = metadata(record).get("time")
     if given is None:
         return NO_TIME
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
+    if isinstance(given, WrongRecordError):
+        raise given
+    if not isinstance(given, float):
         raise WrongRecordError(f'"time" is {kind_of(given)}', TIME_CURE)
-    try:
-        return moment(str(given))
-    except NotANumber as error:
-        raise WrongRecordError(f'time "{given}" {error}', TIME_CURE) from None
+    return given
 
 
 def number_of(value: Any, key: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
@@ -12,7 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.responses.family import FAMILY
 from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def score_responses(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score responses by their graded labels.
 
@@ -50,7 +51,7 @@ def score_responses(
         ResponseInputs(several(files), gold, topics),
         ResponseOptions(),
         CommonOptions(
-            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns, timing
         ),
         Where(jobs, engine, scheduler),
     )

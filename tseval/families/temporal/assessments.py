@@ -357,5 +357,6 @@ def _spans(index: EarliestIndex, found: Found) -> tuple[FloatArray, FloatArray] 
 
 def periods(index: EarliestIndex, topics: Topics | None) -> tuple[FloatArray, FloatArray]:
     """When each topic starts and ends: as the topics file says, else as its nuggets do."""
-    own = index.first_nugget_times, index.latest_nugget_times
+    start = index.nuggets.origin.starts(index.first_nugget_times)
+    own = start, index.latest_nugget_times
     return own if topics is None else topics.periods(index.topics, *own)

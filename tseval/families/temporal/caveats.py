@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.doubtful_times import Span, not_in_seconds, run_spans, spans, years_apart
+from tseval.core.doubtful_times import Span, run_spans, spans, years_apart
 from tseval.core.wording import count, listed, none_of, percent
 from tseval.errors import Doubt, InputError, Reason
 from tseval.families.temporal.earliest import EarliestIndex
@@ -56,8 +56,6 @@ class Census:
     """What every confidence is, where there are several and all are equal."""
     silent: int
     """How many updates have no text, where a matcher had to read it."""
-    latest: float
-    """The latest time; minus infinity without updates."""
     outside: int = 0
     """How many updates of judged topics there are, where none of them is in the pool."""
     all_silent: bool = False
@@ -156,8 +154,6 @@ def of_runs(censuses: Sequence[Census]) -> Iterator[str]:
         if run.silent:
             said = f"run {run.run}: {count(run.silent, 'update')} without text cannot be matched"
             yield Reason(said) if run.all_silent else said
-    for run in censuses:
-        yield from not_in_seconds(f"run {run.run}", run.latest)
 
 
 def refuse_foreign_pool(pool: Pool, runs: Sequence[str], judged: int) -> None:
@@ -269,7 +265,6 @@ def of_gold(
     nuggets: Nuggets, judged: Sequence[str], topics: Topics | None, *, by_text: bool
 ) -> Iterator[str]:
     """Warnings about the gold."""
-    yield from not_in_seconds("nuggets", nuggets.time.max(initial=-np.inf))
     if by_text and nuggets.text.blank.any():
         blank = nuggets.nugget_id.rows(nuggets.text.blank).to_list()
         yield f"{count(len(blank), 'nugget')} without text cannot be matched: {listed(blank)}"
@@ -305,10 +300,10 @@ def _censuses(
         unjudged = tuple(sorted(updates.topic.take_names(distinct(lost))))
         confidence = None if updates.confidence is None else updates.confidence[own]
         constant = _constant(confidence)
-        mute, latest = int(silent[own].sum()), float(updates.time[own].max(initial=-np.inf))
+        mute = int(silent[own].sum())
         lone = int(outside[at])
         dumb = 0 < mute == int(judged[own].sum())
-        found.append(Census(name, unjudged, int(early[at]), constant, mute, latest, lone, dumb))
+        found.append(Census(name, unjudged, int(early[at]), constant, mute, lone, dumb))
     return found
 
 

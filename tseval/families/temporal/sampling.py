@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tseval.families.temporal.draft import FAMILY
 from tseval.families.temporal.evaluation import read
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.rules import Rules
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 from tseval.matching.sampling import COLUMNS, DEPTH, PAIRS, Design, Sample, sampled
 from tseval.tables import Corrections
@@ -54,6 +54,7 @@ def sample(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> pd.DataFrame:
     """Draw nuggets, and give for each the texts to read: at most `pairs` rows to fill in.
 
@@ -64,7 +65,7 @@ def sample(
     and nuggets count; `jobs`, `engine` and `scheduler` where matching runs.
     """
     inputs = TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections)
-    inputs = named(inputs, Naming.of(columns))
+    inputs = named(inputs, Naming.of(columns, timing))
     options = TemporalOptions(matcher, threshold, seed=seed)
     by = registry.edition(edition, FAMILY)
     with Where(jobs, engine, scheduler).shared() as sharing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core import family
 from tseval.core.calling import CommonOptions, Where, curved, evaluated, explained, scored
@@ -20,7 +20,7 @@ from tseval.families.temporal.inputs import (
     TemporalOptions,
 )
 from tseval.families.temporal.jitter import Jitter, jittered
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 from tseval.matching.found import found_frame, found_rows
 from tseval.matching.matching import get_matcher
@@ -56,6 +56,7 @@ def score(
     resume: bool = False,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score one or more runs against gold nuggets.
 
@@ -78,7 +79,7 @@ def score(
         ),
         TemporalOptions(_matcher(matcher, matches, judged), threshold),
         CommonOptions(
-            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns, timing
         ),
         Where(jobs, engine, scheduler, resume),
     )
@@ -144,6 +145,7 @@ def curve(
     rules: Mapping[str, str] | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> pd.DataFrame:
     """The measures as functions of time: a row for each time at which one can change.
 
@@ -153,6 +155,7 @@ def curve(
     """
     asked = CommonOptions(
         *(measures, None, edition, rules or {}, on_missing, undefined, input_format, columns),
+        times=timing,
         per_topic=per_topic,
     )
     inputs = TemporalInputs(
@@ -177,13 +180,16 @@ def explain(
     rules: Mapping[str, str] | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> pd.DataFrame:
     """Why a run scored what it did: nugget by nugget, or with `what="updates"` update by update.
 
     The columns are those of `tseval score --explain`, with times as time stamps. The other
     parameters are those of `score`.
     """
-    asked = CommonOptions(None, None, edition, rules or {}, forms=input_format, columns=columns)
+    asked = CommonOptions(
+        *(None, None, edition, rules or {}, None, "skip", input_format, columns, timing)
+    )
     inputs = TemporalInputs(
         several(updates), nuggets, matches, topics, duplicates, pool, corrections
     )
@@ -205,6 +211,7 @@ def match(
     resume: bool = False,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> pd.DataFrame:
     """The matches that a matcher finds, one a row, with score and evidence.
 
@@ -215,7 +222,7 @@ def match(
         FAMILY,
         TemporalInputs(several(updates), nuggets, pool=pool, corrections=corrections),
         TemporalOptions(matcher, threshold),
-        CommonOptions(forms=input_format, columns=columns),
+        CommonOptions(forms=input_format, columns=columns, times=timing),
         Where(jobs, engine, scheduler, resume),
     )
     using, index = get_matcher(matcher, threshold), evaluation.index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
@@ -12,7 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.timelines.family import FAMILY
 from tseval.families.timelines.inputs import TimelineInputs, TimelineOptions
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def score_timelines(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score the timelines of one or more systems against all reference timelines of each topic.
 
@@ -49,7 +50,7 @@ def score_timelines(
         TimelineInputs(several(runs), first, tuple(others)),
         TimelineOptions(),
         CommonOptions(
-            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns
+            measures, at, edition, rules or {}, on_missing, undefined, input_format, columns, timing
         ),
         Where(jobs, engine, scheduler),
     )

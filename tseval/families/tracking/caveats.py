@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.core.doubtful_times import (
-    not_in_seconds,
     run_spans,
-    runs_not_in_seconds,
     spans,
     years_apart,
 )
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 def of_tables(tables: ValueTables, index: ValueIndex) -> Iterator[str]:
     """What is to be said of the inputs, whatever is asked of them."""
     said, gold, topics = tables.values, tables.gold, tables.topics
-    yield from runs_not_in_seconds(said.run, said.time)
-    yield from not_in_seconds("gold", gold.time.max(initial=-np.inf))
     found = [*run_spans(said.run, said.topic, said.time), *spans("gold", gold.topic, gold.time)]
     yield from years_apart(found, index.topics)
     yield from _unknown_topics(index, said)

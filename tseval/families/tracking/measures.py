@@ -53,7 +53,7 @@ class ValueIndex(Units):
         names = tuple(natural_order(all_names(gold.topic).to_pylist()))
         listed = strings(names)
         topic, gold_topic = values.topic.within(listed), gold.topic.within(listed)
-        start, end = _periods(names, gold_topic, gold.time, topics)
+        start, end = _periods(names, gold_topic, gold, topics)
         kept = topic != ABSENT
         return cls(
             runs=tuple(values.run.vocabulary()),
@@ -88,10 +88,11 @@ class ValueIndex(Units):
 
 
 def _periods(
-    names: tuple[str, ...], topic: IntArray, time: FloatArray, topics: Topics | None
+    names: tuple[str, ...], topic: IntArray, gold: TrackedValues, topics: Topics | None
 ) -> tuple[FloatArray, FloatArray]:
     """When each topic starts and ends: as the topics file says, else with its gold values."""
-    own = earliest(topic, time, len(names)), latest(topic, time, len(names))
+    start = gold.origin.starts(earliest(topic, gold.time, len(names)))
+    own = start, latest(topic, gold.time, len(names))
     return own if topics is None else topics.periods(names, *own)
 
 

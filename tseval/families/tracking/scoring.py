@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tseval.core.calling import CommonOptions, Where, scored
 from tseval.core.family import several
@@ -12,7 +12,7 @@ from tseval.core.scores import Scores
 from tseval.core.scoring import OnMissing, Undefined
 from tseval.families.tracking.family import FAMILY
 from tseval.families.tracking.inputs import ValueInputs, ValueOptions
-from tseval.files.columns import Columns
+from tseval.files.columns import Columns, TimeWords
 from tseval.files.forms import Forms
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def score_values(
     scheduler: str | None = None,
     input_format: Forms = None,
     columns: Columns = None,
+    **timing: Unpack[TimeWords],
 ) -> Scores:
     """Score one or more runs that track values against gold values.
 
@@ -46,6 +47,6 @@ def score_values(
         FAMILY,
         ValueInputs(several(runs), gold, topics),
         ValueOptions(),
-        CommonOptions(measures, at, None, {}, on_missing, undefined, input_format, columns),
+        CommonOptions(measures, at, None, {}, on_missing, undefined, input_format, columns, timing),
         Where(jobs, engine, scheduler),
     )

@@ -52,7 +52,7 @@ def score_in_blocks(
     block's matching is shared out, this process reads the next one meanwhile.
     """
     options, common = options or TemporalOptions(), common or CommonOptions()
-    inputs = named(inputs, Naming.of(common.columns))
+    inputs = named(inputs, Naming.of(common.columns, common.times))
     check_choice("undefined", common.undefined, get_args(Undefined))
     runs = _runs(inputs, form_for(common.forms, "updates"))
     scorer = StreamScorer(inputs, options, common)

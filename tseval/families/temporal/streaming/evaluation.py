@@ -151,4 +151,4 @@ def _census(run: RunFold, *, by_text: bool) -> Census:
     unjudged = tuple(sorted(seen.unjudged))
     outside = 0 if seen.pooled else seen.judged
     dumb = 0 < silent == seen.judged
-    return Census(run.run, unjudged, seen.early, constant, silent, seen.latest, outside, dumb)
+    return Census(run.run, unjudged, seen.early, constant, silent, outside, dumb)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +93,8 @@ class Following:
     """Whether bad lines are left out and told, instead of ending the stream."""
     tell: Callable[[Fault], None] = lambda _: None
     """Is told the fault of each line that is left out."""
+    times: Mapping[str, str] = field(default_factory=dict)
+    """How the stream writes times."""
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     """Makes whatever would interrupt the program wait until updates are counted and told."""
 
@@ -250,6 +252,7 @@ class Follower:
         """The updates of whole lines; bad lines are told and left out, or end it as faults."""
         while True:
             lines = Lines(content, self.lines + 1)
+            lines.columns = self.following.times
             faults = FaultList(lines)
             read = self._read(lines, faults)
             bad = {fault.line: fault for fault in reversed(faults.noted) if fault.line is not None}

@@ -81,7 +81,7 @@ class StreamGold:
     def starts(self, judged: Sequence[str]) -> FloatArray:
         """When each topic starts: as the topics file says, else with its earliest nugget."""
         topic = self.nuggets.topic.within(strings(judged))
-        start = earliest(topic, self.nuggets.time, len(judged))
+        start = self.nuggets.origin.starts(earliest(topic, self.nuggets.time, len(judged)))
         return start if self.topics is None else self.topics.periods(judged, start, start)[0]
 
     @property

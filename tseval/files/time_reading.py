@@ -1,0 +1,108 @@
+"""How inputs write times: in a format of their own, without a zone, or from the topic's start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+from functools import cache
+from itertools import product
+from zoneinfo import ZoneInfo, available_timezones
+
+from tseval.errors import UsageError, did_you_mean
+from tseval.records import frozen
+from tseval.tables.times import DATE_CURE, TIME_CURE, NotANumber, iso_time, number
+
+TIME_KEYS = ("time_format", "time_zone", "clock")
+"""What may be said of the times of inputs, as of their columns: `time_zone=Europe/Berlin`."""
+RELATIVE = "relative"
+_DAYS_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y")
+_MONTHS_FIRST = ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%y")
+_OTHERS = ("%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y")
+_OF_DAY = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+FORMATS = (
+    *(f"{day}{time}" for day, time in product((*_DAYS_FIRST, *_MONTHS_FIRST, *_OTHERS), _OF_DAY)),
+    *("%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z"),
+    *("%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %z %Y", "%a %b %d %H:%M:%S UTC %Y"),
+    *("%a, %d %b %Y %H:%M:%S %z", "%a, %d %b %Y %H:%M:%S GMT"),
+)
+"""The formats that are proposed where every time of a column has them."""
+
+
+@frozen
+class TimeReading:
+    """How an input writes its times."""
+
+    format: str
+    zone: tzinfo | None
+    """That of texts without a zone; None where nobody says it: then it is UTC."""
+    relative: bool
+
+    @classmethod
+    def of(cls, said: Mapping[str, str]) -> TimeReading:
+        """What is said of an input under `TIME_KEYS`; a value that means nothing is refused."""
+        return _reading(*(said.get(key, "") for key in TIME_KEYS))
+
+    def seconds(self, cell: str, note_zone: Callable[[str, float], None]) -> float:
+        """A time in seconds, or a `NotANumber`; of a text the offset from UTC is noted, if any."""
+        try:
+            return number(cell)
+        except NotANumber as error:
+            if "not a number" not in str(error) or self.relative:
+                raise
+        is_iso = not self.format.startswith("%Y-%d")
+        when = _time_in(cell.strip(" "), self.format) or iso_time(cell if is_iso else "")
+        if when.tzinfo is None and self.zone is not None:
+            when = when.replace(tzinfo=self.zone)
+        offset = "" if when.tzinfo is None else when.isoformat()[-6:]
+        seconds = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+        if offset or when.time() != when.time().min:
+            note_zone(offset, seconds)
+        return seconds
+
+    def cure(self, cells: Iterable[str]) -> tuple[str, str]:
+        """What to do about cells that are no times, and the code of the fault."""
+        if self.relative:
+            return DATE_CURE, "clock"
+        texts = list(dict.fromkeys(cell.strip(" ") for cell in cells if cell.strip(" ")))
+        dates = ((datetime.strptime(texts[0], f).isoformat(), f) for f in formats_of(texts))
+        ways = (f'ISO 8601, such as {date}, or pass --time-format "{f}"' for date, f in dates)
+        told = "; if it is another date, write ".join(ways)
+        return f"write {told}" if told else TIME_CURE, "time-format"
+
+
+def formats_of(texts: Sequence[str]) -> list[str]:
+    """The known formats that all of these texts have: two where the day could be the month."""
+    found = [each for each in FORMATS if texts and all(_time_in(t, each) for t in texts)]
+    return [each for each in found if "%B" not in each or each.replace("%B", "%b") not in found]
+
+
+def _time_in(text: str, form: str) -> datetime | None:
+    with suppress(ValueError):
+        return datetime.strptime(text, form)
+    return None
+
+
+@cache
+def _reading(form: str, zone: str, clock: str) -> TimeReading:
+    if clock not in ("", RELATIVE):
+        raise UsageError(f"--clock '{clock}': it can be {RELATIVE} alone")
+    try:
+        datetime.strptime("", form)
+    except ValueError as error:
+        if "does not match" not in str(error):
+            raise UsageError(f"--time-format '{form}': {error}") from None
+    if "%Z" in form:
+        raise UsageError(f"--time-format '{form}': write %z, or the zone's name as it stands")
+    return TimeReading(form, _zone(zone) if zone else None, clock == RELATIVE)
+
+
+def _zone(name: str) -> tzinfo:
+    """A time zone by its name, or by its offset from UTC, such as +05:30."""
+    try:
+        if name[0] in "+-":
+            return iso_time(f"2000-01-01T00:00{name}").tzinfo or UTC
+        return ZoneInfo(name)
+    except (NotANumber, ValueError, OSError, LookupError):
+        like = did_you_mean(name, available_timezones()) or "; write Europe/Berlin, or +01:00"
+        raise UsageError(f"--time-zone '{name}': no such time zone{like}") from None
