@@ -118,7 +118,8 @@ class TestSlowly:
             (r["run"], r["topic"], round(HOUR * (r["at (h)"] + start[r["topic"]] - r["late (h)"])))
             for r in found["Late"]
         )
-        assert late == Counter((r, t, round(HOUR * at)) for r, t, at, _ in wanted["Late"])
+        elements = wanted["Late"].elements()
+        assert late == Counter((r, t, round(HOUR * at)) for r, t, at, _ in elements)
         seconds = sorted(round(HOUR * row["late (h)"]) for row in found["Late"])
         assert seconds == sorted(each[-1] for each in wanted["Late"].elements())
 

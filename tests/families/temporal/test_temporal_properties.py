@@ -176,7 +176,9 @@ def test_scores_do_not_change_with_the_order_of_lines_to_the_last_bit(
 ) -> None:
     shuffled = replace(collection, updates=list(collection.updates))
     random.shuffle(shuffled.updates)  # type: ignore[attr-defined]
-    names = [name for name in ALL if "cost-of=match" not in name and "updates" not in name]
+    # Of updates at one time the first line says a nugget: what that line costs counts in these.
+    by_line = ("cost-of=match", "updates", "F")
+    names = [name for name in ALL if not any(each in name for each in by_line)]
     assert _records(scored(cases.evaluation(shuffled), names)) == _records(
         scored(cases.evaluation(collection), names)
     )
