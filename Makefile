@@ -1,7 +1,8 @@
 # Needs make and Python 3.11 or later; everything else goes into .venv.
 #
 #   make demo   scores the example event set and draws its curves
-#   make test   all checks
+#   make test   the checks of every day: 3 minutes on two cores
+#   make test-all   all checks
 #   make help   the other targets
 
 PYTHON ?= python3
@@ -23,14 +24,16 @@ PAGES := $(wildcard docs/*.md docs/*.py)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types tests docs cli wheel release audit format hooks house slow coverage versions chromium clean
+.PHONY: help demo test test-all lint types collected tests tests-all docs cli wheel release audit format hooks house slow coverage versions chromium clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
-	@echo "make test    lint types cli docs wheel tests"
+	@echo "make test    lint types wheel tests: 3 minutes on two cores"
+	@echo "make test-all  lint types cli docs wheel tests-all: 15 minutes"
 	@echo "make lint    ruff: rules and layout"
 	@echo "make types   mypy --strict"
-	@echo "make tests   pytest"
+	@echo "make tests   pytest, without most slow cases, and with a third of the examples of properties"
+	@echo "make tests-all  pytest"
 	@echo "make docs    the documentation, warnings as errors, into docs/_build/html"
 	@echo "make cli     are docs/cli.md and the lists of the pages what the program itself says?"
 	@echo "make wheel   build the wheel from a clean copy, try it in an empty environment"
@@ -49,7 +52,10 @@ help:
 TOGETHER := --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test:
-	@$(MAKE) --no-print-directory $(TOGETHER) lint types cli docs wheel tests
+	@$(MAKE) --no-print-directory $(TOGETHER) tests lint types wheel
+
+test-all:
+	@$(MAKE) --no-print-directory $(TOGETHER) tests-all lint types cli docs wheel
 
 # Stamps, so that a second run installs and builds nothing. An editable install follows the
 # sources by itself; only pyproject.toml can ask for a new one.
@@ -83,7 +89,14 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-tests: $(VENV)/.dev chromium
+# Each worker collects the tests; what this compiles once, none of them compiles again.
+collected: $(VENV)/.dev
+	@$(BIN)/pytest --collect-only --quiet >/dev/null
+
+tests: collected chromium
+	$(BIN)/pytest -n 3 --short
+
+tests-all: collected chromium
 	$(BIN)/pytest -n 3
 
 # The tests that open a page need Chromium: Debian's, where it is missing and can be installed.

@@ -133,8 +133,9 @@ MARKS = {"conformance": "conformance", "engines": "engine", "chromium": "browser
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--write-slow` measures all tests and writes `tests/slow.txt`."""
+    """Add `--write-slow`, which measures all tests, and `--short`, which leaves long cases out."""
     parser.addoption("--write-slow", action="store_true", help="write tests/slow.txt")
+    parser.addoption("--short", action="store_true", help="leave long cases out, as `make test`")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -148,8 +149,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(slow.Stopwatch())
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Order the files of workers; mark tests by what they ask for, and those that take long."""
+    if config.getoption("--short"):
+        chosen = slow.shortened(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
     if "PYTEST_XDIST_WORKER" in os.environ:
         slow.longest_files_first(items)
     long = slow.listed()

@@ -3,20 +3,26 @@
 The list is measured, not guessed: `make slow` runs all tests with this module's option
 `--write-slow` and names so many of the longest that the others take `BUDGET` seconds of processor
 time in all. Half of that, on two processors, leaves time for `pytest -n 2 -m "not slow"` to collect
-and to end within a minute.
+and to end within a minute. `make test` takes the option `--short`: these, and a case of most slow
+ones.
 """
 
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+CASE = 2.0
+"""The seconds that one case of a slow test may take within `make test`."""
+SHARE = 3
+"""`make test` tries one of so many examples of a property."""
 LIST = Path(__file__).with_name("slow.txt")
 BUDGET = 40.0
 HEAD = """\
@@ -57,6 +63,30 @@ def longest(seconds: dict[str, float]) -> list[str]:
         left -= taken
         lines.append(f"{taken:7.2f} {name}")
     return lines
+
+
+def shortened(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return what `make test` runs, and give properties a third of their examples.
+
+    Of a slow test that is its first case, if that is short, and each case marked `always`.
+    """
+    seconds, cases = listed(), Counter(function_of(item.nodeid) for item in items)
+    chosen, begun, properties = [], set(), set()
+    for item in items:
+        name, test = function_of(item.nodeid), getattr(item, "function", None)
+        taken = seconds.get(name, 0.0) / cases[name]
+        is_first = name not in begun or name not in seconds
+        if hasattr(test, "hypothesis"):
+            properties.add(test)
+            taken, is_first = seconds.get(name, 0.0) / SHARE / cases[name], True
+        if (is_first and taken <= CASE) or item.get_closest_marker("always"):
+            chosen.append(item)
+        begun.add(name)
+    for test in properties:
+        given = test._hypothesis_internal_use_settings
+        fewer = settings(given, max_examples=max(1, given.max_examples // SHARE))
+        test._hypothesis_internal_use_settings = fewer
+    return chosen
 
 
 def of_this_process() -> float:
