@@ -213,6 +213,13 @@ CASES: dict[str, Case] = {
         "the runs, then the truth",
         Instead("filter run.txt truth.txt -q"),
     ),
+    "swapped-inputs of updates": Case(
+        f"score {GOLD} {SWIFT} -q",
+        {},
+        (GOLD, None),
+        "the order is UPDATES... NUGGETS",
+        Instead(f"score {SWIFT} {GOLD} -q"),
+    ),
     "unrelated-inputs": Case(
         f"score run.tsv {GOLD} -q --matches matches.tsv",
         {
@@ -335,6 +342,13 @@ CASES: dict[str, Case] = {
         ("-", 2),
         "give the first update a cost too",
         Edit("-", '"so"}', '"so", "cost": 1}'),
+    ),
+    "late-column skipped": Case(
+        f"score --follow {GOLD} -q",
+        {"-": LIVE + LIVE_2},
+        ("-", 2),
+        "--on-bad-line skip",
+        Type(),
     ),
     "empty-value": Case(
         SCORE,
@@ -526,6 +540,16 @@ CASES: dict[str, Case] = {
         "write (yes) or no into the column verdict",
         Edit("judged.tsv", "(?m)^\t", r"\1\t"),
         (SAMPLE,),
+    ),
+    "lost-verdict": Case(
+        f"match run.tsv {GOLD} --matcher fuzzy --review again.csv -o found.tsv --quiet",
+        {
+            "run.tsv": RUN,
+            "again.csv": "topic,update_id,nugget_id,verdict\nflood,u9,flood-n1,accept\n",
+        },
+        ("again.csv", 2),
+        "--overwrite",
+        Type(),
     ),
     "cyclic-types": Case(
         "incidents fixtures/incidents/keen.txt fixtures/incidents/labels.json "
