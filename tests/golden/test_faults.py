@@ -900,16 +900,22 @@ WHY_ZERO = (
     "no updates for",
 )
 """What is said of scores of 0, and so to the quiet as well."""
+AUTOMATIC = (
+    "Automatic matches: check them on your texts with `tseval calibrate` before relying on these "
+    "scores."
+)
 
 
 def warnings_of(*arguments: object) -> list[str]:
+    """The warnings beside the caveat of automatic matches, which stands without --matches alone."""
     outcome = program.tseval("score", *arguments, "-m", "R", "-f", "csv")
     assert outcome.code == 0
     quiet = program.tseval("score", *arguments, "-m", "R", "-f", "csv", "--quiet")
     told = outcome.err.splitlines()
     reasons = [line for line in told if any(reason in line for reason in WHY_ZERO)]
     assert (quiet.out, quiet.err.splitlines()) == (outcome.out, reasons)
-    return told
+    assert told.count(f"warning: {AUTOMATIC}") == ("--matches" not in arguments)
+    return [line for line in told if line != f"warning: {AUTOMATIC}"]
 
 
 def test_topics_that_are_not_in_the_gold_are_warned_about() -> None:
@@ -1122,7 +1128,8 @@ def test_warnings_are_in_the_json_even_when_quiet() -> None:
     Path("run.tsv").write_bytes(tsv(HEADER, FIRST))
     outcome = program.tseval("score", "run.tsv", "gold.tsv", "-f", "json", "--quiet")
     assert json.loads(outcome.out)["warnings"] == [
-        "run run: 1 update before the start of the topic"
+        AUTOMATIC,
+        "run run: 1 update before the start of the topic",
     ]
 
 

@@ -190,10 +190,9 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         notes = counted(evaluation, request.on_missing).notes(asked.measures)
         content = written_scores(scores, request, form, notes)
         deliver(content, request.output, beside, form=form)
-        if form == "table" and not (request.brief or request.quiet):
-            if not request.wanted and sys.stderr.isatty():
-                remark(evaluation.companions(scores, asked))
-            remark(evaluation.remarks())
+        by_hand = not (request.brief or request.quiet or request.wanted)
+        if form == "table" and by_hand and sys.stderr.isatty():
+            remark(evaluation.companions(scores, asked))
     leave_if(unmet)
 
 

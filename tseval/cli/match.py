@@ -181,7 +181,7 @@ def command(
     inputs = TemporalInputs(updates, nuggets, pool=pool, corrections=corrections)
     inputs, terms = named(inputs, build(Naming, given)), build(AskingOptions, given)
     rows: list[dict[str, Any]] = []
-    signatures = []
+    signatures, told = [], dict[str, None]()
     graded = False
     beside: dict[Path, bytes] = {}
     labels = b""
@@ -202,14 +202,14 @@ def command(
                 index, laid = evaluation.index, evaluation.traits.get("corrections")
                 rows += found_rows(matcher, index.updates, index.nuggets, evaluation.pairs, laid)
             signatures.append(evaluation.signature())
-            warn(evaluation.told, quiet)
+            told |= dict.fromkeys(evaluation.told)
+    warn(told, quiet)
     if beside and output is None:
         write_together(dict(beside_spreadsheets(beside).items()))
         return
     table = found_frame(rows, graded=graded)
     to_file = output is not None
-    is_labels = form in LABEL_FORMS
-    content = labels if is_labels else _content(table, form, signatures, to_file=to_file)
+    content = labels if form in LABEL_FORMS else _content(table, form, signatures, to_file=to_file)
     deliver(content, output, beside, form=form)
 
 

@@ -22,7 +22,7 @@ from tseval.comparison.plan import Treatment
 from tseval.core.family import Words
 from tseval.core.pools import MEAN
 from tseval.core.registry import family
-from tseval.core.wording import count, listed
+from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MissingTopics, UsageError
 from tseval.records import frozen
 from tseval.statistics import contributions
@@ -170,6 +170,7 @@ def build_board(
             *of_kinds,
             *_unknown_ways(unknown, rules, families),
             *warnings,
+            *automatic_matches(*table.signatures),
         ),
         weights=weights,
         strays=(*strays, *more),

@@ -20,6 +20,7 @@ from tseval.core.measure import Definition, Measure
 from tseval.core.pools import pooled_before, weights
 from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
+from tseval.core.wording import automatic_matches
 from tseval.errors import UsageError
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, check_forms, form_for, form_named
@@ -210,10 +211,6 @@ class Evaluation(ABC):
         """What stands under a table of these measures."""
         return ()
 
-    def remarks(self) -> Iterator[str]:
-        """What a person should know who reads scores of this; it stands in no result."""
-        return iter(())
-
     def companions(self, scores: Scores, asked: Asked[Any]) -> Iterator[str]:  # noqa: ARG002
         """What to report beside scores for which no measures were named, told on a terminal."""
         return iter(())
@@ -244,8 +241,9 @@ class Evaluation(ABC):
     @property
     def told(self) -> tuple[str, ...]:
         """What a reader should know of the inputs: how their columns were understood, warnings."""
-        inputs = self.inputs
-        return (*told_names(inputs), *shared_runs(inputs), *zones_apart(inputs), *self.warnings)
+        inputs, caveat = self.inputs, automatic_matches(self.signature())
+        told = (*told_names(inputs), *shared_runs(inputs), *zones_apart(inputs))
+        return (*told, *caveat, *self.warnings)
 
     def signature(self, **more: str) -> str:
         """One line that names all that can change a number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,19 @@ WORDS = 3
 """How many unknown words a warning lists before it counts the rest."""
 LONGEST = 24
 """A longer word is cut in a warning."""
+AUTOMATIC = (
+    "Automatic matches: check them on your texts with `tseval calibrate` before relying on these "
+    "scores."
+)
+
+
+def automatic_matches(*signatures: str) -> tuple[str, ...]:
+    """The caveat, if one of the scores with these signatures rests on a matcher.
+
+    Scores that a judged sample corrects do not need it.
+    """
+    made = any(re.search(r"\|matcher:(?!assessed\b)(?!.*\|judged:)", each) for each in signatures)
+    return (AUTOMATIC,) if made else ()
 
 
 def count(number: int, noun: str) -> str:

@@ -46,7 +46,6 @@ from tseval.families.temporal.caveats import (
 )
 from tseval.families.temporal.draft import OF_TIMES, default_cost, leaves_cost_open
 from tseval.families.temporal.inputs import (
-    ASSESSED,
     TemporalInputs,
     TemporalOptions,
     TemporalTables,
@@ -179,14 +178,6 @@ class TemporalEvaluation(Evaluation):
         if not leaves_cost_open(wanted):
             return {}
         return {"cost": default_cost(self.index.updates, self.index.nuggets)}
-
-    def remarks(self) -> Iterator[str]:
-        """How far a matcher can be trusted."""
-        maker = self.traits["matcher"]
-        if maker != ASSESSED:
-            from tseval.matching.trust import trust
-
-            yield trust(maker, self.index.updates.text, self.index.nuggets.text)
 
     def companions(self, scores: Scores, asked: Asked[TemporalOptions]) -> Iterator[str]:
         """The bounded companions of a P that exceeds 1."""
