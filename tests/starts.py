@@ -65,39 +65,39 @@ TL = "fixtures/timelines"
 FACTS = "fixtures/crisisfacts"
 STARTS = {
     "help": Start("--help", 7),
-    "help of score": Start("score --help", 105),
-    "score": Start(f"score {RUN} {GIVEN}", 105),
-    "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 105),
-    "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 105),
-    "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 144, "rapidfuzz scipy"),
-    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 128, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 282, "pandas"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 299, "pandas"),
-    "match": Start(f"match {RUN} {GOLD} --quiet", 152, "pandas rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 139, "pandas scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 179, "pandas rapidfuzz scipy"),
+    "help of score": Start("score --help", 106),
+    "score": Start(f"score {RUN} {GIVEN}", 106),
+    "score as JSON": Start(f"score {RUN} {GIVEN} -f json", 106),
+    "score by topic": Start(f"score {BOTH} {GIVEN} --topics fixtures/topics.tsv -t", 106),
+    "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 145, "rapidfuzz scipy"),
+    "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 129, "rapidfuzz scipy"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 283, "pandas"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 300, "pandas"),
+    "match": Start(f"match {RUN} {GOLD} --quiet", 153, "pandas rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 140, "pandas scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 180, "pandas rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        338,
+        339,
         "pandas rapidfuzz scipy",
     ),
-    "import": Start(f"import changes-run {CD}/terse.jsonl", 255),
-    "validate": Start(f"validate {RUN} {GOLD}", 256),
-    "measures": Start("measures", 250),
-    "values": Start("values --help", 89),
-    "clusters": Start(f"clusters {RUN} fixtures/clusters.tsv --quiet", 104),
+    "import": Start(f"import changes-run {CD}/terse.jsonl", 256),
+    "validate": Start(f"validate {RUN} {GOLD}", 257),
+    "measures": Start("measures", 251),
+    "values": Start("values --help", 90),
+    "clusters": Start(f"clusters {RUN} fixtures/clusters.tsv --quiet", 105),
     "incidents": Start(
-        f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet", 106
+        f"incidents {IS}/keen.txt {IS}/labels.json --ontology {IS}/types.json --quiet", 107
     ),
-    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 115, "scipy"),
+    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 116, "scipy"),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        90,
+        92,
     ),
-    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 94),
-    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 110, "scipy"),
-    "crisisfacts": Start(f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet", 93),
+    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 96),
+    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 112, "scipy"),
+    "crisisfacts": Start(f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet", 95),
 }
 
 
