@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -72,6 +73,26 @@ def test_a_format_is_named_and_what_is_printed_can_be_typed(form: str) -> None:
     again = score("run.csv", "gold.csv", "-m", " ".join(ALL), "--time-format", typed)
     late = "2026-02-13T17:30Z" if form.startswith("%m") else ISO[1]
     assert again == score(run(ISO[0], late), "gold.csv", "-m", " ".join(ALL))
+
+
+@pytest.mark.parametrize(
+    ("form", "times"),
+    [
+        ("%Y%m%d", ("20260210", "20260211")),
+        ("%Y%m%d%H%M", ("202602100400", "202602101730")),
+        ("%Y%m%d%H%M%S", ("20260210040000", "20260210173000")),
+    ],
+)
+def test_a_date_of_digits_alone_is_refused_and_read_by_its_format(
+    form: str, times: tuple[str, str]
+) -> None:
+    done = program.tseval("score", run(*times), gold())
+    assert (done.code, done.codes) == (1, [("time-range", 2), ("time-range", 3)])
+    (typed,) = set(re.findall(r'--time-format "([^"]+)"', done.err))
+    assert typed == form
+    dates = [datetime.strptime(time, form).isoformat() for time in times]
+    again = score("run.csv", "gold.csv", "-m", " ".join(ALL), "--time-format", typed)
+    assert again == score(run(*dates), "gold.csv", "-m", " ".join(ALL))
 
 
 def test_where_the_day_could_be_the_month_both_formats_are_named() -> None:

@@ -45,13 +45,15 @@ class TimeReading:
 
     def seconds(self, cell: str, note_zone: Callable[[str, float], None]) -> float:
         """A time in seconds, or a `NotANumber`; of a text the offset from UTC is noted, if any."""
+        when = _time_in(cell.strip(" "), self.format) if self.format else None
         try:
-            return number(cell)
+            if when is None:
+                return number(cell)
         except NotANumber as error:
             if "not a number" not in str(error) or self.relative:
                 raise
         is_iso = not self.format.startswith("%Y-%d")
-        when = _time_in(cell.strip(" "), self.format) or iso_time(cell if is_iso else "")
+        when = when or iso_time(cell if is_iso else "")
         if when.tzinfo is None and self.zone is not None:
             when = when.replace(tzinfo=self.zone)
         offset = "" if when.tzinfo is None else when.isoformat()[-6:]

@@ -29,7 +29,8 @@ COMMA_CURE = "this is a decimal comma: write {}, with a point"
 
 def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList) -> FloatArray:
     """The values of a column of cells; each cell that has none is a fault, and NaN here."""
-    values = _all_at_once(cells)
+    has_format = column.kind is Kind.TIME and faults.source.times.format
+    values = None if has_format else _all_at_once(cells)
     reasons: dict[int, str] = {}
     if values is None:
         values, reasons = _one_by_one(column, cells, faults.source)

@@ -80,13 +80,19 @@ SERIAL_ZERO = datetime(1899, 12, 30, tzinfo=UTC)
 """Day 0 of a spreadsheet, whose times are days."""
 SERIALS = (32_874.0, 73_051.0)
 """The days of a spreadsheet from 1990 to 2100."""
-_DIGITS = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", re.ASCII)
+_DIGITS = re.compile(
+    r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(([01]\d|2[0-3])[0-5]\d([0-5]\d)?)?", re.ASCII
+)
+_DIGIT_FORMATS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 SERIAL_CURE = (
     "a spreadsheet keeps times as days: give the column the format yyyy-mm-ddThh:mm:ss before you "
     "export it, or convert: (days - 25569) * 86400 are Unix seconds; seconds from the "
     "topic's start are read with --clock relative"
 )
-DIGITS_CURE = "digits alone are seconds: write a date with its hyphens, such as 2012-02-22"
+DIGITS_CURE = (
+    "digits alone are seconds: write a date with its hyphens, such as 2012-02-22, or pass "
+    '--time-format "{}"'
+)
 EARLY_CURE = f"{TIME_CURE}; if times count from the topic's start, pass --clock relative"
 DATE_CURE = (
     "with --clock relative times are seconds since the topic's start, which is 0: write such, or "
@@ -117,25 +123,27 @@ def implausible(times: Any, *, relative: bool = False) -> Any:
 
     With `relative` it is a number of seconds since the topic's start, and no date.
     """
-    return times >= EARLIEST if relative else early(times) | (times >= MILLISECONDS)
+    return times >= EARLIEST if relative else early(times) | (times >= FAR)
 
 
 def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str, str]:
     """Why such a time can hardly be meant, what to do, and the code of the fault."""
     if relative:
         return "does not count from the topic's start", DATE_CURE, "clock"
+    plain = f'is "{dated(seconds)}" in Unix seconds, '
+    plain += "before 1990" if seconds < EARLIEST else "after 5138"
+    digits = f"{seconds:.0f}" if seconds.is_integer() else ""
+    if _DIGITS.fullmatch(digits):
+        return plain, DIGITS_CURE.format(_DIGIT_FORMATS[len(digits)]), "time-range"
     for number_of, words in PARTS:
         if seconds >= number_of / 1e3 * MILLISECONDS:
             cure = f"divide these times by {number_of:,.0f}: tseval reads Unix seconds"
             return f"is in {words}, not in seconds", cure, "time-unit"
-    plain = f'is "{dated(seconds)}" in Unix seconds, before 1990'
     if SERIALS[0] <= seconds < SERIALS[1]:
         date = SERIAL_ZERO + timedelta(seconds=round(seconds * UNITS["d"]))
         day = f'{plain}; as a spreadsheet\'s day it is "{date:%Y-%m-%dT%H:%M:%S}"'
         return day, SERIAL_CURE, "time-unit"
-    if seconds.is_integer() and _DIGITS.fullmatch(f"{seconds:.0f}"):
-        return plain, DIGITS_CURE, "time-range"
-    return plain, EARLY_CURE, "time-range"
+    return plain, EARLY_CURE if seconds < EARLIEST else TIME_CURE, "time-range"
 
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
