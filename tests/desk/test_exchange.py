@@ -1,4 +1,4 @@
-"""Annotations of other tools: theirs as they write them, ours there and back, and what is wrong."""
+"""Annotations of Label Studio: as it writes them, there and back, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from typing import Any
 import pytest
 
 from tests.desk.making import made, read
-from tests.program import tseval
+from tests.program import Outcome, tseval
 from tseval.desk import decisions as kinds
 from tseval.desk.agreement import agreements
-from tseval.desk.annotations import TOOLS, Controls
 from tseval.desk.decisions import Decision
 from tseval.desk.desk import Desk
-from tseval.desk.exchange import OF_ONE, given_out, take_in
-from tseval.errors import UsageError
+from tseval.desk.store import Store
+
+IMPORT = ("--from", "label-studio")
 
 
-def written(folder: Path, content: Any, *, lines: bool = False) -> Path:
-    path = folder / "annotations.json"
-    if lines:
-        path.write_text("".join(json.dumps(each) + "\n" for each in content))
-    else:
-        path.write_text(json.dumps(content))
-    return path
+def imported(tasks: Any, *more: Any, store: str = "desk.tseval") -> Outcome:
+    """The import of these tasks into a store."""
+    Path("tasks.json").write_text(json.dumps(tasks))
+    return tseval("assess", "import", store, "tasks.json", *IMPORT, *more)
+
+
+def opened(store: str = "desk.tseval") -> Desk:
+    return Desk(Store.open(Path(store)))
 
 
 def said(desk: Desk) -> dict[tuple[str, str], dict[str, tuple[Any, ...]]]:
@@ -62,24 +63,26 @@ def worked(folder: Path) -> Desk:
     return desk
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_there_and_back(tool: str, tmp_path: Path) -> None:
-    desk, other = worked(tmp_path / "a"), made(tmp_path / "b")
-    people = ("ada", "ben") if tool in OF_ONE else (None,)
+@pytest.mark.parametrize("people", [((),), (("--assessor", "ada"), ("--assessor", "ben"))])
+def test_there_and_back(people: tuple[tuple[str, ...], ...], here: Path) -> None:
+    desk = worked(here)
+    made(here / "b")
     for who in people:
-        path = tmp_path / "out"
-        path.write_bytes(given_out(desk, tool, who))
-        assert given_out(desk, tool, who) == path.read_bytes()
-        take_in(other, path, tool, Controls(), who)
+        done = tseval("assess", "export", "desk.tseval", "--to", "label-studio", "-o", "out", *who)
+        assert done.code == 0, done.err
+        done = tseval("assess", "import", "b/desk.tseval", "out", *IMPORT)
+        assert done.code == 0, done.err
+    other = opened("b/desk.tseval")
     assert said(other) == said(desk)
     assert clusters(other) == clusters(desk)
     assert repr(agreements(other.gold().judged)) == repr(agreements(desk.gold().judged))
 
 
-def test_label_studio_as_it_writes_it(tmp_path: Path) -> None:
-    def choices(name: str, *chosen: str) -> dict[str, Any]:
-        return {"from_name": name, "to_name": "t", "type": "choices", "value": {"choices": chosen}}
+def choices(name: str, *chosen: str) -> dict[str, Any]:
+    return {"from_name": name, "to_name": "t", "type": "choices", "value": {"choices": chosen}}
 
+
+def test_label_studio_as_it_writes_it(here: Path) -> None:
     words = {"start": 4, "end": 9, "text": "river", "labels": ["flooded"]}
     tasks = [
         {
@@ -109,173 +112,124 @@ def test_label_studio_as_it_writes_it(tmp_path: Path) -> None:
                 }
             ],
         },
+        {"id": 14, "data": {"event": "flood", "post": "elsewhere"}, "annotations": []},
     ]
-    mapping = tmp_path / "mapping.toml"
-    mapping.write_text(
+    made(here)
+    Path("mapping.toml").write_text(
         'topic = "event"\nupdate = "post"\nmatch = "says"\nwords = "how"\nignore = ["mood"]\n'
         '[labels]\nflooded = "n1"\n[assessors]\n3 = "ada"\n'
     )
-    desk = made(tmp_path)
-    take_in(desk, written(tmp_path, tasks), "label-studio", Controls.read(mapping), None)
-    assert said(desk) == {
+    done = imported(tasks, "--mapping", "mapping.toml")
+    told = "tasks.json: ada: 2 updates; ben@example.org: 1 update\n"
+    assert (done.code, done.err) == (0, told)
+    assert said(opened()) == {
         ("a3", "ada"): {"n3": (None, None)},
         ("a3", "ben@example.org"): {},
         ("a1", "ada"): {"n1": (4, 9)},
     }
 
 
-def test_doccano_as_it_writes_it(tmp_path: Path) -> None:
-    rows = [
-        {"id": 1, "text": "x", "topic": "flood", "update_id": "a3", "label": ["n3"]},
-        {"id": 2, "text": "y", "topic": "flood", "update_id": "a9", "label": []},
-        {
-            "id": 3,
-            "text": "The river burst its banks in Tarrin",
-            "meta": {"topic": "flood", "update_id": "a1"},
-            "label": [[4, 9, "n1"]],
-        },
-    ]
-    desk = made(tmp_path)
-    take_in(desk, written(tmp_path, rows, lines=True), "doccano", Controls(), "ada")
-    assert said(desk) == {
-        ("a3", "ada"): {"n3": (None, None)},
-        ("a9", "ada"): {},
-        ("a1", "ada"): {"n1": (4, 9)},
-    }
+def task(update: str = "a3", *results: Any, **more: Any) -> dict[str, Any]:
+    data = {"topic": "flood", "update_id": update, "text": "x"} | more
+    return {"data": data, "annotations": [{"result": list(results), "completed_by": "ada"}]}
 
 
-def test_prodigy_as_it_writes_it(tmp_path: Path) -> None:
-    def row(update: str, **more: Any) -> dict[str, Any]:
-        meta = {"topic": "flood", "update_id": update}
-        options = [{"id": "n1", "text": "..."}]
-        whole = {"text": "x", "meta": meta, "options": options, "_session_id": "set-ada"}
-        return whole | {"accept": ["n1"], "answer": "accept"} | more
-
-    rows = [row("a1"), row("a3", answer="reject"), row("a9", answer="ignore")]
-    desk = made(tmp_path)
-    take_in(desk, written(tmp_path, rows, lines=True), "prodigy", Controls(), None)
-    assert said(desk) == {("a1", "set-ada"): {"n1": (None, None)}, ("a3", "set-ada"): {}}
-
-
-def test_argilla_as_it_writes_it(tmp_path: Path) -> None:
-    meta = {"topic": "flood", "update_id": "a3"}
-    rows = [
-        {
-            "id": "1",
-            "external_id": None,
-            "fields": {"text": "The railway to Halvek is closed"},
-            "metadata": meta,
-            "responses": [
-                {"value": ["n3"], "user_id": "u1", "status": "submitted"},
-                {"value": ["n1"], "user_id": "u2", "status": "discarded"},
-            ],
-            "suggestions": {},
-        },
-        {
-            "id": "2",
-            "fields": {"text": "Three people drowned at the mill bridge"},
-            "metadata": {**meta, "update_id": "a9"},
-            "responses": {
-                "match": [{"value": ["n2"], "user_id": "u1", "status": "submitted"}],
-                "words": [{"value": [{"label": "n2", "start": 0, "end": 20}], "user_id": "u1"}],
-            },
-        },
-    ]
-    desk = made(tmp_path)
-    take_in(desk, written(tmp_path, rows), "argilla", Controls(), None)
-    assert said(desk) == {("a3", "u1"): {"n3": (None, None)}, ("a9", "u1"): {"n2": (0, 20)}}
-
-
-@pytest.mark.parametrize("pairs", [False, True])
-def test_potato_as_its_versions_write_it(tmp_path: Path, pairs: bool) -> None:
-    span = {"schema": "words", "name": "n1", "start": 4, "end": 9, "label": "n1"}
-    key = {"schema": "match", "name": "n1"}
-    state = {
-        "user_id": "ada",
-        "instance_id_to_label_to_value": {
-            "flood::a1": [[key, "true"]] if pairs else {"match": {"labels": {"n1": True}}},
-            "flood::a3": [] if pairs else {"match": {"n1": "false"}},
-        },
-        "instance_id_to_span_to_value": {
-            "flood::a1": [[span, "true"]] if pairs else {"words": [span]}
-        },
-    }
-    desk = made(tmp_path)
-    take_in(desk, written(tmp_path, state), "potato", Controls(), None)
-    assert said(desk) == {("a1", "ada"): {"n1": (4, 9)}, ("a3", "ada"): {}}
-
-
-def test_what_is_taken_in_again_replaces_what_was(tmp_path: Path) -> None:
-    desk = made(tmp_path)
-    row = {"topic": "flood", "update_id": "a3", "text": "x", "label": ["n3", "n1"]}
-    take_in(desk, written(tmp_path, [row], lines=True), "doccano", Controls(), "ada")
-    row["label"] = ["n3"]
-    take_in(desk, written(tmp_path, [row], lines=True), "doccano", Controls(), "ada")
+def test_what_is_taken_in_again_replaces_what_was(here: Path) -> None:
+    made(here)
+    assert imported([task("a3", choices("match", "n3", "n1"))]).code == 0
+    assert imported([task("a3", choices("match", "n3"))]).code == 0
+    desk = opened()
     assert said(desk) == {("a3", "ada"): {"n3": (None, None)}}
     desk.undo("ada")
     assert set(said(desk)["a3", "ada"]) == {"n3", "n1"}
 
 
-ROW = {"topic": "flood", "update_id": "a3", "text": "x", "label": ["n3"]}
+def test_two_who_name_one_cluster_do_not_part_it(here: Path) -> None:
+    made(here)
+    tasks = [task(update, choices("cluster", "c")) for update in ("a3", "a9")]
+    for each in tasks:
+        each["annotations"].append(each["annotations"][0] | {"completed_by": "ben"})
+    assert imported(tasks).code == 0
+    assert clusters(opened()) == {"a3": "a3", "a9": "a3"}
+
+
+def span(start: Any, end: Any, **more: Any) -> dict[str, Any]:
+    value = {"start": start, "end": end, "labels": ["n3"]} | more
+    return {"from_name": "words", "to_name": "t", "type": "labels", "value": value}
+
+
+SAME = {"text": None}
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("tasks", "codes"),
     [
-        ([ROW, ROW | {"update_id": "zz"}], 'row 2: the pool has no update "zz" of topic "flood"'),
-        ([ROW | {"update_id": "a2"}], "in several runs with other texts"),
-        ([ROW | {"label": ["n99"]}], "the label 'n99' is no nugget of flood"),
-        ([ROW | {"label": [[0, 999, "n3"]]} | {"text": None}], "0 to 999 is not in the update"),
-        ([{"topic": "flood", "label": []}], "lacks 'update_id'"),
-        ([{"topic": "flood", "update_id": "a3"}], "lacks 'labels'"),
-        ([ROW | {"label": 7}], "has no such form"),
-        ([[1]], "has no such form"),
+        ([task(), task("zz")], [("unknown-id", 2)]),
+        ([task("a2")], [("ambiguous-id", 1)]),
+        ([task("a3", choices("match", "n99"))], [("unknown-id", 1)]),
+        ([task("a3", choices("mood", "calm"))], [("unknown-label", 1)]),
+        ([task("a3", span(0, 999), **SAME)], [("number-range", 1)]),
+        ([task("a3", span("0", "0", startOffset=3), **SAME)], [("record-format", 1)]),
+        ([{"data": {"topic": "flood"}, "annotations": [{}]}], [("record-format", 1)]),
+        ([{"data": {"topic": "flood", "update_id": "a3"}}], [("record-format", 1)]),
+        ([task("a3", 7), task("zz")], [("record-format", 1), ("unknown-id", 2)]),
+        ([task() | {"annotations": [{"result": []}]}], [("empty-value", 1)]),
+        ([[1]], [("json-type", 1)]),
+        (task(), [("json-syntax", 1)]),
     ],
 )
-def test_what_cannot_be_understood_is_refused_whole(here: Path, rows: Any, words: str) -> None:
+def test_what_cannot_be_understood_is_refused_whole(here: Path, tasks: Any, codes: Any) -> None:
     desk = made(here)
-    path = written(here, rows, lines=True)
-    done = tseval("assess", "import", "desk.tseval", path, "--from", "doccano", "--assessor", "a")
-    assert done.code == 1
-    assert words in done.err
+    done = imported(tasks)
+    assert (done.code, done.codes) == (1, codes), done.err
     assert "Traceback" not in done.err
     assert desk.store.size() == 0
 
 
-def test_the_commands(here: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "codes"),
+    [
+        ("nix", None, [("unreadable-file", None)]),
+        ("bytes", b"[\n\xff]", [("encoding", 2)]),
+        ("broken", b'[{"annotations": []},\n{"id": }]', [("json-syntax", 2)]),
+        ("lines", b'{"id": 1}\n{"id": 2}\n', [("json-syntax", 1)]),
+    ],
+)
+def test_what_is_no_list_of_json(here: Path, name: str, content: Any, codes: Any) -> None:
+    made(here)
+    if content is not None:
+        Path(name).write_bytes(content)
+    done = tseval("assess", "import", "desk.tseval", name, *IMPORT)
+    assert (done.code, done.codes) == (1, codes), done.err
+
+
+@pytest.mark.parametrize("tool", ["doccano", "prodigy", "argilla", "potato"])
+def test_another_tool_is_a_wrong_choice_that_names_the_plain_table(here: Path, tool: str) -> None:
+    made(here)
+    Path("file").write_text("[]")
+    for arguments in (["import", "desk.tseval", "file", "--from"], ["export", "-o", "x", "--to"]):
+        done = tseval("assess", *arguments, tool)
+        assert done.code == 2
+        assert f"'{tool}' is not 'label-studio'" in done.err
+        assert "--columns" in done.err
+
+
+def test_an_assessor_without_a_tool(here: Path) -> None:
     worked(here)
-    out = tseval("assess", "export", "desk.tseval", "--to", "prodigy", "-o", "p.jsonl")
-    assert out.code == 0, out.err
-    made(here / "b")
-    done = tseval("assess", "import", "b/desk.tseval", "p.jsonl", "--from", "prodigy")
-    assert (done.code, done.err) == (0, "p.jsonl: ada: 3 updates; ben: 2 updates\n")
-    for arguments, words in (
-        (["export", "desk.tseval", "--to", "potato", "-o", "x"], "say whose with --assessor"),
-        (["export", "desk.tseval", "--assessor", "ada", "-o", "x"], "no meaning without --to"),
-        (["import", "desk.tseval", "nix", "--from", "potato"], "no such file"),
-        (["import", "desk.tseval", "desk.tseval", "--from", "potato"], "decode"),
-    ):
-        done = tseval("assess", *arguments)
-        assert done.code in (1, 2), arguments
-        assert words in done.err, done.err
-    Path("broken.json").write_text('[{"id": 1},\n{"id": }]')
-    done = tseval("assess", "import", "desk.tseval", "broken.json", "--from", "label-studio")
-    assert done.codes == [("json-syntax", 2)]
-    assert '| {"id": }]' in done.err
-    Path("broken.jsonl").write_text(json.dumps(ROW) + '\n{"id": \n')
-    done = tseval("assess", "import", "desk.tseval", "broken.jsonl", "--from", "doccano")
-    assert done.codes == [("json-syntax", 2)]
-    assert '{"id":' in done.err
+    done = tseval("assess", "export", "desk.tseval", "--assessor", "ada", "-o", "x")
+    assert (done.code, "no meaning without --to" in done.err) == (2, True)
 
 
-def test_a_mapping_says_what_it_knows(tmp_path: Path) -> None:
-    path = tmp_path / "m.toml"
-    path.write_text('tpoic = "event"\n')
-    with pytest.raises(UsageError, match="tpoic is none of topic, update, match"):
-        Controls.read(path)
-    path.write_text("ignore = 'mood'\n")
-    with pytest.raises(UsageError, match="no such value"):
-        Controls.read(path)
-    path.write_text("topic = \n")
-    with pytest.raises(UsageError, match="is no mapping"):
-        Controls.read(path)
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('tpoic = "event"', "tpoic is none of topic, update, match"),
+        ("ignore = 'mood'", "no such value"),
+        ("topic = ", "is no mapping"),
+    ],
+)
+def test_a_mapping_says_what_it_knows(here: Path, content: str, words: str) -> None:
+    made(here)
+    Path("m.toml").write_text(content)
+    done = imported([], "--mapping", "m.toml")
+    assert (done.code, words in done.err) == (2, True), done.err

@@ -30,10 +30,27 @@ if TYPE_CHECKING:
     from tseval.desk.desk import Desk
     from tseval.desk.store import Store
 
-TOOLS = ("label-studio", "doccano", "prodigy", "argilla", "potato")
-"""Whose files are taken in and given out."""
 OPEN = "open"
 """What the group does where no other command of it is named."""
+
+
+class Tool(click.Choice[str]):
+    """The annotation tool whose files are read and written; for others there are plain tables."""
+
+    def __init__(self) -> None:
+        super().__init__(["label-studio"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the tool; for another one say how plain tables serve it."""
+        if value not in self.choices:
+            self.fail(
+                f"'{value}' is not 'label-studio'. For another tool use plain tables: `assess "
+                "export` without --to writes them, and `tseval score RUN... NUGGETS --corrections "
+                "TABLE --columns FILE.toml` reads the tool's verdicts (docs/assessing.md).",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)
 
 
 class Desks(StrictGroup):
@@ -57,7 +74,7 @@ def command() -> None:
     tseval assess RUN... [NUGGETS] --store FILE.tseval   opens the desk (see open --help)
     tseval assess status FILE.tseval                     progress and agreement
     tseval assess export FILE.tseval -o FOLDER           nuggets, matches, clusters, corrections
-    tseval assess import FILE.tseval FILE --from TOOL    annotations of another tool
+    tseval assess import FILE.tseval FILE --from label-studio   its annotations
     """
 
 
@@ -256,9 +273,7 @@ def _password(file: str | None) -> str:
     metavar="FOLDER",
     help="Write the files there; all of them appear, or none. With --to the one file.",
 )
-@click.option(
-    "--to", "tool", type=click.Choice(TOOLS), help="Write tasks with annotations for another tool."
-)
+@click.option("--to", "tool", type=Tool(), help="Write tasks with annotations for Label Studio.")
 @click.option("--assessor", metavar="NAME", help="With --to: whose annotations alone.")
 @quiet_option
 @debug_option
@@ -284,10 +299,10 @@ def export(
 
     desk = opened(the_store(named, store))
     if tool is not None:
-        from tseval.desk.exchange import given_out
+        from tseval.desk.label_studio import export_tasks
 
         check_output(output)
-        deliver(given_out(desk, tool, assessor), output)
+        deliver(export_tasks(desk, assessor), output)
         return
     if assessor is not None:
         raise click.UsageError("--assessor has no meaning without --to.")
@@ -308,39 +323,38 @@ def export(
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--from", "tool", required=True, type=click.Choice(TOOLS), help="The tool that wrote it."
+    "--from", "tool", required=True, type=Tool(), expose_value=False, help="The tool that wrote it."
 )
 @click.option(
     "--mapping",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.toml",
-    help="What the task calls its fields and controls: topic, update, match, words, cluster, "
-    "ignore, and tables labels and assessors.",
+    help="The names of a task's fields and controls: topic, update, match, words, cluster, ignore, "
+    "and tables labels and assessors.",
 )
 @click.option("--assessor", metavar="NAME", help="Whose annotations they are, if it does not say.")
 @quiet_option
 @debug_option
-def take_in(
-    store: Path, file: Path, tool: str, mapping: Path | None, assessor: str | None, quiet: bool
+def import_file(
+    store: Path, file: Path, mapping: Path | None, assessor: str | None, quiet: bool
 ) -> None:
-    """Annotations of another tool into STORE: matches, words and clusters.
+    """Annotations of Label Studio into STORE: matches, words and clusters.
 
-    Each is of an update that the store has, by topic and id. All of the file is taken in, or
-    nothing; agreement with others is told by `tseval assess status`.
+    FILE is the project's export as JSON. Each annotation is of an update that the store has, by
+    topic and id. All of the file is imported, or nothing. `assess status` shows the agreement.
 
     \b
     tseval assess import desk.tseval project.json --from label-studio
     """
-    from tseval.desk import exchange
-    from tseval.desk.annotations import Controls
     from tseval.desk.desk import Desk
+    from tseval.desk.label_studio import TaskMapping, import_annotations
     from tseval.desk.store import Store
 
-    controls = Controls() if mapping is None else Controls.read(mapping)
-    found = exchange.take_in(Desk(Store.open(store)), file, tool, controls, assessor)
+    names = TaskMapping() if mapping is None else TaskMapping.read(mapping)
+    imported = import_annotations(Desk(Store.open(store)), file, names, assessor)
     if not quiet:
-        told = [f"{name}: {count(number, 'update')}" for name, number in found.items()]
-        click.echo(f"{file}: {'; '.join(told) or 'nothing'}", err=True)
+        counts = [f"{name}: {count(number, 'update')}" for name, number in imported.items()]
+        click.echo(f"{file}: {'; '.join(counts) or 'nothing'}", err=True)
 
 
 @command.command("status")
