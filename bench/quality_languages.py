@@ -26,7 +26,7 @@ from bench.quality_short import Pair, measured, scores
 PAIRS = Path(__file__).parents[1] / "fixtures" / "languages" / "pairs.tsv"
 BEGIN, END = "<!-- languages: begin -->\n", "<!-- languages: end -->\n"
 MATCHERS = ("learned", "fuzzy")
-NAMES = ("language", "matcher", "AUC", "AP", "F1", "κ", "matches found", "others taken for one")
+NAMES = ("language", "matcher", "AUC", "AP", "F1", "κ", "matches found", "other pairs matched")
 
 
 def pairs() -> dict[str, list[Pair]]:
