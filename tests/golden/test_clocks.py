@@ -143,6 +143,7 @@ def test_an_input_may_have_a_format_of_its_own() -> None:
         (("--time-zone", "Europe/Berln"), "did you mean Europe/Berlin?"),
         (("--time-format", "%d.%Q"), "bad directive"),
         (("--time-format", "%d.%m.%Y %Z"), "%z"),
+        (("--time-format", "%d.%m.%Y %H:%m"), "%M the minute"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused(option: tuple[str, str], said: str) -> None:

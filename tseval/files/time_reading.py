@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
@@ -91,6 +92,9 @@ def _reading(form: str, zone: str, clock: str) -> TimeReading:
         raise UsageError(f"--clock '{clock}': it can be {RELATIVE} alone")
     try:
         datetime.strptime("", form)
+    except re.error:
+        once = "each part stands once; %m is the month, %M the minute"
+        raise UsageError(f"--time-format '{form}': {once}") from None
     except ValueError as error:
         if "does not match" not in str(error):
             raise UsageError(f"--time-format '{form}': {error}") from None
