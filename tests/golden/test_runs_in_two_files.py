@@ -133,3 +133,11 @@ def test_many_runs_are_one_line() -> None:
         "files are versions: name them apart in the column run"
     )
     assert len(told) <= 160
+
+
+def test_references_in_two_files_are_no_runs() -> None:
+    for name, text in (("run", "a b"), ("one", "a b c"), ("other", "b c")):
+        Path(f"{name}.csv").write_text(f"topic,run,date,text\nt,mine,2020-01-01,{text}\n")
+    done = program.tseval("timelines", "run.csv", "one.csv", "--gold", "other.csv")
+    assert done.code == 0, done.err
+    assert "in several files" not in done.err

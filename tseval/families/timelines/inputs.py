@@ -14,7 +14,6 @@ from tseval.families.timelines.tables import TIMELINES, UNNAMED, Timelines
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
 from tseval.tables import Ids, InputRecord, natural_order
-from tseval.tables.origin import records_of
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
@@ -78,7 +77,8 @@ class TimelineTables:
 
     def records(self) -> tuple[InputRecord, ...]:
         """Every input with its hash and its number of rows."""
-        return records_of([self.runs.origin, self.gold.origin])
+        gold = (replace(each, runs=()) for each in self.gold.origin.sources)
+        return (*self.runs.origin.sources, *gold)
 
 
 def read_tables(inputs: TimelineInputs, access: Access) -> TimelineTables:
