@@ -17,7 +17,6 @@ from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.core.scoring import counted, missing_topics
 from tseval.core.sections import Section, Setting, Watched, unwatched
-from tseval.core.wording import automatic_matches
 from tseval.errors import Doubt, UsageError
 from tseval.files.forms import Forms, form_for
 from tseval.files.provenance import Provenance, RecordedInput, provenance_of
@@ -165,8 +164,7 @@ def _with_sections(
     warnings = [
         *report.warnings,
         *differences(signature, report.scored),
-        *automatic_matches(signature),
-        *evaluation.warnings,
+        *evaluation.told,
         *evaluation.caveats(measures),
         *missing.warnings,
     ]
