@@ -21,7 +21,7 @@ from tseval.core.calling import Where
 from tseval.core.curves import curves, followed_measures, frame
 from tseval.core.declared import CURVE, Declared, build, declared, input_tables
 from tseval.core.family import Access, Evaluation, Family
-from tseval.core.measure import Measure, packages
+from tseval.core.measure import Measure
 from tseval.core.naming import Naming
 from tseval.core.panels import Picture
 from tseval.core.scoring import Missing, chosen_measures, counted, missing_topics
@@ -198,7 +198,7 @@ def followed(request: CurveRequest, call: Call) -> Followed:
     missing = missing_topics([evaluation.index], rule, evaluation.words, evaluation.lacks())
     batch = {"batch": request.batch} if request.batch else {}
     traits = {**evaluation.traits_of(wanted), "missing": rule, "undefined": request.undefined}
-    signature = evaluation.signature(**traits, plugins=packages(wanted), **batch)
+    signature = evaluation.signature(**traits, **batch)
     return Followed(evaluation, wanted, missing, request.undefined == "zero", signature)
 
 

@@ -1,4 +1,4 @@
-"""Times that are likely not what they seem: in milliseconds, or years away from the others."""
+"""Times that are likely not what they seem: in another zone, or years away from the others."""
 
 from __future__ import annotations
 
@@ -12,17 +12,11 @@ from tseval.core.wording import count, listed
 from tseval.records import frozen
 from tseval.tables import Ids, natural_order
 from tseval.tables.keys import earliest, latest, rows_by_code
-from tseval.tables.times import FAR, UNITS, dated
+from tseval.tables.times import UNITS, dated
 
 if TYPE_CHECKING:
     from tseval.tables import InputRecord
     from tseval.tables.columns import FloatArray
-
-
-def not_in_seconds(what: str, last: float) -> Iterator[str]:
-    """A warning, if times can hardly be seconds; costs, latencies and gains would all be wrong."""
-    if last >= FAR:
-        yield f"{what}: times up to {last:.0f} look like milliseconds; they are read as seconds"
 
 
 def zones_apart(inputs: Iterable[InputRecord]) -> Iterator[str]:
@@ -91,7 +85,7 @@ def years_apart(found: Iterable[Span], judged: Iterable[str]) -> Iterator[str]:
             continue
         low = min(all_spans, key=lambda span: span.first)
         high = max(all_spans, key=lambda span: span.last)
-        if high.last - low.first > YEARS_APART and high.last < FAR:
+        if high.last - low.first > YEARS_APART:
             first, last = (
                 f"{dated(low.first)} ({low.table})",
                 f"{dated(high.last)} ({high.table})",

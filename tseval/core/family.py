@@ -16,7 +16,7 @@ from tseval.core.declared import files_given, input_tables
 from tseval.core.doubtful_times import zones_apart
 from tseval.core.editions import Edition
 from tseval.core.input_words import columns_trait, shared_runs, told_names
-from tseval.core.measure import Definition, Measure
+from tseval.core.measure import Definition, Measure, packages
 from tseval.core.pools import pooled_before, weights
 from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
@@ -230,9 +230,9 @@ class Evaluation(ABC):
         """
         return iter(())
 
-    def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:  # noqa: ARG002
-        """The parts of the signature that these measures add."""
-        return {}
+    def traits_of(self, wanted: Sequence[Measure]) -> dict[str, str]:
+        """The parts of the signature that these measures add, such as packages of plug-ins."""
+        return {"plugins": packages(wanted)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:  # noqa: ARG002
         """What a reader of these measures should know, beside `warnings`."""

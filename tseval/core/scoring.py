@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from tseval.core.family import Column, Evaluation, Index, Words
-from tseval.core.measure import Measure, packages, with_times
+from tseval.core.measure import Measure, with_times
 from tseval.core.registry import family, measures
 from tseval.core.results import Result, Values
 from tseval.core.scores import Overall, Scores
@@ -114,9 +114,7 @@ def _found(
         defined=np.stack([each.defined for each in board.values], axis=2),
         counted=board.with_groups(missing.counted),
         undefined_as_zero=undefined == "zero",
-        signature=evaluation.signature(
-            **evaluation.traits_of(wanted), plugins=packages(wanted), missing=rule, **counts
-        ),
+        signature=evaluation.signature(**evaluation.traits_of(wanted), missing=rule, **counts),
         inputs=evaluation.inputs,
         overall=board.overall,
         applies=board.applies,

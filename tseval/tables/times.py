@@ -102,7 +102,6 @@ FAR = 1e11
 """Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
 PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
 """How many parts a second has; from 1990 on times in parts are larger than all in seconds."""
-MILLISECONDS = 1e3 * EARLIEST
 
 
 def dated(seconds: float) -> str:
@@ -136,7 +135,7 @@ def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str
     if _DIGITS.fullmatch(digits):
         return plain, DIGITS_CURE.format(_DIGIT_FORMATS[len(digits)]), "time-range"
     for number_of, words in PARTS:
-        if seconds >= number_of / 1e3 * MILLISECONDS:
+        if seconds >= number_of * EARLIEST:
             cure = f"divide these times by {number_of:,.0f}: tseval reads Unix seconds"
             return f"is in {words}, not in seconds", cure, "time-unit"
     if SERIALS[0] <= seconds < SERIALS[1]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tseval.core.doubtful_times import not_in_seconds, run_spans, years_apart
+from tseval.core.doubtful_times import run_spans, years_apart
 from tseval.core.measure import Measure
 from tseval.core.registry import measures
 from tseval.core.scores import Scores
@@ -18,6 +18,7 @@ from tseval.families.filtering.pairs import FilterPairs
 from tseval.families.filtering.tables import Returned
 from tseval.families.filtering.tally import Tally
 from tseval.statistics.trend import FEWEST
+from tseval.tables.times import FAR
 
 HIGHEST_CONFIDENCE = 1000.0
 """Where the scale of the track ends, whose cutoffs all editions have: none tells higher ones apart.
@@ -28,7 +29,10 @@ SLACK = 1e-9
 
 def caveats(returned: Returned, pairs: FilterPairs, tally: Tally, required: int) -> Iterator[str]:
     """What is to be said of the inputs, whatever is asked of them."""
-    yield from _of_times(returned, pairs)
+    if (last := pairs.judged.time.max(initial=-np.inf)) >= FAR:  # those in ids of documents
+        yield f"truth: times up to {last:.0f} look like milliseconds; they are read as seconds"
+    found = run_spans(returned.run, returned.topic, returned.time)
+    yield from years_apart(found, returned.topic.vocabulary())
     yield from pairs.warnings
     if required and not tally.judged.topics:
         positives = count(required, "positive")
@@ -36,13 +40,6 @@ def caveats(returned: Returned, pairs: FilterPairs, tally: Tally, required: int)
     elif not tally.judged.positive.any():
         yield "no judged document of the period is positive at this level"
     yield from _of_confidences(tally)
-
-
-def _of_times(returned: Returned, pairs: FilterPairs) -> Iterator[str]:
-    """Whether times can hardly be seconds: then batches would be a thousand times too many."""
-    yield from not_in_seconds("truth", pairs.judged.time.max(initial=-np.inf))
-    found = run_spans(returned.run, returned.topic, returned.time)
-    yield from years_apart(found, returned.topic.vocabulary())
 
 
 def _of_confidences(tally: Tally) -> Iterator[str]:

@@ -173,11 +173,10 @@ class TemporalEvaluation(Evaluation):
         automatic = [super(TemporalEvaluation, self).take(each, {}).values for each in wanted]
         return with_intervals(scores, wanted, automatic, self.correction, self.index, self.options)
 
-    def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
-        """The cost that measures take which could name one and don't."""
-        if not leaves_cost_open(wanted):
-            return {}
-        return {"cost": default_cost(self.index.updates, self.index.nuggets)}
+    def traits_of(self, wanted: Sequence[Measure]) -> dict[str, str]:
+        """Also the cost that measures take which could name one and don't."""
+        cost = default_cost(self.index.updates, self.index.nuggets)
+        return {"cost": cost if leaves_cost_open(wanted) else "", **super().traits_of(wanted)}
 
     def companions(self, scores: Scores, asked: Asked[TemporalOptions]) -> Iterator[str]:
         """The bounded companions of a P that exceeds 1."""

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tseval.core.family import Asked, Family, Shown, View, Words, Writer, Written
-from tseval.core.measure import packages
 from tseval.core.scoring import scores_of
 from tseval.errors import UsageError
 from tseval.families.temporal import draft, track
@@ -56,7 +55,7 @@ def jitter_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]) -
 
     found = jittered(evaluation, asked)
     rule = asked.on_missing or evaluation.edition.on_missing
-    traits = {"plugins": packages(asked.measures), "missing": rule, "undefined": asked.undefined}
+    traits = {"missing": rule, "undefined": asked.undefined}
     return Shown(
         found.frame(per_topic=asked.per_topic),
         warnings=found.warnings,
@@ -72,7 +71,6 @@ def corrected_rows(evaluation: TemporalEvaluation, asked: Asked[TemporalOptions]
     shown = scores.intervals if isinstance(scores, CorrectedScores) else scores.frame
     rule = asked.on_missing or evaluation.edition.on_missing
     traits = {"missing": rule, "undefined": asked.undefined, "seed": str(asked.options.seed)}
-    traits["plugins"] = packages(asked.measures)
     return Shown(
         shown(per_topic=asked.per_topic),
         warnings=scores.warnings,

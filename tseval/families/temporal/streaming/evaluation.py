@@ -107,12 +107,10 @@ class StreamEvaluation(Evaluation):
         """A measure at its time."""
         return Column(self.index, self._values[measure])
 
-    def traits_of(self, wanted: Sequence[Measure]) -> Mapping[str, str]:
-        """The cost that measures take which could name one and don't."""
-        if not leaves_cost_open(wanted):
-            return {}
-        costs = self.fold.has_cost and self.gold.nuggets.cost is not None
-        return {"cost": "column" if costs else "1"}
+    def traits_of(self, wanted: Sequence[Measure]) -> dict[str, str]:
+        """Also the cost that measures take which could name one and don't."""
+        cost = "column" if self.fold.has_cost and self.gold.nuggets.cost is not None else "1"
+        return {"cost": cost if leaves_cost_open(wanted) else "", **super().traits_of(wanted)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:  # noqa: ARG002
         """The warnings of `tseval.score`."""

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.measure import packages
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.editions import DRAFT
@@ -211,7 +210,6 @@ class Follower:
         evaluation = self.scorer.evaluation()
         signature = evaluation.signature(
             **evaluation.traits_of(measures),
-            plugins=packages(measures),
             missing=asked.on_missing or DRAFT.on_missing,
             undefined=asked.undefined,
         )
