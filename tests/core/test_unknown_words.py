@@ -72,8 +72,8 @@ def test_a_table_has_a_line_for_each_label(tmp_path: Path) -> None:
     scored = tseval("responses", path, "--nuggets", gold, "--quiet", "-m", "vital weighted all")
     assert scored.code == 0
     assert scored.err.splitlines() == [
-        "warning: no nugget is vital, so this is 0: vital",
-        "warning: no nugget is vital or okay, so this is 0: weighted",
+        "warning: no nugget is vital, so the score is 0: vital",
+        "warning: no nugget is vital or okay, so the score is 0: weighted",
     ]
 
 

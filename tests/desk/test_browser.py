@@ -214,7 +214,10 @@ def test_keys_without_an_item_do_nothing_and_the_page_says_what_is_next(
                 person.press(*keys, "Enter")
             person.page.wait_for_selector("#offers")
         offers = " ".join(
-            ("7 disputes for a third person to adjudicate", "export, in the folder of the store:")
+            (
+                "7 disputes for a third person to adjudicate",
+                "to export, run in the folder of the store:",
+            )
         )
         assert ben.says("#offers") == f"{offers} tseval assess export 'the desk.tseval' -o gold"
         for title, words in (
@@ -241,11 +244,11 @@ def test_an_error_of_a_script_is_told_as_a_fault_of_the_page(chromium: Any, link
         person.page.evaluate("document.getElementById('status').textContent = ''")
         person.page.evaluate(f"() => {{ setTimeout(() => {{ {late}; }}); }}")
         person.page.wait_for_function("document.getElementById('status').textContent")
-        assert person.says("#status.trouble").startswith("fault of this page: broken. Reload")
+        assert person.says("#status.trouble").startswith("this page has an error: broken. Reload")
     answer = {"status": 200, "body": '{"reading": {}, "left": 1}'}
     person.page.route("**/api/next*", lambda route: route.fulfill(**answer))
     person.press("j")
-    assert person.says("#status.trouble").startswith("fault of this page: ")
+    assert person.says("#status.trouble").startswith("this page has an error: ")
     person.context.close()
 
 

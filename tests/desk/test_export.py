@@ -179,7 +179,7 @@ def test_the_commands(here: Path) -> None:
     Path("mine").mkdir()
     Path("mine/nuggets.tsv").write_text("mine")
     foreign = program("assess", "export", "desk.tseval", "-o", "mine")
-    assert (foreign.code, "no export wrote nuggets.tsv" in foreign.err) == (1, True)
+    assert (foreign.code, "export`: nuggets.tsv; name" in foreign.err) == (1, True)
     assert [each.read_text() for each in Path("mine").iterdir()] == ["mine"]
     clusters = program(
         *("clusters", "two.tsv", "again/clusters.tsv", "--selected", "again/selected.tsv"),

@@ -1017,7 +1017,7 @@ POOL_HEADER = ("topic", "update_id")
 MATCH_HEADER = ("topic", "update_id", "nugget_id")
 OUTSIDE = "run run: none of its 2 updates is in the pool"
 NO_UPDATE = "none of the 2 matches is of an update of these runs"
-HALF_JUDGED = "50 % of updates judged (run); the others count as no match"
+HALF_JUDGED = "50 % of updates are judged (run); the others count as no match"
 
 
 @pytest.mark.parametrize("more", [(), ("--in-blocks", "1"), ("--rule", "unsampled=skip")])

@@ -64,10 +64,10 @@ FLOOD = {
 }
 POOL, MATCHES, TRACK = ("--pool", "pool"), ("--matches", "matches"), ("--matches", "track")
 JUDGED = {  # the shares in the verdict; the roles of a and b: earns, repeats, nothing, unjudged
-    (*MATCHES, *POOL): ("25 % and 75 % of updates judged (b, a)", (1, 1, 1, 1), (1, 0, 0, 3)),
+    (*MATCHES, *POOL): ("25 % and 75 % of updates are judged (b, a)", (1, 1, 1, 1), (1, 0, 0, 3)),
     MATCHES: ("", (1, 1, 2, 0), (1, 0, 3, 0)),
-    TRACK: ("25 % and 50 % of updates known to be judged", (1, 1, 0, 2), (1, 0, 0, 3)),
-    (*TRACK, *POOL): ("25 % and 75 % of updates judged (b, a)", (1, 1, 1, 1), (1, 0, 0, 3)),
+    TRACK: ("25 % and 50 % of updates are known to be judged", (1, 1, 0, 2), (1, 0, 0, 3)),
+    (*TRACK, *POOL): ("25 % and 75 % of updates are judged (b, a)", (1, 1, 1, 1), (1, 0, 0, 3)),
     ("--matcher", "exact", *POOL): ("", None, None),
     ("--matcher", "exact"): ("", None, None),
 }
@@ -112,7 +112,9 @@ def test_of_the_real_runs_of_2014_most_were_not_judged(
         *("score", *sorted((folder / "runs").iterdir()), folder / "nuggets.tsv.gz"),
         *("--matches", folder / "matches.tsv.gz", *pool, "-m", "R P"),
     )
-    words = "11 % and 26 % of updates judged" if pooled else "2.7 % and 9.8 % of updates known"
+    words = (
+        "11 % and 26 % of updates are judged" if pooled else "2.7 % and 9.8 % of updates are known"
+    )
     assert words in text_of(page, "verdict")
     economy = text_of(page, "economy")
     assert all(each in economy for each in (("14,268", "4,222") if pooled else ("15,550", "5,159")))
@@ -138,7 +140,7 @@ VERDICTS = {
     ),
     ("score", SWIFT, THOROUGH, NUGGETS, "--matches", OF_FIXTURES, "-m", "P"): (
         f"swift has the better P, 1.800 against 1.181 of thorough, {BOTH}; it has no value on 1 "
-        "topic that the other has.",
+        "topic where the other run has one.",
     ),
 }
 
@@ -170,7 +172,7 @@ def test_a_run_that_stays_silent_does_not_win(runs: int, tmp_path: Path) -> None
     assert "mute is better" not in verdict
     assert "mute is first" not in verdict
     told = "mute has the better P, 0.892 against 0.690 of full, over 5 topics that both have"
-    assert f"{told}; it has no value on 3 topics that the other has." in verdict
+    assert f"{told}; it has no value on 3 topics where the other run has one." in verdict
     assert "do not compare these means" in text_of(page.read_text(encoding="utf-8"), "means")
 
 

@@ -15,8 +15,8 @@ FIXTURES = program.FIXTURES
 MORE = Path("more.tsv")
 """A second file of the run swift, with other updates."""
 WARNING = (
-    "warning: run swift is in several files and counted as one run; if files are versions: "
-    f"--name {MORE}=NAME"
+    "warning: run swift is in several files and counted as one run; to keep versions apart, "
+    f"pass --name {MORE}=NAME"
 )
 
 
@@ -129,8 +129,8 @@ def test_many_runs_are_one_line() -> None:
     done = program.tseval("score", "both.tsv", "again.tsv", program.NUGGETS, "-m", "R")
     (told,) = [line for line in done.err.splitlines() if "in several files" in line]
     assert told == (
-        "warning: 2 runs (swift, thorough) are each in several files and counted as one run; if "
-        "files are versions: name them apart in the column run"
+        "warning: 2 runs (swift, thorough) are each in several files and counted as one run; to "
+        "keep versions apart, use other names in the column run"
     )
     assert len(told) <= 160
 

@@ -246,7 +246,7 @@ def test_an_unknown_update_or_nugget(tmp_path: Path) -> None:
 def test_a_verdict_that_is_none(tmp_path: Path) -> None:
     said = corrected(tmp_path, "flood\tsw-flood-1\tflood-n1\tyes")
     assert 'FILE:2: the verdict "yes" is neither accept nor reject' in said
-    assert "write accept, reject, or nothing" in said
+    assert "write accept or reject, or leave it blank" in said
 
 
 def test_lines_that_contradict(tmp_path: Path) -> None:
@@ -441,7 +441,7 @@ def test_corrections_of_some_runs_warn_wherever_runs_are_compared(named: bool) -
         Path("p.html").read_text(),
     ]
     for each in said:
-        assert ("corrections name no update of 1 run of 2" in each) is not named
+        assert ("corrections name no update of 1 of 2 runs" in each) is not named
 
 
 @pytest.mark.usefixtures("agents")

@@ -309,7 +309,8 @@ def export(
     files = desk.export()
     foreign = [] if (output / ABOUT).exists() else [n for n in files if (output / n).exists()]
     if foreign:
-        raise OutputError(f"{output}: no export wrote {listed(foreign)}; name another folder")
+        told = f"{output}: not written by `tseval assess export`: {listed(foreign)}"
+        raise OutputError(f"{told}; name another folder")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

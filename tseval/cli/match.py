@@ -140,8 +140,8 @@ def checked_form(form: str | None, output: Path | None, names: tuple[str, ...]) 
 @click.option(
     "--overwrite",
     is_flag=True,
-    help="With --review: discard the verdicts that FILE holds. Without it they are carried over, "
-    "and a review that would lose one is refused.",
+    help="With --review: discard the verdicts that FILE holds. Without it tseval carries them "
+    "over, and refuses a review that would lose one.",
 )
 @options.format_option([*FORMS], "tsv")
 @options.output_option

@@ -21,7 +21,7 @@ class StrictCommand(click.Command):
     """A command that refuses a second value of an option that takes one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line; an option that repeats is wrong usage, a flag may repeat."""
+        """Parse the command line; refuse an option that repeats, but let a flag repeat."""
         if not ctx.resilient_parsing:  # a shell that completes the line shows no errors
             _, _, order = self.make_parser(ctx).parse_args(list(args))
             given = [each for each in order if isinstance(each, click.Option)]
@@ -33,7 +33,7 @@ class StrictCommand(click.Command):
 
 
 class StrictGroup(click.Group):
-    """A group of such commands."""
+    """A group whose commands are strict."""
 
     command_class = StrictCommand
 

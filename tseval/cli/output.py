@@ -20,7 +20,7 @@ from tseval.files import SPREADSHEET_FORMS
 def check_output(output: Path | None, *, keeps_verdicts: bool = False) -> None:
     """Refuse an output that cannot be written, or is an input, before any work is done for it.
 
-    So is one that holds somebody's verdicts, unless the caller keeps them.
+    Refuse a file that holds verdicts, too, unless the caller keeps them.
     """
     if output is None:
         check_standard_output()

@@ -73,8 +73,8 @@ class StreamOptions:
     )
     on_bad_line: str = option(
         "--on-bad-line",
-        "With --follow: stop at a line with a fault, or skip it: tell it on standard error, count "
-        "it in the state, and go on.",
+        "With --follow: stop at a line with a fault, or skip it: report it on standard error, "
+        "count it in the state, and go on.",
         default="stop",
         choices=("stop", "skip"),
         shows_default=True,

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def zones_apart(inputs: Iterable[InputRecord]) -> Iterator[str]:
-    """A warning of inputs whose times have no zone, where other times have one."""
+    """Warn of inputs whose times have no zone while other times have one."""
     known = [(time, zone, Path(each.path).name) for each in inputs for zone, time in each.zones]
     without, beside = sorted(k for k in known if not k[1]), sorted(k for k in known if k[1])
     if without and beside:
         names, others = (listed([*dict.fromkeys(k[2] for k in each)]) for each in (without, beside))
         offset = _offset({zone for _, zone, _ in beside}, without[0][0] - beside[0][0])
-        cure = f"--time-zone {offset} makes them agree" if offset else "--time-zone says theirs"
-        yield f"{names}: times without a zone are read as UTC, beside {others} with zones; {cure}"
+        cure = f"--time-zone {offset} makes them agree" if offset else "set it with --time-zone"
+        yield f"{names}: times without a zone are read as UTC; times of {others} have one; {cure}"
 
 
 def _offset(zones: set[str], apart: float) -> str:

@@ -24,7 +24,7 @@ def said_trait(said: Iterable[str]) -> dict[str, str]:
 
 
 def shared_runs(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
-    """That several files hold runs of one name, which count as one."""
+    """Warn of several files that hold runs of one name, which count as one."""
     files: dict[str, dict[str, bool]] = {}
     for each in inputs:
         for run in each.runs:
@@ -33,10 +33,10 @@ def shared_runs(inputs: Iterable[InputRecord]) -> tuple[str, ...]:
     if not shared:
         return ()
     alone = [path for paths in shared.values() for path, is_alone in paths.items() if is_alone]
-    cure = f"--name {alone[-1]}=NAME" if alone else "name them apart in the column run"
+    cure = f"pass --name {alone[-1]}=NAME" if alone else "use other names in the column run"
     names = f"{', '.join(list(shared)[:3])}{', …' if len(shared) > 3 else ''}"
-    whose = f"run {names} is" if len(shared) == 1 else f"{len(shared)} runs ({names}) are each"
-    return (f"{whose} in several files and counted as one run; if files are versions: {cure}",)
+    which = f"run {names} is" if len(shared) == 1 else f"{len(shared)} runs ({names}) are each"
+    return (f"{which} in several files and counted as one run; to keep versions apart, {cure}",)
 
 
 def told_names(inputs: Iterable[InputRecord]) -> tuple[str, ...]:

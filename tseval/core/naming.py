@@ -50,13 +50,17 @@ class Naming:
         several=True,
     )
     time_format: str | None = option(
-        "--time-format", 'The format of times that are text: "%d.%m.%Y %H:%M".', metavar="FORMAT"
+        "--time-format",
+        'The format of times that are text, such as "%d.%m.%Y %H:%M".',
+        metavar="FORMAT",
     )
     time_zone: str | None = option(
-        "--time-zone", "The zone of times without one: Europe/Berlin, +01:00.", metavar="NAME"
+        "--time-zone",
+        "The zone of times without one, such as Europe/Berlin or +01:00. Default: UTC.",
+        metavar="NAME",
     )
     clock: str | None = option(
-        "--clock", "Times are numbers: seconds since the topic's start.", choices=(RELATIVE,)
+        "--clock", "Read times as seconds since the topic's start.", choices=(RELATIVE,)
     )
 
     @classmethod
@@ -263,7 +267,7 @@ def _name_times(said: ColumnName, meant: Sequence[_Given]) -> None:
     ]
     if not dated and not said.kept:
         option = said.own.replace("_", "-")
-        raise UsageError(f"--{option} has no meaning here: no input has such times")
+        raise UsageError(f"--{option} has no meaning here: no input has times that it applies to")
     for source in (source for each in dated for source in each.sources):
         source.columns = {**source.columns, said.own: said.name}
 

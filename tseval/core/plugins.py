@@ -35,13 +35,13 @@ def brought(group: str) -> Iterator[tuple[str, EntryPoint]]:
 
 
 def leave_out(package: str, reason: str) -> None:
-    """Warn that a plug-in is left out: who does not use it can go on."""
+    """Warn that a plug-in is left out, so that other work can go on."""
     told = f"the plug-in of {package} is left out: {reason}"
     warnings.warn(told, PluginWarning, stacklevel=3)
 
 
 def guarded(function: Callable[..., Any], package: str, *arguments: Any) -> Any:
-    """Call what a plug-in brings; an error of its own is told with the package."""
+    """Call a function of a plug-in; name its package if the function fails."""
     try:
         return function(*arguments)
     except TsevalError:

@@ -72,7 +72,7 @@ def plugged_in() -> tuple[Definition, ...]:
             named = point.load()
             for each in named if isinstance(named, Iterable) else (named,):
                 if not isinstance(each, Definition):
-                    raise TypeError(f"it brings what is no Definition: {each!r}")
+                    raise TypeError(f"it brings {each!r}, which is not a Definition")
                 account = partial(guarded, each.account, package)
                 own = replace(each, package=package, account=account)
                 found.setdefault(package, []).append(own)

@@ -44,7 +44,7 @@ def none_of(whose: str, number: int, noun: str, nouns: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with two digits; 100 % is all, and never rounded."""
+    """Write a share as a percentage of two digits; only a whole share is 100 %."""
     return f"{min(100 * share, 99.4 if share < 1 else 100):.{0 if share >= 0.0995 else 1}f} %"
 
 
@@ -56,7 +56,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def count_words(words: Iterable[str], known: Collection[str] = ()) -> str:
-    """Count each unknown word, the most frequent first, with the known word that it resembles."""
+    """Count each unknown word, most frequent first, with the known word that it resembles."""
     counted = Counter(words).most_common()
     told = []
     for word, number in counted[:WORDS]:
@@ -69,9 +69,9 @@ def count_words(words: Iterable[str], known: Collection[str] = ()) -> str:
 def warn_of_numbers(
     where: str, what: str, numbers: FloatArray, known: Sequence[float]
 ) -> Iterator[str]:
-    """Warn of numbers that stand for nothing: they are none of the known ones."""
+    """Warn of numbers that are not among the known ones."""
     strange = [each for each in numbers.tolist() if each not in known]
     if strange:
         shown = count_words(f"{each:g}" for each in strange)
         nouns = count(len(strange), f"unknown {what}")
-        yield f"{where}: {nouns}, none of {', '.join(f'{each:g}' for each in known)}: {shown}"
+        yield f"{where}: {nouns}: {shown}; known are {', '.join(f'{each:g}' for each in known)}"

@@ -1,4 +1,4 @@
-"""How inputs write times: in a format of their own, without a zone, or from the topic's start."""
+"""How inputs write times: in another format, without a zone, or from the topic's start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tseval.records import frozen
 from tseval.tables.times import DATE_CURE, TIME_CURE, NotANumber, iso_time, number
 
 TIME_KEYS = ("time_format", "time_zone", "clock")
-"""What may be said of the times of inputs, as of their columns: `time_zone=Europe/Berlin`."""
+"""The settings for the times of an input, such as `time_zone=Europe/Berlin`."""
 RELATIVE = "relative"
 _DAYS_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y")
 _MONTHS_FIRST = ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%y")
@@ -27,7 +27,7 @@ FORMATS = (
     *("%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %z %Y", "%a %b %d %H:%M:%S UTC %Y"),
     *("%a, %d %b %Y %H:%M:%S %z", "%a, %d %b %Y %H:%M:%S GMT"),
 )
-"""The formats that are proposed where every time of a column has them."""
+"""The formats that a fault proposes if every time of a column has them."""
 
 
 @frozen
@@ -36,16 +36,16 @@ class TimeReading:
 
     format: str
     zone: tzinfo | None
-    """That of texts without a zone; None where nobody says it: then it is UTC."""
+    """The zone of texts without one; None if it is not given, which means UTC."""
     relative: bool
 
     @classmethod
     def of(cls, said: Mapping[str, str]) -> TimeReading:
-        """What is said of an input under `TIME_KEYS`; a value that means nothing is refused."""
+        """Read the settings of an input under `TIME_KEYS`; refuse an unknown value."""
         return _reading(*(said.get(key, "") for key in TIME_KEYS))
 
     def seconds(self, cell: str, note_zone: Callable[[str, float], None]) -> float:
-        """A time in seconds, or a `NotANumber`; of a text the offset from UTC is noted, if any."""
+        """Return a time in seconds, or raise `NotANumber`; note the UTC offset of a text."""
         when = _time_in(cell.strip(" "), self.format) if self.format else None
         try:
             if when is None:
@@ -64,7 +64,7 @@ class TimeReading:
         return seconds
 
     def cure(self, cells: Iterable[str]) -> tuple[str, str]:
-        """What to do about cells that are no times, and the code of the fault."""
+        """Return the cure for cells that are not times, and the code of the fault."""
         if self.relative:
             return DATE_CURE, "clock"
         texts = list(dict.fromkeys(cell.strip(" ") for cell in cells if cell.strip(" ")))
@@ -75,7 +75,7 @@ class TimeReading:
 
 
 def formats_of(texts: Sequence[str]) -> list[str]:
-    """The known formats that all of these texts have: two where the day could be the month."""
+    """Return the known formats that fit all texts: two if the day could be the month."""
     found = [each for each in FORMATS if texts and all(_time_in(t, each) for t in texts)]
     return [each for each in found if "%B" not in each or each.replace("%B", "%b") not in found]
 
@@ -89,7 +89,7 @@ def _time_in(text: str, form: str) -> datetime | None:
 @cache
 def _reading(form: str, zone: str, clock: str) -> TimeReading:
     if clock not in ("", RELATIVE):
-        raise UsageError(f"--clock '{clock}': it can be {RELATIVE} alone")
+        raise UsageError(f"--clock '{clock}': the only value is {RELATIVE}")
     try:
         datetime.strptime("", form)
     except re.error:
@@ -99,12 +99,14 @@ def _reading(form: str, zone: str, clock: str) -> TimeReading:
         if "does not match" not in str(error):
             raise UsageError(f"--time-format '{form}': {error}") from None
     if "%Z" in form:
-        raise UsageError(f"--time-format '{form}': write %z, or the zone's name as it stands")
+        raise UsageError(
+            f"--time-format '{form}': %Z cannot be read; write %z, or the name of the zone itself"
+        )
     return TimeReading(form, _zone(zone) if zone else None, clock == RELATIVE)
 
 
 def _zone(name: str) -> tzinfo:
-    """A time zone by its name, or by its offset from UTC, such as +05:30."""
+    """Return a time zone by its name, or by its offset from UTC, such as +05:30."""
     try:
         if name[0] in "+-":
             return iso_time(f"2000-01-01T00:00{name}").tzinfo or UTC

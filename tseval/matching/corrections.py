@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 ACCEPT, REJECT = "accept", "reject"
 
-VERDICT = (f"write {ACCEPT}, {REJECT}, or nothing where nothing is to change", "unknown-label")
+VERDICT = (f"write {ACCEPT} or {REJECT}, or leave it blank to change nothing", "unknown-label")
 OPPOSED_CURE = "keep one of the two, or name the run that each speaks of"
 SAME_TEXT_CURE = "keep one of the two: a verdict holds for every update with its text"
 UPDATE_CURE = (
@@ -48,8 +48,8 @@ UPDATE_CURE = (
 )
 NUGGET_CURE = "give the nuggets that the pair was judged with, or remove the line"
 TEXT_CURE = (
-    "judge the pair again and write the text that it has now, or remove the line; where ids have "
-    "changed, `tseval match RUN... NUGGETS --review FILE` over this file carries verdicts over"
+    "judge the pair again and write its present text, or remove the line; if ids have changed, "
+    "`tseval match RUN... NUGGETS --review FILE` with this file carries its verdicts over"
 )
 
 

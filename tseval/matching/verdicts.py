@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, IntArray
 
-VERDICT = ("write yes or no, or nothing where nobody had to read", "unknown-label")
+VERDICT = ("write yes or no, or leave it blank if no verdict is needed", "unknown-label")
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
 HEADER = 1 << 12

@@ -86,8 +86,8 @@ _DIGITS = re.compile(
 _DIGIT_FORMATS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 SERIAL_CURE = (
     "a spreadsheet keeps times as days: give the column the format yyyy-mm-ddThh:mm:ss before you "
-    "export it, or convert: (days - 25569) * 86400 are Unix seconds; seconds from the "
-    "topic's start are read with --clock relative"
+    "export it, or convert: (days - 25569) * 86400 are Unix seconds; if times "
+    "count from the topic's start, pass --clock relative"
 )
 DIGITS_CURE = (
     "digits alone are seconds: write a date with its hyphens, such as 2012-02-22, or pass "
@@ -95,11 +95,10 @@ DIGITS_CURE = (
 )
 EARLY_CURE = f"{TIME_CURE}; if times count from the topic's start, pass --clock relative"
 DATE_CURE = (
-    "with --clock relative times are seconds since the topic's start, which is 0: write such, or "
-    "leave the option out"
+    "with --clock relative, write times as seconds since the topic's start, or leave the option out"
 )
 FAR = 1e11
-"""Of Unix seconds this is in the year 5138, of milliseconds in 1973: nobody's times are between."""
+"""This is the year 5138 in Unix seconds and 1973 in milliseconds: no real time is between."""
 PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
 """How many parts a second has; from 1990 on times in parts are larger than all in seconds."""
 
@@ -197,7 +196,7 @@ class Moment:
             meant = _meant(self.text, self.seconds)
             raise NotANumber(f'"{self.text}" is {dated(self.seconds)}, before 1990{meant}')
         if not start and early(start) and not early(self.seconds):
-            raise NotANumber(f'"{self.text}" is a date, where times count from 0: write 6h')
+            raise NotANumber(f'"{self.text}" is a date, but times count from 0: write 6h')
         return self.seconds
 
 

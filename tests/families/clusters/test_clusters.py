@@ -381,7 +381,7 @@ def live(folder: Path, edition: str, labels: str, run: str, **options: Any) -> t
 
 def test_unknown_labels_are_told(tmp_path: Path) -> None:
     scores = live(tmp_path, "rts2017", f"MB1 {ID[0]} 7\nMB1 {ID[1]} 5\n", pushed((0, 60)))
-    assert "live: 1 unknown label, none of 5, 2, 1, 0, -1: 7 (1)" in scores.warnings
+    assert "live: 1 unknown label: 7 (1); known are 5, 2, 1, 0, -1" in scores.warnings
 
 
 def test_live_judgments_of_2017(tmp_path: Path) -> None:

@@ -720,7 +720,7 @@ def test_a_criterion_without_an_answer_is_left_out(tmp_path: Path) -> None:
     file = lines(tmp_path / "v.jsonl", [{"qid": "t", "run_id": "r", "criteria": CRITERIA}])
     done = program.tseval("responses", file, "-m", "ternary", "-f", "trec")
     assert (done.code, done.out) == (0, "ternary\tall\t0.625\n")
-    assert "1 failed answer of the judge, left out" in done.err
+    assert "left out 1 failed answer of the judge" in done.err
     assert slow.rubric([(5, "satisfied"), (2, None), (3, "not_satisfied")], False) == 0.625
 
 

@@ -140,7 +140,7 @@ def test_a_timeline_without_dates_is_not_lost_in_silence() -> None:
     Path("story.jsonl").write_text("\n".join(lines), encoding="utf-8")
     done = program.tseval("import", "timelines", "story.jsonl", "-o", "story.tsv")
     assert done.code == 0
-    assert "story.jsonl: 1 timeline without dates left out" in done.err
+    assert "story.jsonl: left out 1 timeline without dates" in done.err
 
 
 FAULTS = {

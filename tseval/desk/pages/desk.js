@@ -65,7 +65,7 @@ export async function attempt(work) {
   }
 }
 function fault(error) {
-  say(`fault of this page: ${error?.message ?? error}. Reload the page; what you saved is kept.`, true);
+  say(`this page has an error: ${error?.message ?? error}. Reload it; your saved work is kept.`, true);
 }
 addEventListener("error", (event) => fault(event.error ?? event.message));
 addEventListener("unhandledrejection", (event) => fault(event.reason));
@@ -149,7 +149,7 @@ export async function offers() {
     page !== "" && unread ? link("", `${some(unread, "update")} that nobody has read`) : null,
     page !== "adjudicate" && disputes.length ? link("adjudicate", `${some(disputes.length, "dispute")} to adjudicate`) : null,
     page !== "adjudicate" && disputed && !disputes.length ? link("adjudicate", `${some(disputed, "dispute")} for a third person to adjudicate`) : null,
-    make("li", {}, "export, in the folder of the store: ", make("code", {}, `tseval assess export ${typed} -o gold`)));
+    make("li", {}, "to export, run in the folder of the store: ", make("code", {}, `tseval assess export ${typed} -o gold`)));
 }
 export function progress(words) { byId("progress").textContent = words ? ` · ${words}` : ""; }
 

@@ -156,7 +156,7 @@ def _dropped(index: PushIndex) -> Iterator[str]:
 
 
 def _out_of_order(posts: Posts, by: str) -> Iterator[str]:
-    """Daily lists whose lines are not in the order of their ranks."""
+    """Warn of daily lists whose lines are not in the order of their ranks."""
     if posts.rank is None or posts.day is None or by != "rank":
         return
     keys = (posts.day, posts.topic.codes, posts.run.codes)
@@ -164,8 +164,8 @@ def _out_of_order(posts: Posts, by: str) -> Iterator[str]:
     same = np.all([np.diff(each[order]) == 0 for each in keys], axis=0)
     falls = int((same & (np.diff(posts.rank[order]) < 0)).sum())
     if falls:
-        lines = f"{count(falls, 'line')} of daily lists out of the order of their ranks"
-        yield f"{lines}, which counts; --rule list-order=lines takes the lines as they stand"
+        lines = f"daily lists: {count(falls, 'line')} out of rank order; the ranks count"
+        yield f"{lines}, or pass --rule list-order=lines to keep the order of lines"
 
 
 def again(number: int) -> str:

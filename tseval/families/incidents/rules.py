@@ -109,14 +109,14 @@ class IncidentRules(RuleSet):
     )
     any_wrong: str = choice(
         "both",
-        "a labelled post to which the run gives wrong types alone, in the any-type counts",
+        "a labelled post to which the run gives only wrong types, in the any-type counts",
         both="is a false positive and a false negative: recall is over all labelled posts",
         positive="is a false positive alone, as the notebook of 2018 counts it",
     )
     refusals: str = choice(
         "off",
         "Irrelevant or Unknown as an answer of the run, in the any-type counts,",
-        off="is a type as any other",
+        off="is a type like any other",
         on="refuses the post: a true negative if the assessors say the same, else a false negative",
     )
     f1_mean: str = choice(
@@ -158,9 +158,9 @@ class IncidentRules(RuleSet):
     )
     delta_counts: str = choice(
         "before",
-        "what a false alert costs depends on",
+        "the cost of a false alert depends on",
         before="the false alerts before it: the first one is free",
-        **{"with": "the same and itself: the first one costs too"},
+        **{"with": "these and the false alert itself: the first one costs, too"},
     )
     alert_types: str = choice(
         "counted",

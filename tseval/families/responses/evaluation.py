@@ -117,7 +117,7 @@ def warn_of_no_vital(index: ResponseIndex, wanted: Sequence[Measure]) -> Iterato
     for words, base in (((VITAL,), "vital"), ((VITAL, OKAY), "weighted")):
         zero = [name for name in names if name.removeprefix("strict_") == base]
         if index.sort is Sort.GRADES and index.nugget and zero and found.isdisjoint(words):
-            yield Reason(f"no nugget is {' or '.join(words)}, so this is 0: {', '.join(zero)}")
+            yield Reason(f"no nugget is {' or '.join(words)}, so the score is 0: {', '.join(zero)}")
 
 
 def of_questions(name: str) -> bool:
@@ -171,7 +171,7 @@ def _warnings(tables: ResponseTables, index: ResponseIndex) -> Iterator[str]:
         yield f"{noun} not in the file of nuggets, ignored: {listed(index.unknown)}"
     if index.undated:
         nouns = count(len(index.undated), "response")
-        yield f"{nouns} without a time: no score can be taken at a time, and lead leaves them out"
+        yield f"{nouns} without a time: scores at a time are not possible, and lead leaves them out"
     if not index.single and index.rules.mean == "topics":
         yield (
             "a run has several responses to a topic, and they have no times: their mean counts "

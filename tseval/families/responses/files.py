@@ -187,10 +187,11 @@ def _made(
     graded = [one for each in responses for one in each.labels if isinstance(one, Grade)]
     if sort is Sort.VERDICTS and graded and not any(one.word or one.failed for one in graded):
         reason = "no criterion has a verdict"
-        refuse(source, reason, "give a rubric as --nuggets FILE", "missing-verdict")
+        cure = "if this is a rubric, pass it as --nuggets FILE"
+        refuse(source, reason, cure, "missing-verdict")
     failed = sum(one.failed for one in graded)
     if failed:
-        told = f"{count(failed, 'failed answer')} of the judge, left out"
+        told = f"left out {count(failed, 'failed answer')} of the judge"
         warnings = [*warnings, f"{source.path}: {told}"]
     lines = np.array([each.line for each in responses], np.int64)
     origin = Origin.single(record_of(source, GRADES, len(lines)), lines)

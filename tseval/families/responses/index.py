@@ -59,7 +59,7 @@ class Items:
     always: list[int] = field(default_factory=list)
     """Items of a list that does not change with the version."""
     failed: set[int] = field(default_factory=set)
-    """Items of which a judge gave no answer."""
+    """The items for which the judge gave no answer."""
     sums: dict[str, list[tuple[int, float, float]]] = field(default_factory=dict)
     """By name the cell, the time and the amount."""
 
@@ -100,7 +100,7 @@ class ResponseIndex(Units):
     present: BoolArray
     timed: bool
     undated: tuple[Fault, ...]
-    """The responses that say something, but not when, where others have times."""
+    """The responses that say something but have no time, if others have one."""
     cell_unit: IntArray
     """The (run, topic) of each cell, which is what has a value."""
     single: bool

@@ -135,7 +135,7 @@ def verdicts(record: Object, _: Read) -> Iterator[Grade]:
 
 
 def verdict_of(criterion: Nugget, verdict: Any, status: Any) -> Grade:
-    """A verdict on a criterion; a judge that failed gave none."""
+    """Return the verdict on a criterion; a judge that failed gave none."""
     said = verdict.strip().lower().replace(" ", "_") if isinstance(verdict, str) else ""
     failed = not said and status == "failed"
     known = said in VERDICTS
@@ -143,7 +143,7 @@ def verdict_of(criterion: Nugget, verdict: Any, status: Any) -> Grade:
 
 
 def criteria_of(record: Object) -> list[Nugget]:
-    """The criteria of a rubric, each with its text and how often that stood before."""
+    """Return the criteria of a rubric, each with its text and the number of earlier equal texts."""
     before: Counter[str] = Counter()
     found = []
     for each in members(record, "criteria"):
@@ -166,7 +166,7 @@ def support(record: Object, _: Read) -> Iterator[Cited]:
 
 
 def support_word(label: str) -> str:
-    """A label of support in the form that is compared."""
+    """Return a label of support in the form in which labels are compared."""
     return label.strip().lower().replace("_", " ")
 
 
@@ -417,11 +417,11 @@ KNOWN: Mapping[str, tuple[Sequence[str], str]] = {
     IMPORTANCE: ((VITAL, OKAY), "neither vital nor okay"),
     TIER: ((MANDATORY, OPTIONAL), "neither mandatory nor optional"),
 }
-"""The words that each place knows, and what becomes of others."""
+"""For each place the known words, and how other words count."""
 
 
 def unknown_word(source: Input, what: str, word: str, line: int) -> Unknown:
-    """Describe a word that is none of those that its place knows."""
+    """Describe a word that is not among the known words of its place."""
     known = KNOWN[what][0]
     reason = f'unknown {what} "{word}"{did_you_mean(word, known)}' if word else f"no {what}"
     cure = f"write one of {', '.join(known)}"

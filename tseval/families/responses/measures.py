@@ -40,7 +40,7 @@ TSEVAL = "tseval"
 
 
 MICRO = "_micro"
-"""So ends the name of a measure whose `all` is that of the sums over all topics."""
+"""The end of the name of a measure whose `all` pools all topics."""
 
 
 @frozen
@@ -310,7 +310,11 @@ def _rubrics() -> tuple[Definition, ...]:
             )
             for name, words, worth in (
                 ("unsatisfied_mandatory", "mandatory criteria not satisfied", UNMET),
-                ("unsatisfied_mandatory_binary", "the same, in part as not", 1 - STRICT),
+                (
+                    "unsatisfied_mandatory_binary",
+                    "mandatory criteria not fully satisfied",
+                    1 - STRICT,
+                ),
             )
         ),
     )
@@ -322,7 +326,7 @@ RATES = {
     "no_support": (0, "that do not support their sentence"),
     "not_judged": (-1, "without a judgment"),
 }
-"""The shares of all pairs of a sentence and a citation, by the label."""
+"""The shares of citations by their label, over all pairs of a sentence and a citation."""
 
 
 def _supports() -> tuple[Definition, ...]:
@@ -340,9 +344,9 @@ def _supports() -> tuple[Definition, ...]:
         ):
             named.append((name.format(side), f"{words}, over {what}", above, by))
     for rate, (label, words) in RATES.items():
-        named.append((rate, f"citations {words}, of all citations", f"labelled {label}", "pairs"))
+        named.append((rate, f"share of citations {words}", f"labelled {label}", "pairs"))
     made = []
-    for suffix, of in (("", ""), (MICRO, ", over all topics")):
+    for suffix, of in (("", ""), (MICRO, ", pooled over all topics")):
         for name, title, above, by in named:
             account = partial(quotient, above=above, below=by)
             formula = "sum of weights / number"

@@ -16,7 +16,7 @@ from tseval.files.inputs import Input
 from tseval.records import frozen
 from tseval.tables import natural_order
 
-TIMES_CURE = "give this response its time, or give none of them a time"
+TIMES_CURE = "give this response a time, or leave out the times of all responses"
 SAME_CURE = "the times of two versions differ; --rule mean=records takes each by itself"
 
 
@@ -49,7 +49,7 @@ class Versions:
     """Whether the cells are the (run, topic), or the responses."""
     timed: bool
     undated: tuple[Fault, ...]
-    """The responses that say something, but not when, where others have times."""
+    """Return the responses that say something but have no time, if others have one."""
     unknown: tuple[str, ...]
     """Topics that the gold lacks."""
 
@@ -112,7 +112,7 @@ def times_in(response: Response) -> list[float]:
 
 
 def _lacks_time(response: Response) -> bool:
-    """Whether a response says something, but not when; an empty answer needs no time."""
+    """Return whether a response says something but has no time; an empty answer needs none."""
     timed = zip(response.labels, times_in(response), strict=True)
     return any(math.isnan(time) and not _says_nothing(label) for label, time in timed)
 
@@ -124,7 +124,7 @@ def _says_nothing(label: object) -> bool:
 
 
 def _no_time(source: Input, response: Response) -> Fault:
-    reason = "no time, where other responses have one"
+    reason = "no time, although other responses have one"
     return Fault(source.path, response.line, reason, TIMES_CURE, "missing-time", unit=source.unit)
 
 
@@ -145,7 +145,9 @@ def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]
             reason = f"run {response.run} has two responses to topic {response.topic} at one time"
             cure = f"the other is in line {first}: {SAME_CURE}"
             if own[at][0] is not source:
-                other_run = f"--name {source.path}=NAME makes a run of its own of this file"
+                other_run = (
+                    f"--name {source.path}=NAME gives the run of this file a name of its own"
+                )
                 cure = f"the other is at {own[at][0].path}:{first}: {SAME_CURE}; {other_run}"
             faults.add(response.line, reason, cure, "duplicate-id")
             faults.check()

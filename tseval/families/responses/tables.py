@@ -96,9 +96,14 @@ VERDICTS = Schema(
         TOPIC,
         replace(_WORD, name="verdict", required=True, meaning=MET),
         Column("weight", Kind.NUMBER, may_be_blank=True, meaning="blank is 0"),
-        replace(_WORD, name="criterion", aliases=("criterion_id", "text"), meaning="what is asked"),
+        replace(
+            _WORD,
+            name="criterion",
+            aliases=("criterion_id", "text"),
+            meaning="the id or the text of the criterion",
+        ),
         replace(_WORD, name="tier", meaning="`mandatory` or `optional`"),
-        replace(_WORD, name="status", meaning="`failed` without a verdict: left out"),
+        replace(_WORD, name="status", meaning="`failed`, without a verdict, leaves it out"),
         RUN,
         TIME,
     ),
@@ -120,7 +125,7 @@ NO_TIME = math.nan
 VITAL, OKAY = "vital", "okay"
 """The importances of nuggets."""
 MANDATORY, OPTIONAL = "mandatory", "optional"
-"""The tiers of criteria, which stand where nuggets have an importance."""
+"""The tiers of criteria; a criterion has a tier as a nugget has an importance."""
 
 
 class Sort(Enum):
@@ -146,11 +151,11 @@ class Grade(NamedTuple):
     known: bool = True
     """Whether the label is one of the three."""
     word: str = ""
-    """The label as it is written; empty where there is none."""
+    """The label as it is written; empty if there is none."""
     line: int = 0
     """Its own line; 0 where it has that of the response."""
     failed: bool = False
-    """Whether the judge gave no answer: such a criterion is left out."""
+    """Whether the judge failed to answer; the criterion is then left out."""
 
 
 class Nugget(NamedTuple):
@@ -246,10 +251,10 @@ class Response:
 
 
 class Unknown(NamedTuple):
-    """A word that is none of those that its place knows."""
+    """A word that is not among the known words of its place."""
 
     what: str
-    """Such as `label`."""
+    """The place of the word, such as `label`."""
     word: str
     fault: Fault
 

@@ -91,13 +91,13 @@ def of_evaluation(
 def of_unjudged(
     runs: Sequence[str], judged: IntArray, sent: IntArray, pool: Pool | None
 ) -> Iterator[Doubt]:
-    """How many of each run's updates were judged, where not all were; the least first."""
+    """Warn of runs with updates that nobody judged: the share of judged ones, the least first."""
     share = judged / np.maximum(sent, 1)
     some = [at for at in np.argsort(share, kind="stable").tolist() if judged[at] < sent[at]]
     if some and judged.any():  # else no update is in the pool, which is a warning of its own
         ends = some if len(some) <= 2 else [some[0], some[-1]]
         shares = (" and " if len(some) == 2 else " to ").join(percent(share[at]) for at in ends)
-        known = "judged" if pool is not None else "known to be judged without --pool"
+        known = "are judged" if pool is not None else "are known to be judged without --pool"
         names = listed([runs[at] for at in some])
         yield Doubt(f"{shares} of updates {known} ({names}); the others count as no match")
 
@@ -222,8 +222,8 @@ def of_corrections(
         named |= set(of_runs.vocabulary())
     if others := [name for name in runs if name not in named]:
         yield Doubt(
-            f"corrections name no update of {count(len(others), 'run')} of {len(runs):,} and "
-            "correct only shared texts there, so scores are not comparable: "
+            f"corrections name no update of {len(others):,} of {count(len(runs), 'run')}, so only "
+            "shared texts are corrected there; do not compare these scores: "
             f"{', '.join(others[:3])}"
         )
 

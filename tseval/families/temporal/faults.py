@@ -46,7 +46,7 @@ def faults(evaluation: TemporalEvaluation, setting: Setting[Any]) -> Searched | 
     noise = made.idle("Noise", "that match no nugget", idle[judged[idle]])
     lists = [made.missed(), made.late(), made.repeats(), noise]
     if not judged[idle].all():
-        what = "that were not judged: whether they say a nugget is not known"
+        what = "that nobody judged, so they may say a nugget or not"
         lists.append(made.idle("Not judged", what, idle[~judged[idle]]))
     return Searched(tuple(lists)) if any(each.total for each in lists) else None
 

@@ -134,7 +134,7 @@ def read_matches(
     source = input_of(given, tables.MATCHES)
     if not tables.CORRECTIONS.missing(names_of(source)):
         cure = "give it as --corrections"
-        refuse(source, "holds verdicts on pairs, and not only matches", cure, "wrong-file")
+        refuse(source, "holds verdicts on pairs, not only matches", cure, "wrong-file")
     if trec.is_official(source, "matches", form):
         return trec.read_matches(source, reading)
     rows = rows_of(source, tables.MATCHES, form)

@@ -198,7 +198,7 @@ def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
         remarks += table.remarks
         if len(rows) < len(table.day):
             lost = count(len(table.day) - len(rows), "timeline")
-            remarks.append(f"{path}: {lost} without dates left out: a table has no row for it")
+            remarks.append(f"{path}: left out {lost} without dates, which a table cannot hold")
     if not set(columns["date_entry"]) - {"1"}:
         del columns["date_entry"]
     return Imported(dict(columns), tuple(remarks))

@@ -50,8 +50,8 @@ def _reading(report: Report) -> Markup:
     uneven = ", ".join(each.name for each in report.measures if not each.is_common)
     if uneven:
         counted += (
-            f" By {uneven} runs have values on different {over}: do not compare these means, but "
-            f"the differences, which are over the {over} that both runs have."
+            f" By {uneven}, runs have values on different {over}: do not compare these means. "
+            f"Compare the differences, which are over the {over} that both runs have."
         )
     note = f"Means over {over}, each with its {level} interval, drawn on the measure’s own scale. "
     reading = element("p", {"class": "note"}, note, _marks(report) if able else "", counted)

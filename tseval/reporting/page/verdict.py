@@ -15,7 +15,7 @@ from tseval.reporting.page.warned import worded
 
 SLACK = 1e-9
 TOO_FEW = re.compile("[0-9]+ topic")
-"""How the reason begins why no difference can be shown, if it is the number of topics."""
+"""The beginning of the reason that there are too few topics to show a difference."""
 NAMED = 12
 """So many runs are named in a sentence before the rest is counted."""
 
@@ -63,7 +63,7 @@ def _mean(board: MeasureBoard, row: MeanRow) -> Iterator[Child]:
 
 
 def _several(report: Report, board: MeasureBoard) -> Iterator[Child]:
-    """The primary measure first, then who does not differ, the companions, and the price."""
+    """Yield the headline, the runs that do not differ, the companions and the updates it took."""
     pair = _from_gain(board.against[0]) if board.against else None
     if pair is None:
         best = board.means[0]
@@ -80,12 +80,12 @@ def _several(report: Report, board: MeasureBoard) -> Iterator[Child]:
 
 
 def _from_gain(pair: PairRow) -> PairRow:
-    """A pair seen from the run that is better over the topics that both have."""
+    """Turn a pair so that its first run is the better one over the topics that both have."""
     return pair.turned if pair.gain is not None and pair.gain < 0 else pair
 
 
 def _sides(board: MeasureBoard, pair: PairRow) -> tuple[float, float]:
-    """The means of both runs over the topics that both have."""
+    """Return the means of both runs over the topics that both have."""
     rows = {row.run: row for row in board.means}
     both = [rows[run] for run in (pair.run, pair.other)]
     if board.pooled or all(row.topics == pair.topics for row in both):
@@ -97,7 +97,7 @@ def _sides(board: MeasureBoard, pair: PairRow) -> tuple[float, float]:
 
 
 def _lacking(board: MeasureBoard, pair: PairRow) -> int:
-    """On how many topics the other run has a value, and this one none: silence is not better."""
+    """Count the topics on which the other run has a value and this one has none."""
     return next(row.topics for row in board.means if row.run == pair.other) - pair.topics
 
 
@@ -119,7 +119,7 @@ def _headline(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
     """Which run is better, or has the better mean though that may be chance."""
     best, next_ = _run(report, pair.run), _run(report, pair.other)
     if pair.gain is None:
-        return [best, " and ", next_, f" have no {board.over} in common by {board.name}."]
+        return [best, " and ", next_, f" share no {board.over} with a value of {board.name}."]
     compared = _compared(board, pair)
     lacking = _lacking(board, pair)
     if pair.better == pair.run and not lacking:
@@ -127,7 +127,7 @@ def _headline(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
         return [best, f" is better by {board.name}", *rivals, ": ", compared, "."]
     if board.cannot_tell or lacking:
         compared = _compared(board, pair, [" of ", next_])
-        silent = f"; it has no value on {count(lacking, board.over)} that the other has"
+        silent = f"; it has no value on {count(lacking, board.over)} where the other run has one"
         leads = [best, f" has the better {board.name}, ", compared]
         return [*leads, silent if lacking else "", "."]
     if len(board.against) > 1 and report.baseline is None:
@@ -190,9 +190,9 @@ def _other(pair: PairRow, run: int) -> int:
 def _companions(
     report: Report, primary: MeasureBoard, pair: PairRow
 ) -> Iterator[tuple[Child, bool]]:
-    """By each measure beside the primary one who is ahead, by how much; and if that is reversed.
+    """Yield which run is ahead by each companion, by how much, and whether that reverses the order.
 
-    Of two runs it is about these; of more about the best by the measure and the best of all.
+    Two runs are compared with each other; of more, the best by the companion with the best of all.
     """
     is_pair = len(primary.against) == 1 or report.baseline is not None
     for board in report.measures[1 : report.leading]:
@@ -246,7 +246,7 @@ def _value(board: MeasureBoard, value: float, decimals: int) -> str:
 
 
 def _is_beyond(board: MeasureBoard, value: float) -> bool:
-    """Whether a value lies where the measure means nothing."""
+    """Return whether a value is outside the range of its measure."""
     low, high = board.bounds
     return not low - SLACK <= value <= high + SLACK
 

@@ -89,7 +89,7 @@ class Following:
     schema: Schema = UPDATES
     """The columns of the updates, as the stream calls them."""
     skips_bad_lines: bool = False
-    """Whether bad lines are left out and told, instead of ending the stream."""
+    """Whether bad lines are reported and left out, instead of ending the stream."""
     tell: Callable[[Fault], None] = lambda _: None
     """Is told the fault of each line that is left out."""
     times: Mapping[str, str] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class Follower:
         self.bad = 0
         """How many of these lines were bad and left out."""
         self.bad_ahead: list[int] = []
-        """Those that are told and not counted yet."""
+        """The bad lines that are reported but not counted yet."""
         self.hash = hashlib.sha256()
         asked = scorer.common
         told = Told(
@@ -200,7 +200,7 @@ class Follower:
         self.skip = position if position.lines else None
 
     def _signature(self) -> str:
-        """What can change a number: the rules, and whether bad lines are left out."""
+        """Return all that can change a number: the rules, and whether bad lines are left out."""
         skips = self.following.skips_bad_lines or self.bad
         return self._rules() + ("|bad-lines:skip" if skips else "")
 
@@ -242,12 +242,15 @@ class Follower:
         if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
             self.save()
         if len(faults):
-            ending, way = FaultList(faults.source), "--on-bad-line skip goes on without bad lines"
+            ending, way = (
+                FaultList(faults.source),
+                "or pass --on-bad-line skip to leave bad lines out",
+            )
             ending.extend(replace(each, cure=f"{each.cure}; {way}") for each in faults.noted)
             ending.check()
 
     def _good(self, content: bytes) -> tuple[_Read, FaultList]:
-        """The updates of whole lines; bad lines are told and left out, or end it as faults."""
+        """Return the updates of whole lines; leave bad lines out, or end the stream with faults."""
         while True:
             lines = Lines(content, self.lines + 1)
             lines.columns = self.following.times
