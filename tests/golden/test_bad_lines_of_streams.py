@@ -78,6 +78,22 @@ def test_a_line_that_is_cut_off_is_read_again(tmp_path: Path) -> None:
     assert last == told(follow(LINES))[1]
 
 
+NO_RUN = LINES[0].replace(b'"run": "swift", ', b"")
+
+
+@pytest.mark.parametrize("first", [NO_RUN.replace(b"1699921800", b'"when"'), b"no json\n"])
+def test_a_bad_first_line_decides_nothing(first: bytes) -> None:
+    _, last = told(follow([first, *LINES], *SKIP))
+    assert last["records"] == told(follow(LINES))[1]["records"]
+    assert last["warnings"][0] == "1 bad line skipped"
+
+
+def test_the_first_update_decides_whether_updates_name_their_runs() -> None:
+    stopped = follow([NO_RUN, *LINES[1:]])
+    assert [(each.code, each.line) for each in stopped.faults[:1]] == [("late-column", 2)]
+    assert json.loads(stopped.out.splitlines()[-1])["updates"] == 1, "as if lines came one by one"
+
+
 def test_the_option_means_something_for_streams_alone() -> None:
     done = tseval("score", FIXTURES / "runs" / "swift.tsv", NUGGETS, *SKIP)
     assert (done.code, "--on-bad-line" in done.err) == (2, True)

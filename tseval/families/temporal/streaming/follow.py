@@ -344,10 +344,11 @@ class Follower:
         """
         own = FaultList(lines)
         rows = list(records(lines, self.following.schema, own))
-        columns = self.first if self.first is not None or not rows else set(rows[0][1])
-        columns = columns or set()
-        own.extend(list(_unlike_the_first(lines, rows, columns)))
-        cells = cells_of(rows, UPDATES)
+        columns = _first_columns(lines, rows) if self.first is None else self.first
+        unlike = list(_unlike_the_first(lines, rows, columns))
+        own.extend(unlike)
+        left_out = {fault.line for fault in unlike}
+        cells = cells_of([row for row in rows if row[0] not in left_out], UPDATES)
         cells = replace(cells, lines=cells.lines + self.lines)
         moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
         table = FaultList(lines)
@@ -407,6 +408,16 @@ class Follower:
         )
         saved.save(self.following.state, position, self.fold, self.recent.columns())
         self.saved_at, self.saved_lines = self.fold.updates, self.lines
+
+
+def _first_columns(lines: Lines, rows: Sequence[tuple[int, dict[str, str]]]) -> set[str]:
+    """The columns of the first update that has no fault of its own."""
+    for row in rows:
+        faults = FaultList(lines)
+        build(lines, cells_of([row], UPDATES), UPDATES, faults)
+        if not faults.noted:
+            return set(row[1])
+    return set()
 
 
 def _unlike_the_first(
