@@ -95,7 +95,10 @@ def _plugged_in() -> EntryPoints:
 def _load(entry: EntryPoint) -> type[Matcher]:
     try:
         loaded = entry.load()
-    except Exception as error:  # a plug-in can fail in any way; the name must be in the message
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a plug-in can fail in any way; the name must be in the message
         package = package_of(entry.name)
         whose = f" of {package}" if package else ""
         raise MatcherError(

@@ -32,6 +32,7 @@ LATE = late()
 def fails(index, measure):
     return 1 / 0
 FAILS = replace(TALK, account=fails)
+EMPTY = replace(TALK, account=lambda index, measure: None)
 """
 
 
@@ -39,6 +40,8 @@ FAILS = replace(TALK, account=fails)
 def install(here: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """Puts a package with these entry points of a group where processes find it."""
     Path("bringing.py").write_text(MODULE)
+    Path("leaving.py").write_text("raise SystemExit(3)")
+    Path("wordy.py").write_text("raise ValueError('a\\nb\\nc ' * 99)")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(ROOT)]))
 
     def installed(points: str, group: str = GROUP) -> None:
@@ -52,11 +55,13 @@ def install(here: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str],
     [
         ("mine = bringing:RECALL", "temporal has a measure R already"),
         ("mine = bringing:TWICE", "temporal has a measure talk already"),
-        ("mine = absent:TALK", "mine (absent:TALK): No module named 'absent'"),
+        ("mine = absent:TALK", "mine (absent:TALK): ModuleNotFoundError: No module named 'absent'"),
         ("mine = bringing:TEXT", "it brings 't', which is not a Definition"),
         ("mine = bringing:NUMBER", "it brings 7, which is not a Definition"),
-        ("mine = bringing:LATE", "mine (bringing:LATE): no more"),
-        ("a = absent:TALK\nb = absent:TALK", "a (absent:TALK): No module"),
+        ("mine = bringing:LATE", "mine (bringing:LATE): ValueError: no more"),
+        ("mine = leaving:TALK", "mine (leaving:TALK): SystemExit: 3"),
+        ("mine = wordy:TALK", "mine (wordy:TALK): ValueError: a b c"),
+        ("a = absent:TALK\nb = absent:TALK", "a (absent:TALK): ModuleNotFoundError: No module"),
     ],
 )
 def test_a_broken_plug_in_stops_nobody_who_does_not_use_it(
@@ -70,6 +75,7 @@ def test_a_broken_plug_in_stops_nobody_who_does_not_use_it(
     assert len(told) == 1, "one warning for a package"
     assert told[0].startswith("warning: the plug-in of talk 1.0 is left out: ")
     assert reason in told[0]
+    assert len(told[0]) <= 160
     quiet = process(*SCORE, "--quiet")
     assert (quiet.code, quiet.err) == (0, "")
 
@@ -86,22 +92,25 @@ def test_the_signature_names_the_package_of_a_measure(
     assert "|plugins:talk 1.0" in curve.out
 
 
-def test_an_error_of_a_plug_in_is_no_fault_of_tseval(install: Callable[[str], None]) -> None:
-    install("mine = bringing:FAILS")
+@pytest.mark.parametrize(("name", "kind"), [("FAILS", "ZeroDivision"), ("EMPTY", "Type")])
+def test_an_error_of_a_plug_in_is_no_fault_of_tseval(
+    install: Callable[[str], None], name: str, kind: str
+) -> None:
+    install(f"mine = bringing:{name}")
     done = process(*SCORE, "-m", "talk")
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines()[-1].startswith(
-        "error: the plug-in of talk 1.0 fails: ZeroDivisionError: "
+        f"error: the plug-in of talk 1.0 fails: {kind}Error: "
     )
 
 
 def test_matchers_of_plug_ins(install: Callable[[str, str], None]) -> None:
-    install("broken = absent:Matcher\nshared = tests.toys.matchers:Shared", "tseval.matchers")
+    install("broken = leaving:Matcher\nshared = tests.toys.matchers:Shared", "tseval.matchers")
     asked = (*SCORE[:3], "--matcher")
     assert process(*asked, "exact").code == 0
     assert "|matcher-package:talk 1.0|" in process(*asked, "shared").out
     broken = process(*asked, "broken")
-    assert (broken.code, "'broken' (absent:Matcher) of talk 1.0 fails" in broken.err) == (2, True)
+    assert (broken.code, "'broken' (leaving:Matcher) of talk 1.0 fails" in broken.err) == (2, True)
 
 
 def in_archive(place: Path) -> None:

@@ -12,8 +12,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from tseval.core.results import Result
 from tseval.errors import PluginWarning, TsevalError
 
 if TYPE_CHECKING:
@@ -37,16 +39,19 @@ def brought(group: str) -> Iterator[tuple[str, EntryPoint]]:
 def leave_out(package: str, reason: str) -> None:
     """Warn that a plug-in is left out, so that other work can go on."""
     told = f"the plug-in of {package} is left out: {reason}"
-    warnings.warn(told, PluginWarning, stacklevel=3)
+    warnings.warn(shorten(told, 150, placeholder=" …"), PluginWarning, stacklevel=3)
 
 
-def guarded(function: Callable[..., Any], package: str, *arguments: Any) -> Any:
+def guarded(function: Callable[..., Any], package: str, *arguments: Any) -> Result:
     """Call a function of a plug-in; name its package if the function fails."""
     try:
-        return function(*arguments)
+        result = function(*arguments)
+        if not isinstance(result, Result):
+            raise TypeError(f"it returns {result!r}, which is not a Result")
+        return result
     except TsevalError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         name = type(error).__name__
         raise TsevalError(f"the plug-in of {package} fails: {name}: {error}") from error
 

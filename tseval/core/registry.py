@@ -76,8 +76,9 @@ def plugged_in() -> tuple[Definition, ...]:
                 account = partial(guarded, each.account, package)
                 own = replace(each, package=package, account=account)
                 found.setdefault(package, []).append(own)
-        except Exception as error:  # a plug-in can fail in any way
-            failed.setdefault(package, f"{point.name} ({point.value}): {error}")
+        except (Exception, SystemExit) as error:  # a plug-in can fail in any way
+            reason = f"{type(error).__name__}: {error}"
+            failed.setdefault(package, f"{point.name} ({point.value}): {reason}")
     for package, reason in failed.items():
         leave_out(package, reason)
     return tuple(each for package, own in found.items() if package not in failed for each in own)

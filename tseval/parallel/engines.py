@@ -57,7 +57,7 @@ def _plugged_in(name: str, jobs: int | None, scheduler: str | None) -> Engine:
             continue
         try:
             engine: Engine = point.load()(jobs=jobs, scheduler=scheduler)
-        except Exception as error:  # a plug-in can fail in any way; its name must be in the message
+        except (Exception, SystemExit) as error:  # a plug-in can fail in any way; name it
             raise EngineError(f"engine '{name}' ({point.value}) fails: {error}") from error
         return engine
     known = ", ".join([LOCAL, DASK, *sorted(points.names)])
