@@ -243,7 +243,7 @@ def test_an_error_of_a_script_is_told_as_a_fault_of_the_page(chromium: Any, link
     for late in ("throw Error('broken')", "Promise.reject(Error('broken'))"):
         person.page.evaluate("document.getElementById('status').textContent = ''")
         person.page.evaluate(f"() => {{ setTimeout(() => {{ {late}; }}); }}")
-        person.page.wait_for_function("document.getElementById('status').textContent")
+        person.page.wait_for_selector("#status:not(:empty)")
         assert person.says("#status.trouble").startswith("this page has an error: broken. Reload")
     answer = {"status": 200, "body": '{"reading": {}, "left": 1}'}
     person.page.route("**/api/next*", lambda route: route.fulfill(**answer))
