@@ -29,7 +29,7 @@ LONGEST = 60.0
 PATIENCE = 600.0
 """An endpoint that asks to wait longer than so many seconds is not waited for."""
 LEAST_ROUND = 4
-"""An endpoint is not given up before so many questions in a row have no answer."""
+"""The least number of questions in a row without an answer after which an endpoint is given up."""
 NOT_KEPT = "not in the cache"
 NOT_ASKED = "not asked"
 """The states of a question that this run did not ask: without an endpoint, and past a limit."""

@@ -28,7 +28,7 @@ NO_SCHEMA = {400, 422}
 PASSING = {408, 409, 425, 429}
 """What may be otherwise in a while, as are all states from 500 on."""
 SILENT = {"timed out", "error"}
-"""The states of a question that nobody answered, whatever it asks."""
+"""The states of a question without an answer."""
 SHOWN = 200
 """So many characters of what an endpoint says are told."""
 
@@ -79,7 +79,7 @@ class Endpoint:
         )
         url = self._client.base_url
         self.address = f"{url.scheme}://{url.netloc.decode()}{url.path.rstrip('/')}"
-        """Where it is, without what a URL may say of users."""
+        """The address, without the user name and password that a URL may hold."""
         self._knows_schemas = True
 
     def close(self) -> None:

@@ -227,5 +227,5 @@ class InputError(TsevalError):
 def input_error(
     file: str, line: int | None, reason: str, cure: str, code: str, text: str = ""
 ) -> InputError:
-    """An error of one fault."""
+    """Return an error with one fault."""
     return InputError([Fault(file, line, reason, cure, code, text)])

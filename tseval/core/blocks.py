@@ -99,7 +99,7 @@ class Head:
     kind: Holds = "number"
     decimals: int = 4
     parts: tuple[str, ...] = ()
-    """What the parts of a bar are, up to three, and a hatched one for what was not judged."""
+    """The meanings of the parts of a bar: up to three, and a hatched one for unjudged items."""
     is_filter: bool = False
     """Whether rows that are searched can be filtered by it: by a choice of what it holds, or of
     numbers by the least that is shown."""

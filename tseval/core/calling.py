@@ -47,7 +47,7 @@ class CommonOptions:
     columns: Columns = None
     """What the inputs call their columns, where they call them otherwise."""
     times: TimeWords = field(default_factory=TimeWords)
-    """How they write times: in a format, a zone, or by another clock."""
+    """How the inputs write times: their format, zone and clock."""
     per_topic: bool = True
     """Whether the values of single topics are of interest."""
 

@@ -40,7 +40,7 @@ def _offset(zones: set[str], apart: float) -> str:
 
 
 MOST_HOURS = 14
-"""No time zone is further from UTC."""
+"""The largest offset of a time zone from UTC."""
 YEARS_APART = 2 * 365.25 * UNITS["d"]
 """No event is reported for as long as this, and no filtering track took as long."""
 

@@ -235,7 +235,7 @@ class Evaluation(ABC):
         return {"plugins": packages(wanted)}
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:  # noqa: ARG002
-        """What a reader of these measures should know, beside `warnings`."""
+        """Yield what a reader of these measures should know, beside `warnings`."""
         return iter(())
 
     @property

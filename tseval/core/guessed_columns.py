@@ -61,7 +61,7 @@ class GuessedFile:
     cells: Mapping[str, Sequence[str]]
     """The cells by the file's own names."""
     times: Mapping[str, str]
-    """How it writes times, where they are not Unix seconds or ISO 8601: `time_format`."""
+    """The key `time_format`, if the times are neither Unix seconds nor ISO 8601."""
 
     @property
     def columns(self) -> dict[str, str]:

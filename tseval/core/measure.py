@@ -94,7 +94,7 @@ class Definition:
     reads: tuple[str, ...] = ()
     """The rules of an edition that its value depends on, beside those that shape the tables."""
     bounds: Callable[[Measure], tuple[float, float]] | None = None
-    """Between which values it means something, if it is extrapolated and may lie outside."""
+    """The range of the measure, for one that is extrapolated and may lie outside."""
     by_group: bool = False
     """Whether it has values of groups, such as information types, beside those of topics, and `all`
     is the mean over groups."""

@@ -73,7 +73,7 @@ class Naming:
 
     @property
     def names(self) -> tuple[ColumnName, ...]:
-        """What is said of columns and of times, in options and in a file."""
+        """The names of columns and the settings for times, from options and a file."""
         times = {key: getattr(self, key) for key in TIME_KEYS}
         said = [f"{key}={value}" for key, value in times.items() if value is not None]
         return column_names((*self.columns, *said), self.column_file)
@@ -156,7 +156,7 @@ class NamedStream(Generic[Inputs]):
     times: Mapping[str, str]
     """How the stream writes times, under `TIME_KEYS`."""
     said: tuple[str, ...]
-    """What was said of columns and times, as signatures have it."""
+    """The names of columns and the settings for times, as signatures have them."""
 
 
 def named_stream(inputs: Inputs, naming: Naming, field: str) -> NamedStream[Inputs]:
@@ -257,7 +257,7 @@ def _name_columns(
 
 
 def _name_times(said: ColumnName, meant: Sequence[_Given]) -> None:
-    """Tell inputs how they write times, by one clock all; where none has any it is refused."""
+    """Tell inputs how they write times, all by the same clock; refuse it if no input has times."""
     TimeReading.of({said.own: said.name})
     names = ("time", "start") if said.own == "clock" else ()
     dated = [

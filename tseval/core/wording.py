@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 NAMED = 5
 """How many names a warning lists before it counts the rest."""
 WORDS = 3
-"""How many unknown words a warning lists before it counts the rest."""
+"""The number of unknown words that a warning lists before it counts the rest."""
 LONGEST = 24
-"""A longer word is cut in a warning."""
+"""The number of characters after which a warning cuts a word."""
 AUTOMATIC = (
     "Automatic matches: check them on your texts with `tseval calibrate` before relying on these "
     "scores."

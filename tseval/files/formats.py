@@ -43,7 +43,7 @@ def nothing_to_say(_: Any) -> Iterator[Line]:
 def unknown_numbers(
     what: str, numbers: FloatArray, origin: Origin, known: Sequence[float]
 ) -> Iterator[Line]:
-    """Each number that stands for nothing, with its line."""
+    """Yield each unknown number, with its line."""
     for row, number in enumerate(numbers.tolist()):
         if number not in known:
             reason, cure = f"unknown {what} {number:g}", "write one of those that are known"

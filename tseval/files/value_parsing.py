@@ -58,13 +58,13 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
 OUTSIDE = "is negative", "is not between 0 and 1", "is too large for a number"
 CODES = dict.fromkeys(OUTSIDE, "number-range")
 CODES |= {"is empty": "empty-value", "is no grade": "unknown-label"}
-"""The codes of reasons; others say that a cell is no number, or no time."""
+"""The code of each reason; the other reasons say that a cell is not a number or not a time."""
 
 
 def _refuse_implausible(
     column: Column, values: FloatArray, cells: Any, lines: IntArray, faults: FaultList
 ) -> None:
-    """A fault for each number that can hardly be meant as a time."""
+    """Note a fault for each number that is hardly meant as a time."""
     relative = faults.source.times.relative
     wrong = implausible(values, relative=relative)
     if column.any_time:

@@ -90,7 +90,7 @@ def remarks(matcher: matchers.Matcher) -> tuple[str, ...]:
 
 
 def answer_traits(matcher: matchers.Matcher) -> dict[str, str]:
-    """What stands in a signature of a plug-in's package, and of the answers that a matcher got."""
+    """Return the parts of the signature for a plug-in's package and for a matcher's answers."""
     from matchers.registry import package_of
 
     package = package_of(matcher.name)

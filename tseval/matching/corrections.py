@@ -54,16 +54,16 @@ TEXT_CURE = (
 
 
 class Held(NamedTuple):
-    """The pairs that verdicts decide, and the rows that decide none or contradict something."""
+    """The pairs that verdicts decide, and the rows that decide nothing or contradict another."""
 
     pairs: Pairs
     accepted: BoolArray
     idle: IntArray
-    """The rows that hold for no pair, and those whose verdict another row overrules."""
+    """The rows that decide no pair, and those that another row overrules."""
     lost: tuple[BoolArray, BoolArray]
-    """The rows whose update is nowhere, neither by id nor by text; those whose nugget is."""
+    """The rows whose update is missing by id and by text; those whose nugget is missing."""
     wrong: list[Wrong]
-    """What texts show: pairs that changed, and opposite verdicts."""
+    """The faults that texts show: changed pairs and opposite verdicts."""
 
 
 def read_corrections(given: Given, form: str | None = None) -> Corrections:
@@ -198,7 +198,7 @@ def _lost(c: Corrections, update: BoolArray, nugget: BoolArray) -> Iterator[Wron
 
 
 def _differs(judged: Texts | None, row: IntArray, now: Texts, place: IntArray) -> BoolArray:
-    """Which rows were judged with other words than those that stand at `place` now."""
+    """Return which rows were judged with other words than those now at `place`."""
     from matchers import normalised
 
     if judged is None:

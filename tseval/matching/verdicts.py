@@ -30,7 +30,7 @@ VERDICT = ("write yes or no, or leave it blank if no verdict is needed", "unknow
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
 HEADER = 1 << 12
-"""The first line of a table is within so many bytes."""
+"""The number of bytes that hold the first line of a table."""
 AGAIN = "sample again with these runs, nuggets and rules"
 
 
@@ -63,7 +63,7 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
 
 
 def holds_verdicts(path: Path) -> bool:
-    """Whether a file is a review or a sample that somebody has begun to judge."""
+    """Return whether a file is a review or a sample with verdicts."""
     if b"verdict" not in Input(str(path)).head(HEADER):
         return False
     try:

@@ -122,7 +122,7 @@ def measure_boards(
 
 
 def _bounds(known: Sequence[Measure]) -> tuple[float, float]:
-    """Between which values a measure means something, where its definition says so."""
+    """Return the range of a measure, if its definition has one."""
     found = [each.definition.bounds(each) for each in known if each.definition.bounds]
     return found[0] if found else (-inf, inf)
 

@@ -92,7 +92,7 @@ class MeasureBoard:
     over: str = TOPIC
     """What its mean is taken over, in one word: topics, events, information types."""
     bounds: tuple[float, float] = (-inf, inf)
-    """Between which values it means something; beyond them it is extrapolated."""
+    """The range of the measure; values outside are extrapolated."""
 
     @property
     def is_common(self) -> bool:
@@ -101,7 +101,7 @@ class MeasureBoard:
 
     @property
     def best(self) -> int:
-        """The best run; of those with values on the most topics, where they differ in that."""
+        """Return the best of the runs with values on the most topics."""
         return max(self.means, key=lambda row: row.topics).run  # of equal ones the first
 
 

@@ -45,7 +45,7 @@ DASHES = (
 
 
 SYMBOLS = 4
-"""So many shapes dots have: those of the ninth run on are others than those of the first eight."""
+"""The number of shapes of dots; the shape changes with every eighth run."""
 
 
 class Look(NamedTuple):
@@ -56,7 +56,7 @@ class Look(NamedTuple):
 
     @property
     def colour(self) -> int:
-        """The place of its colour."""
+        """Return the index of its colour."""
         return int(self.classes.split()[0].removeprefix("s"))
 
 
@@ -66,7 +66,7 @@ class Palette:
 
     places: Mapping[str, int]
     changed: Mapping[str, int] = field(default_factory=dict)
-    """The colours of runs that stand out on a page, where another of these has their own one."""
+    """The free colours of runs that stand out on a page while another has their colour."""
 
     @classmethod
     def of(cls, runs: Iterable[str], forward: Iterable[str] = ()) -> Palette:

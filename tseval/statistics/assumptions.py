@@ -40,7 +40,7 @@ PLAUSIBLE = (1.0, 3.0)
 """Outside of these Kenter, Balog and de Rijke call a d problematic, however few batches it is of.
 """
 ROUNDING = 1e-12
-"""Within this a value is 0, or 1."""
+"""The distance from 0 or 1 within which a value counts as one of them."""
 STEP = 1 / 16
 """Of the sum for Imhof's integral."""
 LOWEST = 5.709 / (2 * 0.0186)

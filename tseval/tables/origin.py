@@ -91,7 +91,7 @@ class Origin:
         )
 
     def starts(self, first: FloatArray) -> FloatArray:
-        """When topics start that begin with these times: at 0, if times count from the start."""
+        """Return when topics with these first times start: at 0 if times count from the start."""
         return np.zeros_like(first) if any(s.is_relative for s in self.sources) else first
 
     def settled(self) -> Origin:

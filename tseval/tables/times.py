@@ -62,7 +62,7 @@ def moment(cell: str) -> float:
 
 
 def iso_time(cell: str) -> datetime:
-    """A time in ISO 8601, with the zone that it has, if any; or a `NotANumber`."""
+    """Return a time in ISO 8601 with its zone, if it has one, or raise `NotANumber`."""
     cell = cell.strip(" ")
     try:
         # Between date and time `fromisoformat` takes any character, and from Python 3.14 on 24:00.
@@ -100,7 +100,7 @@ DATE_CURE = (
 FAR = 1e11
 """This is the year 5138 in Unix seconds and 1973 in milliseconds: no real time is between."""
 PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
-"""How many parts a second has; from 1990 on times in parts are larger than all in seconds."""
+"""The number of each unit in a second; since 1990, a time in these units exceeds any in seconds."""
 
 
 def dated(seconds: float) -> str:
@@ -125,7 +125,7 @@ def implausible(times: Any, *, relative: bool = False) -> Any:
 
 
 def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str, str]:
-    """Why such a time can hardly be meant, what to do, and the code of the fault."""
+    """Return the reason why such a time is hardly meant, the cure and the code of the fault."""
     if relative:
         return "does not count from the topic's start", DATE_CURE, "clock"
     plain = f'is "{dated(seconds)}" in Unix seconds, '

@@ -88,7 +88,7 @@ def _unmet(judged: IntArray, met: IntArray, runs: int, topics: int) -> IntArray:
 
 
 def _push_times(posts: Posts, rules: PushRules) -> FloatArray:
-    """When each line was pushed, as the rules read it."""
+    """Return the push time of each line by the rules."""
     if rules.live_times == "own":
         return posts.time
     lines = np.column_stack([posts.run.codes, posts.topic.codes, posts.post_id.codes])

@@ -42,7 +42,7 @@ QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("to
 GRADE_VALUES = (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0)
 """The grades of the qrels of all years."""
 LIVE_VALUES = (5.0, 2.0, 1.0, 0.0, -1.0)
-"""What live judgments of all years say."""
+"""The labels of live judgments in all years."""
 LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
 SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
 

@@ -57,7 +57,7 @@ def read_returned(given: Sequence[Given], form: str | None = None, each: Each = 
 
 
 def _stands_in_two_files(returned: Returned, row: int) -> str:
-    """A run may repeat a document, but not in another file: there two runs have one name."""
+    """Say that two files of a run hold a document; in one file it may repeat."""
     return f'post "{returned.post_id[row]}" stands in two files of run "{returned.run[row]}"'
 
 

@@ -33,7 +33,7 @@ RETURNED = Schema(
 )
 """Posts as filtering asks for them: with a confidence; a post that stands twice is no fault."""
 RATINGS = (2.0, 1.0, 0.0, -1.0)
-"""What assessors may say of a document."""
+"""The ratings that an assessor can give a document."""
 TRUTH = Schema(
     "truth",
     (

@@ -41,7 +41,7 @@ class Counts:
     both: FloatArray
     posts: FloatArray
     wrong: FloatArray
-    """Posts on which run and assessors differ."""
+    """The number of posts on which run and assessors differ."""
 
     def summed(self, axis: int) -> Counts:
         """The counts added up along an axis."""

@@ -102,7 +102,7 @@ class ResponseEvaluation(Evaluation):
         return measure.definition.name.endswith(MICRO)
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
-        """What a reader of these measures should know, beside `warnings`."""
+        """Yield what a reader of these measures should know, beside `warnings`."""
         return warn_of_no_vital(self.responses, wanted)
 
     def without_missing(self) -> ResponseEvaluation:

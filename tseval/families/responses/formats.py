@@ -35,13 +35,13 @@ def _read_gold(source: Input, form: str | None, _: Sequence[str]) -> Gold:
 
 
 def remarks(sheet: Sheet) -> Iterator[Line]:
-    """Labels that count as none, and what responses have more of than the track takes."""
+    """Yield labels that count as none, and excesses over the limits of the track."""
     yield from unknown_words(sheet)
     yield from ((said, False) for said in sheet.warnings)
 
 
 def unknown_words(read: Sheet | Gold) -> Iterator[Line]:
-    """Words that count as none, each with its line; a missing one is no fault."""
+    """Yield the words that count as none, each with its line; a missing one is not a fault."""
     return ((str(each.fault), True) for each in read.unknown if each.word.strip())
 
 

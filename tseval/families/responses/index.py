@@ -43,7 +43,7 @@ UNLISTED_CURE = "--rule unlisted=ignored leaves such labels out; --rule nuggets=
 
 
 LISTED = (Sort.GRADES, Sort.VERDICTS)
-"""What may be scored over a file of nuggets or criteria."""
+"""The kinds of labels that can be scored over a file of nuggets or criteria."""
 
 
 @dataclass

@@ -105,7 +105,7 @@ def total(totals: Sequence[FloatArray], _: IntArray) -> Values:
 
 
 def both(totals: Sequence[FloatArray], _: IntArray) -> Values:
-    """The sum of two totals."""
+    """Return the sum of two totals."""
     return Values(totals[0] + totals[1], np.ones(len(totals[0]), bool))
 
 
@@ -161,7 +161,7 @@ def rubric(index: ResponseIndex, _: Measure, worth: FloatArray) -> Result:
 
 
 def mandatory(index: ResponseIndex, _: Measure, worth: FloatArray) -> Result:
-    """The number of mandatory criteria with such verdicts."""
+    """Return the number of mandatory criteria with these verdicts."""
     weight = np.array([float(each in (VITAL, MANDATORY)) for each in index.importance])
     changed = _ledger(index, index.steps, weight, worth)
     listed = _ledger(index, index.listed, weight, worth[0] * STRICT[[0, 2, 2, 2]])

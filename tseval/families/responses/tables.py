@@ -153,7 +153,7 @@ class Grade(NamedTuple):
     word: str = ""
     """The label as it is written; empty if there is none."""
     line: int = 0
-    """Its own line; 0 where it has that of the response."""
+    """Its line; 0 if it is the line of the response."""
     failed: bool = False
     """Whether the judge failed to answer; the criterion is then left out."""
 

@@ -37,7 +37,7 @@ class AssessedIndex(EarliestIndex):
     sampled: BoolArray
     """Per update whether it is in the pool; all are where there is no pool."""
     judged: BoolArray
-    """Per update whether an assessor or a matcher judged it: one that was not is not noise."""
+    """For each update, whether an assessor or a matcher judged it; an unjudged one is not noise."""
     length: FloatArray | None
     """Per update the pool's length of what stands for it, where the rules go by it."""
     weight: FloatArray

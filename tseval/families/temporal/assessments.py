@@ -272,7 +272,7 @@ class Found:
     row: IntArray | None = None
     matches: Matches | None = None
     judged: BoolArray | None = None
-    """Which updates were judged; None if all were, as by a matcher."""
+    """Whether each update was judged; None if all were, as by a matcher."""
 
 
 def is_judged_whole(matches: Matches | None, pool: Pool | None) -> bool:

@@ -206,7 +206,7 @@ def of_matches(
 def of_corrections(
     corrections: Corrections, decided: Pairs, updates: Updates, tables: TemporalTables
 ) -> Iterator[str]:
-    """Warnings, if corrections change nothing of these runs, or of some of them only."""
+    """Warn if corrections change nothing, or name only some of the runs."""
     if not len(corrections):
         yield "corrections: no row has a verdict, so nothing changes"
         return

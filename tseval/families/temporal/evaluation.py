@@ -318,7 +318,7 @@ def _matched(
 
 
 def _decided(tables: TemporalTables, case: CanonicalUpdates) -> Held | None:
-    """The pairs that corrections decide, if there are any; they may be of nuggets left out."""
+    """Return the pairs that corrections decide, if any; their nuggets may be left out."""
     if tables.corrections is None:
         return None
     from tseval.matching.corrections import decided_pairs
@@ -327,7 +327,7 @@ def _decided(tables: TemporalTables, case: CanonicalUpdates) -> Held | None:
 
 
 def _corrected(pairs: Pairs, decided: Held | None, kept: BoolArray) -> Pairs:
-    """A matcher's pairs with the corrections laid over them."""
+    """Apply the corrections to a matcher's pairs."""
     if decided is None:
         return pairs
     from tseval.matching.corrections import laid_over

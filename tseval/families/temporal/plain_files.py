@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 OF_RUNS, OF_GOLD = {"run", "confidence"}, {"importance"}
 """Columns that only runs have, and that only gold has."""
 MANY_TIMES = 10
-"""A gold of more than so many times the rows of all runs may be a run."""
+"""A gold with more than this many times the rows of all runs may be a run."""
 
 
 def read_updates(given: Sequence[Given], form: str | None = None, each: Each = map) -> Updates:
@@ -101,7 +101,7 @@ def refuse_swapped(updates: Sequence[Given], nuggets: Given, times: float = 1.0)
 
 
 def _columns_of(given: Given) -> set[str]:
-    """The columns of runs and of gold that a file has; none where it can be read only once."""
+    """Return the columns of runs and of gold in a file; none if it can be read only once."""
     source = input_of(given[:1] if are_records(given) else given, tables.UPDATES)
     with suppress(InputError):
         if isinstance(source, FrameInput) or source.can_be_read_again:

@@ -109,7 +109,7 @@ def drawn_sample(
 def known_verdicts(
     corrections: Corrections | None, index: AssessedIndex
 ) -> dict[tuple[int, str], bool]:
-    """What corrections say of a nugget, by its row, and a text."""
+    """Return the verdicts of corrections, by the row of a nugget and a text."""
     if corrections is None:
         return {}
     from tseval.matching.corrections import hold

@@ -43,7 +43,7 @@ class Lines:
 
     @property
     def colours(self) -> list[int]:
-        """The place of each line's colour, for the script."""
+        """Return the index of each line's colour, for the script."""
         return [each.colour for each in self.looks]
 
     def legend(self, panels: Iterable[Panel]) -> Markup:

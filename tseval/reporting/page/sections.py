@@ -32,7 +32,7 @@ from tseval.reporting.page.timeline import timeline_section
 WIDTH, HEIGHT = 180, 14
 """Of a bar, in pixels."""
 HATCHED = 3
-"""The part of a bar that is hatched: what was not judged."""
+"""The index of the hatched part of a bar: unjudged items."""
 LEFT = ("run", "runs", "text", "name", "parts")
 """The kinds of columns that stand at the left."""
 

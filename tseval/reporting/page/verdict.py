@@ -102,7 +102,7 @@ def _lacking(board: MeasureBoard, pair: PairRow) -> int:
 
 
 def _compared(board: MeasureBoard, pair: PairRow, of: Child = "") -> list[Child]:
-    """`0.9 against 0.5 of NAME`, with the topics that it is over, and why it may be chance."""
+    """Write `0.9 against 0.5 of NAME`, with the topics and the reason why it may be chance."""
     decimals = in_words(board)
     mine, theirs = (_value(board, each, decimals) for each in _sides(board, pair))
     counts = {row.topics for row in board.means if row.run in (pair.run, pair.other)}
@@ -214,7 +214,7 @@ def _companions(
 
 
 def _sentence(parts: Sequence[Child]) -> Child:
-    """`By ... ; by ... .`; nothing without any part."""
+    """Join parts to `By ... ; by ... .`; empty without parts."""
     told = [["B" if at == 0 else "; b", part] for at, part in enumerate(parts)]
     return [*told, "."] if told else ""
 

@@ -91,7 +91,7 @@ class Following:
     skips_bad_lines: bool = False
     """Whether bad lines are reported and left out, instead of ending the stream."""
     tell: Callable[[Fault], None] = lambda _: None
-    """Is told the fault of each line that is left out."""
+    """The function that reports the fault of each line that is left out."""
     times: Mapping[str, str] = field(default_factory=dict)
     """How the stream writes times."""
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -151,7 +151,7 @@ class Follower:
         self.recent = Recent()
         self.lines = 0
         self.bad = 0
-        """How many of these lines were bad and left out."""
+        """The number of these lines that were bad and left out."""
         self.bad_ahead: list[int] = []
         """The bad lines that are reported but not counted yet."""
         self.hash = hashlib.sha256()
@@ -464,7 +464,7 @@ def _cut(content: bytes, lines: int) -> tuple[bytes, bytes]:
 
 
 def blocks_of(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """What comes, cut where lines end; a last line may have no end."""
+    """Yield the incoming bytes in whole lines; the last line may have no end."""
     line = 1
     try:
         for block in whole_lines(read, LINE.most):

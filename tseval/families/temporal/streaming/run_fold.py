@@ -64,9 +64,9 @@ class Seen:
     pooled: bool = False
     """Whether any of them is in the pool; without a pool all are."""
     matched: int = 0
-    """How many of them say a nugget."""
+    """The number of them that say a nugget."""
     read: int = 0
-    """How many of them say a nugget or are in the pool."""
+    """The number of them that say a nugget or are in the pool."""
 
 
 @frozen

@@ -49,7 +49,7 @@ class Position:
     topics: Mapping[str, str] = field(default_factory=dict)
     """For each topic of the gold the name with a prefix by which updates call it."""
     bad: int = 0
-    """How many of the lines were bad and left out."""
+    """The number of bad lines that were left out."""
 
 
 def save(path: str | Path, position: Position, fold: Fold, recent: list[Marks]) -> None:
