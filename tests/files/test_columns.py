@@ -155,7 +155,9 @@ def test_common_names_are_understood_and_told_once() -> None:
     Path("gold.csv").write_text(f"event,id,timestamp,fact,weight\nt,n,{START},the dam broke,2\n")
     done = program.tseval("score", "a.jsonl", "b.jsonl", "gold.csv", "-m", "P", "-f", "csv")
     assert done.out == "run,topic,measure,value\na,all,P,2.0\nb,all,P,2.0\n"
-    assert done.err.splitlines() == [
+    *told, caveat = done.err.splitlines()
+    assert caveat.startswith("warning: Automatic matches: ")
+    assert told == [
         "warning: a.jsonl, b.jsonl: read id as update_id, message as text; --column says otherwise",
         "warning: gold.csv: read id as nugget_id, fact as text, weight as importance; --column "
         "says otherwise",

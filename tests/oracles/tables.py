@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 
@@ -106,6 +107,8 @@ def _read_row(
     for name in (*shape.times, *shape.numbers, *shape.amounts):
         if name in cells:
             value, reason = number_of(cells[name], name in shape.times)
+            if not reason and name in shape.times:
+                reason = unlikely(value)
             if not reason and name in shape.amounts and value < 0:
                 reason = "is negative"
             if reason:
@@ -149,6 +152,22 @@ def number_of(cell: str, is_time: bool) -> tuple[float, str]:
     if seconds is None:
         return math.nan, "is neither a number nor an ISO 8601 time"
     return seconds, ""
+
+
+def unlikely(seconds: float) -> str:
+    """Say why a number can hardly be meant as Unix seconds; nothing if it can."""
+    if 190_000_000_000 <= seconds < 210_000_000_000:  # 202602100400
+        read = (EPOCH + timedelta(seconds=int(seconds))).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return f'is "{read}" in Unix seconds, after 5138'
+    if re.fullmatch("(19|20)[0-9]{12}", f"{seconds:.0f}") and seconds == int(seconds):
+        with suppress(ValueError):
+            datetime.strptime(f"{seconds:.0f}", "%Y%m%d%H%M%S")
+            return f'is "{seconds:.0f} s" in Unix seconds, after 5138'
+    since_1990 = 631_152_000
+    for parts, name in ((10**9, "nanoseconds"), (10**6, "microseconds"), (10**3, "milliseconds")):
+        if seconds >= parts * since_1990:
+            return f"is in {name}, not in seconds"
+    return ""
 
 
 def iso_seconds(text: str) -> float | None:

@@ -120,12 +120,13 @@ class Foresight:
         """The hints; where they take long they are worked out meanwhile, for a later call."""
         if version == self._version or (self._working and self._working.is_alive()):
             return self._hints
+        known = self._hints
         if self._took < QUICK:
             self._work(version, gold.table)
-        else:
-            self._working = Thread(target=self._work, args=(version, gold.table), daemon=True)
-            self._working.start()
-        return self._hints
+            return self._hints
+        self._working = Thread(target=self._work, args=(version, gold.table), daemon=True)
+        self._working.start()
+        return known
 
     def _work(self, version: int, nuggets: Nuggets) -> None:
         began = time.monotonic()

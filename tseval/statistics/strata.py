@@ -197,7 +197,8 @@ def total_intervals(value: Floats, error: Floats, *, share: bool, level: float =
         return plain
     inside = (value > 0) & (value < 1)
     centre = np.where(inside, value, 0.5)
-    odds, away = logit(centre), reach / (centre * (1 - centre))
+    with np.errstate(over="ignore"):  # of the smallest shares there are the interval is all of 0-1
+        odds, away = logit(centre), reach / (centre * (1 - centre))
     inner: Floats = np.stack([expit(odds - away), expit(odds + away)])
     return np.where(inside, inner, np.minimum(plain, 1.0))
 

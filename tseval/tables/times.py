@@ -99,8 +99,11 @@ DATE_CURE = (
 )
 FAR = 1e11
 """This is the year 5138 in Unix seconds and 1973 in milliseconds: no real time is between."""
+DIGITS_TO_THE_MINUTE = 1.9e11, 2.1e11
+"""Dates of digits alone, such as 202602100400, are among these; as seconds that is year 8000."""
 PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
-"""The number of each unit in a second; since 1990, a time in these units exceeds any in seconds."""
+"""The number of each unit in a second; since 1990 a time in them exceeds any in seconds."""
+MILLISECONDS = 1e3 * EARLIEST
 
 
 def dated(seconds: float) -> str:
@@ -121,20 +124,23 @@ def implausible(times: Any, *, relative: bool = False) -> Any:
 
     With `relative` it is a number of seconds since the topic's start, and no date.
     """
-    return times >= EARLIEST if relative else early(times) | (times >= FAR)
+    if relative:
+        return times >= EARLIEST
+    low, high = DIGITS_TO_THE_MINUTE
+    return early(times) | (times >= MILLISECONDS) | ((times >= low) & (times < high))
 
 
 def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str, str]:
     """Return the reason why such a time is hardly meant, the cure and the code of the fault."""
     if relative:
         return "does not count from the topic's start", DATE_CURE, "clock"
-    plain = f'is "{dated(seconds)}" in Unix seconds, '
-    plain += "before 1990" if seconds < EARLIEST else "after 5138"
+    era = "before 1990" if seconds < EARLIEST else "after 5138"
+    plain = f'is "{dated(seconds)}" in Unix seconds, {era}'
     digits = f"{seconds:.0f}" if seconds.is_integer() else ""
     if _DIGITS.fullmatch(digits):
         return plain, DIGITS_CURE.format(_DIGIT_FORMATS[len(digits)]), "time-range"
     for number_of, words in PARTS:
-        if seconds >= number_of * EARLIEST:
+        if seconds >= number_of / 1e3 * MILLISECONDS:
             cure = f"divide these times by {number_of:,.0f}: tseval reads Unix seconds"
             return f"is in {words}, not in seconds", cure, "time-unit"
     if SERIALS[0] <= seconds < SERIALS[1]:
