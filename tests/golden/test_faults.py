@@ -1264,7 +1264,7 @@ def test_a_fault_of_all_rows_is_said_once_with_their_number(form: str) -> None:
     unit = "row" if form in ("json", "parquet") else "line"
     first = 1 if form in ("jsonl", "json", "parquet") else 2
     lines = program.tseval("validate", "--table", "updates", "f").out.splitlines()
-    assert lines[0].endswith(f"so in all 13 {unit}s from here on")
+    assert lines[0].endswith(f"the same in all 13 {unit}s from here on")
     assert len(lines) == 2
     codes = program.tseval("score", "f", NUGGETS).codes
     assert codes == [("time-format", first), ("number-range", first + 4)]

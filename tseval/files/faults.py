@@ -80,7 +80,7 @@ class FaultList:
         for each in many:
             if self._are_all({fault.line or 0 for fault in each}, len(each)):
                 first = min(each, key=lambda fault: fault.line or 0)
-                more = f"; so in all {len(each):,} {first.unit}s from here on"
+                more = f"; the same in all {len(each):,} {first.unit}s from here on"
                 dropped |= {id(fault): None for fault in each}
                 dropped[id(first)] = replace(first, reason=first.reason + more)
         kept = [dropped.get(id(fault), fault) for fault in self._faults]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-KEY_CURE = "readers of JSON keep one of the two without a word: remove the other, or rename it"
+KEY_CURE = "readers of JSON silently keep one of the two: remove the other, or rename it"
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 
 

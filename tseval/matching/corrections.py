@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ACCEPT, REJECT = "accept", "reject"
 
 VERDICT = (f"write {ACCEPT} or {REJECT}, or leave it blank to change nothing", "unknown-label")
-OPPOSED_CURE = "keep one of the two, or name the run that each speaks of"
+OPPOSED_CURE = "keep one of the two, or give each row the run that it is about"
 SAME_TEXT_CURE = "keep one of the two: a verdict holds for every update with its text"
 UPDATE_CURE = (
     "give every run that the corrections speak of, or remove the line; spreadsheets change ids "

@@ -434,7 +434,7 @@ def test_a_fact_in_two_files(tmp_path: Path) -> None:
 def test_days_that_are_none(tmp_path: Path) -> None:
     days = tmp_path / "requests.tsv"
     days.write_text(f"request\tday\n{DAY}\tMonday\n{LATER}\tA Storm 2020 2020-04-12\n")
-    with pytest.raises(InputError, match="is no day") as caught:
+    with pytest.raises(InputError, match="is not a date") as caught:
         tseval.score_crisisfacts(BY_HAND, HAND_LABELS, requests=days)
     assert [fault.line for fault in caught.value.faults] == [2]
     days.write_text(f"request\tday\n{DAY}\tSince 2019-01-01 2020-04-12\n{LATER}\t1586908800\n")

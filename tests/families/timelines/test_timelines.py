@@ -144,16 +144,16 @@ def test_a_timeline_without_dates_is_not_lost_in_silence() -> None:
 
 
 FAULTS = {
-    '[["2010-13-01", ["a"]]]': 'run:1: "2010-13-01" is no date',
+    '[["2010-13-01", ["a"]]]': 'run:1: "2010-13-01" is not a date',
     '[["2010-12-01", ["a"]]]\nno': "run:2: not JSON",
     '[["2010-12-01", ["a"]]]\n[["2010"]]': 'run:2: no date with its sentences: ["2010"]',
     '[["2010-12-01", [1]]]': 'run:1: the sentences of "2010-12-01" are no strings',
     '[["2010-12-01", ["a"]]]\n{"a": 1}': "run:2: no timeline",
     '{"id": "a", "timeline": []}\n{"id": "a", "timeline": []}': 'run:2: a second timeline "a"',
     "words\n" + "-" * 32: "run:1: a block without a date",
-    "[2010-02-30]\nwords": 'run:1: "2010-02-30" is no date',
+    "[2010-02-30]\nwords": 'run:1: "2010-02-30" is not a date',
     "2010-02-03,\"['a', 3]\"": "run:1: no list of strings behind the date",
-    "topic\tdate\ttext\na\tb\tc": 'run:2: "b" is no date',
+    "topic\tdate\ttext\na\tb\tc": 'run:2: "b" is not a date',
     '[["2010-12-01", ["a"]]]\n[["2010-12-02", ["a"]]]': "has 2 timelines of topic",
 }
 

@@ -59,7 +59,7 @@ KINDS = {
         "write one line a topic, with all its days",
         "duplicate-id",
     ),
-    "bad-day": Kind('"{day}" is no day', DAY_CURE, "date-format"),
+    "bad-day": Kind('"{day}" is not a date', DAY_CURE, "date-format"),
     "day-outside": Kind("{day} is not in the collection", "leave it out", "time-range"),
     "bad-question": Kind(
         '{day}, {qid}: no question of topic "{topic}", and no proposed one',

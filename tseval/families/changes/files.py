@@ -409,5 +409,5 @@ def _check_days(source: Input, day: Ids, origin: Origin) -> None:
     if wrong.any():
         faults = faults_of(source, origin.sources[0])
         for row in np.flatnonzero(wrong).tolist():
-            faults.add_row(origin, row, f'"{day[row]}" is no day', DAY_CURE, "date-format")
+            faults.add_row(origin, row, f'"{day[row]}" is not a date', DAY_CURE, "date-format")
         faults.check()

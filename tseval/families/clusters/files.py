@@ -125,7 +125,9 @@ def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArr
     midnight = np.array(midnights, np.float64)[named.codes]
     faults = FaultList(source)
     for row in np.flatnonzero(np.isnan(midnight)).tolist():
-        faults.add_row(origin, row, f'"{named[row]}" is no day', "write YYYYMMDD", "date-format")
+        faults.add_row(
+            origin, row, f'"{named[row]}" is not a date', "write YYYYMMDD", "date-format"
+        )
     faults.check()
     return days_of(midnight), midnight
 
@@ -199,7 +201,7 @@ def _listing(
         paths=Texts.of([str(place) for place in listing.places]) if not any(lines) else None,
     )
     if clock is None and rows:
-        reason = "these clusters tell no times"
+        reason = "these clusters have no times"
         raise input_error(source.path, None, reason, TIMES_CURE, "missing-time")
     return _timed(clusters, may_lack_times)
 

@@ -321,7 +321,7 @@ def read_requests(given: Given, form: str | None = None) -> Requests:
     faults, days = faults_of(source, rows.origin.sources[0]), rows.columns["day"]
     begins = np.array([begin_of(day) for day in days.vocabulary()], np.float64)[days.codes]
     for row in np.flatnonzero(np.isnan(begins)).tolist():
-        faults.add_row(rows.origin, row, f'"{days[row]}" is no day', DAY_CURE, "date-format")
+        faults.add_row(rows.origin, row, f'"{days[row]}" is not a date', DAY_CURE, "date-format")
     faults.check()
     return Requests.of(rows.columns | {"day": begins}, rows.origin)
 

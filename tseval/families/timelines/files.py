@@ -89,7 +89,7 @@ def _of_rows(source: Input, rows: Rows, name: str) -> Timelines:
     day = codes[dates.codes]
     faults = faults_of(source, rows.origin.sources[0])
     for row in np.flatnonzero(day == ABSENT).tolist():
-        faults.add_row(rows.origin, row, f'"{dates[row]}" is no date', CURE, "date-format")
+        faults.add_row(rows.origin, row, f'"{dates[row]}" is not a date', CURE, "date-format")
     faults.check()
     number = len(day)
     timeline, entry = rows.get("timeline"), rows.get("date_entry")

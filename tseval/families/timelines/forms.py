@@ -209,7 +209,7 @@ def _of_pair(value: Any, line: int, faults: FaultList) -> Entry | None:
         return None
     day = day_of(date)
     if day is None:
-        faults.add(line, f'"{date}" is no date', CURE, "date-format")
+        faults.add(line, f'"{date}" is not a date', CURE, "date-format")
         return None
     return Entry(line, day, tuple(sentences), isinstance(summary, list), date)
 
@@ -265,7 +265,7 @@ def read_markdown(content: bytes, reading: Reading) -> None:
         if found is not None:
             day = day_of(found[1])
             if day is None:
-                reading.faults.add(number, f'"{found[1]}" is no date', CURE, "date-format")
+                reading.faults.add(number, f'"{found[1]}" is not a date', CURE, "date-format")
             entry = Entry(number, day, (found[2],) if found[2] else (), date=found[1])
         elif entry is not None and text and not text.startswith("---"):
             below.append(text.removeprefix("- "))

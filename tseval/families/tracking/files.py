@@ -155,7 +155,7 @@ def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -
     parts = pc.split_pattern(_cells(ids, rows), ",")
     paired = numbers(pc.list_value_length(parts)) == len(COORDINATES)
     for row in rows[~paired].tolist():
-        reason = f'value "{ids[row]}" is no location'
+        reason = f'value "{ids[row]}" is not a location'
         faults.add_row(values.origin, row, reason, LOCATION_CURE, "location-format")
     rows, parts = rows[paired], parts.take(integers(np.flatnonzero(paired)))
     columns = (values.value, values.longitude)

@@ -331,7 +331,8 @@ class Follower:
         self.hash.update(part)
         if self.lines == self.skip.lines:
             if self.hash.hexdigest() != self.skip.digest:
-                reason = f"its first {self.lines:,} lines are not those of the saved state"
+                seen = count(self.lines, "line")
+                reason = f"its beginning ({seen}) is not that of the saved state"
                 cure = "give the same stream from its beginning, or --continued if it goes on"
                 raise input_error(STANDARD_INPUT, None, reason, cure, "other-state")
             self.skip = None
@@ -429,7 +430,7 @@ def _unlike_the_first(
         for name in ("run", "cost"):
             if name in record and name not in columns:
                 cure = f"give the first update a {name} too"
-                reason = f'a "{name}", though the first update has none'
+                reason = f'has a "{name}", but the first update has none'
                 faults.add(line, reason, cure, "late-column")
         if "run" in columns and "run" not in record:
             faults.add(line, "empty run", "give every row its run", "empty-value")
