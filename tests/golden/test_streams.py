@@ -97,8 +97,11 @@ def test_a_faulty_line_ends_the_stream_after_all_before_it(tmp_path: Path) -> No
         (b"not JSON\n", "json-syntax"),
         (b"\xff\n", "encoding"),
         (LIVE.splitlines(keepends=True)[0], "duplicate-id"),
-        (b'{"topic":"flood","update_id":"x","time":"soon","text":"y"}\n', "time-format"),
-        (b'{"topic":"flood","update_id":"x","time":NaN,"text":"y"}\n', "time-format"),
+        (
+            b'{"topic":"flood","update_id":"x","time":"soon","text":"y","run":"swift"}\n',
+            "time-format",
+        ),
+        (b'{"topic":"flood","update_id":"x","time":NaN,"text":"y","run":"swift"}\n', "time-format"),
     ],
 )
 def test_faults_name_the_line(line: bytes, code: str) -> None:
