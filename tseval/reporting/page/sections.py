@@ -146,13 +146,8 @@ def _bar(names: Sequence[str], sizes: Sequence[int]) -> Markup:
         place = {"x": f"{left:.1f}", "y": 1, "width": f"{wide:.1f}", "height": HEIGHT - 2}
         parts.append(element("rect", {"class": f"b{at}", **place}))
         if at == HATCHED:  # a line that is as thick as the bar, dashed
-            line = {
-                "x1": place["x"],
-                "x2": f"{left + wide:.1f}",
-                "y1": HEIGHT / 2,
-                "y2": HEIGHT / 2,
-            }
-            parts.append(element("line", {"class": "hatch", **line}))
+            line = f"M{left:.1f},{HEIGHT / 2}h{wide:.1f}"
+            parts.append(element("path", {"class": "hatch", "d": line}))
         left += wide
     told = ", ".join(f"{size:,} {name}" for size, name in zip(sizes, names, strict=True))
     box = {"width": WIDTH, "height": HEIGHT, "viewBox": f"0 0 {WIDTH} {HEIGHT}"}

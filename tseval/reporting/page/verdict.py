@@ -135,15 +135,7 @@ def _headline(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
         verb = "shows" if near == 1 else "show"
         mine, theirs = (_value(board, x, in_words(board)) for x in _sides(board, pair))
         rest = f", but {near} of {len(board.against)} others {verb} no significant difference."
-        return [
-            "By ",
-            board.name,
-            " ",
-            best,
-            f" is first, {mine} against {theirs} of ",
-            next_,
-            rest,
-        ]
+        return [f"By {board.name} ", best, f" is first, {mine} against {theirs} of ", next_, rest]
     return [best, " and ", next_, f" do not differ significantly by {board.name}: ", compared, "."]
 
 
@@ -255,5 +247,5 @@ def _unit(board: MeasureBoard) -> str:
     return f" {board.unit}" if board.unit else ""
 
 
-def _with_commas(parts: Sequence[Child], comma: str = ", ") -> list[Child]:
-    return [each for at, part in enumerate(parts) for each in ([comma] if at else []) + [part]]
+def _with_commas(parts: Sequence[Child]) -> list[Child]:
+    return [each for at, part in enumerate(parts) for each in ([", "] if at else []) + [part]]
