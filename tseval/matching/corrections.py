@@ -97,20 +97,19 @@ def _opposed(c: Corrections, row: IntArray, key: IntArray, *, by_text: bool) -> 
     _, pair = np.unique(key, return_inverse=True)
     both = (np.bincount(pair, c.accepted[row]) > 0) & (np.bincount(pair, ~c.accepted[row]) > 0)
     rows = np.flatnonzero(both[pair])
-    before: dict[int, list[int]] = {}
-    everywhere = c.of_every_run
+    before: dict[tuple[int, bool], dict[str, int]] = {}
+    everywhere, runs = c.of_every_run, c.run or ()
     for at, which in sorted(set(zip(row[rows].tolist(), pair[rows].tolist(), strict=True))):
-        for first in before.setdefault(which, []):
-            alike = by_text or everywhere[at] or everywhere[first]
-            alike = alike or c.run is None or c.run[at] == c.run[first]
-            if alike and c.accepted[at] != c.accepted[first]:
-                does, did = ("accepts", "rejects") if c.accepted[at] else ("rejects", "accepts")
-                of = f' for update "{c.update_id[first]}" with the same text' if by_text else ""
-                reason = f"{does} {_named(c, at)}, which {c.origin.place(first)} {did}{of}"
-                cure = SAME_TEXT_CURE if by_text else OPPOSED_CURE
-                yield Wrong(at, reason, cure, "conflicting-rows")
-                break
-        before[which].append(at)
+        run, accepted = "" if by_text or everywhere[at] else runs[at], bool(c.accepted[at])
+        before.setdefault((which, accepted), {}).setdefault(run, at)
+        others = before.get((which, not accepted), {})
+        if opposed := [own for name, own in others.items() if not (name and run) or name == run]:
+            first = min(opposed)
+            does, did = ("accepts", "rejects") if accepted else ("rejects", "accepts")
+            of = f' for update "{c.update_id[first]}" with the same text' if by_text else ""
+            reason = f"{does} {_named(c, at)}, which {c.origin.place(first)} {did}{of}"
+            cure = SAME_TEXT_CURE if by_text else OPPOSED_CURE
+            yield Wrong(at, reason, cure, "conflicting-rows")
 
 
 def decided_pairs(
