@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from tseval.errors import FAULTS_SHOWN, Fault, InputError
 from tseval.files.limits import DOCUMENT
@@ -50,21 +50,25 @@ class FaultList:
         """Note faults found elsewhere."""
         self._faults.extend(faults)
 
-    def check(self) -> None:
-        """Raise an `InputError` if there is any fault, in the order of their lines.
+    def refuse(self, line: int | None, reason: str, cure: str, code: str) -> NoReturn:
+        """Raise an `InputError` of this fault and those so far."""
+        self.add(line, reason, cure, code)
+        raise self._error()
 
-        The input is read again for the text of those lines that the error will show, unless the
-        faults bring it along.
-        """
-        if not self._faults:
-            return
+    def check(self) -> None:
+        """Raise an `InputError` if there is any fault, in the order of their lines."""
+        if self._faults:
+            raise self._error()
+
+    def _error(self) -> InputError:
+        """Read the input again for the lines that the error shows, unless faults bring them."""
         told = self._said_once()
         ordered = sorted(told, key=lambda fault: (fault.line is not None, fault.line or 0))
         shown, rest = ordered[:FAULTS_SHOWN], ordered[FAULTS_SHOWN:]
         bare = {fault.line for fault in shown if fault.line is not None and not fault.text}
         texts = self.source.lines(bare) if bare else {}
         quoted = [replace(f, text=f.text or texts.get(f.line or 0, "")) for f in shown]
-        raise InputError([*quoted, *rest])
+        return InputError([*quoted, *rest])
 
     def _said_once(self) -> list[Fault]:
         """The faults, with each that all rows have said of the first alone, with their number.

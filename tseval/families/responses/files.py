@@ -64,6 +64,7 @@ from tseval.families.responses.tables import (
     Response,
     Sheet,
     Sort,
+    Unknown,
 )
 from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
@@ -195,7 +196,7 @@ def _made(
         warnings = [*warnings, f"{source.path}: {told}"]
     lines = np.array([each.line for each in responses], np.int64)
     origin = Origin.single(record_of(source, GRADES, len(lines)), lines)
-    unknown = tuple(unknown_labels(source, sort, responses))
+    unknown = tuple(unknown_labels(sort, responses))
     return Sheet(sort, tuple(responses), origin, tuple(warnings), unknown)
 
 
@@ -406,11 +407,12 @@ def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = N
 
 def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
     if source.is_table or not _is_gold_json(source, form):
-        return _nugget_rows(source, rows_of(source, NUGGETS, form), rules)
+        return _nugget_rows(rows_of(source, NUGGETS, form), rules)
     faults = FaultList(source)
     nuggets: dict[str, tuple[Nugget, ...]] = {}
     questions: dict[str, tuple[Question, ...]] = {}
     lines: dict[str, int] = {}
+    unknown: list[Unknown] = []
     for line, record in documents(source, faults):
         try:
             for topic, own, asked in _gold_of(record, rules):
@@ -420,6 +422,8 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
                 lines[topic] = line
                 if own is not None:
                     nuggets[topic] = tuple(own)
+                    what = TIER if "criteria" in record else IMPORTANCE
+                    unknown += unknown_importances([(e.importance, line) for e in own], what)
                 if asked is not None:
                     questions[topic] = asked
         except WrongRecordError as error:
@@ -429,11 +433,7 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
         refuse(source, "holds no nuggets", GOLD_CURE)
     number = np.array(list(lines.values()), np.int64)
     origin = Origin.single(record_of(source, NUGGETS, len(lines)), number)
-    listed = [(each.importance, lines[topic]) for topic, own in nuggets.items() for each in own]
-    unknown = tuple(
-        unknown_importances(source, listed, TIER if "criteria" in record else IMPORTANCE)
-    )
-    return Gold(origin, nuggets, questions, unknown)
+    return Gold(origin, nuggets, questions, tuple(unknown))
 
 
 def is_gold(source: Input) -> bool:
@@ -497,7 +497,7 @@ def _is_turn(value: Any) -> bool:
     )
 
 
-def _nugget_rows(source: Input, rows: Rows, rules: ResponseRules) -> Gold:
+def _nugget_rows(rows: Rows, rules: ResponseRules) -> Gold:
     """A plain table of nuggets: each goes by its id, and by its text where it has one."""
     topics, ids = rows.columns["topic"].to_list(), rows.columns["nugget_id"].to_list()
     words, times, texts = rows.columns["importance"].to_list(), _times(rows), rows.get("text")
@@ -512,5 +512,5 @@ def _nugget_rows(source: Input, rows: Rows, rules: ResponseRules) -> Gold:
             Nugget(key, words[row], times[row], id=ids[row])
             for key, row in zip(keys, own, strict=True)
         )
-    unknown = unknown_importances(source, zip(words, rows.origin.line.tolist(), strict=True))
+    unknown = unknown_importances(zip(words, rows.origin.line.tolist(), strict=True))
     return Gold(rows.origin, nuggets, {}, tuple(unknown))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tseval.errors import Fault, did_you_mean
 from tseval.families.responses.files import (
     is_gold,
     is_labelled,
@@ -15,6 +16,7 @@ from tseval.families.responses.files import (
     read_gold,
     read_sheets,
 )
+from tseval.families.responses.labels import KNOWN
 from tseval.families.responses.rules import ResponseRules
 from tseval.families.responses.tables import GRADES, NUGGETS, Gold, Grade, Sheet
 from tseval.files.formats import Format, Line, Rank
@@ -42,7 +44,14 @@ def remarks(sheet: Sheet) -> Iterator[Line]:
 
 def unknown_words(read: Sheet | Gold) -> Iterator[Line]:
     """Yield the words that count as none, each with its line; a missing one is not a fault."""
-    return ((str(each.fault), True) for each in read.unknown if each.word.strip())
+    source = read.origin.sources[0]
+    for what, word, line in read.unknown:
+        if word.strip():
+            known = KNOWN[what][0]
+            reason = f'unknown {what} "{word}"{did_you_mean(word, known)}'
+            cure = f"write one of {', '.join(known)}"
+            fault = Fault(source.path, line, reason, cure, "unknown-label", unit=source.unit)
+            yield str(fault), True
 
 
 def _time(time: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tseval.core.wording import count, count_words
-from tseval.errors import Fault, Reason, did_you_mean
+from tseval.errors import Reason
 from tseval.families.responses.objects import (
     Object,
     WrongRecordError,
@@ -40,7 +40,6 @@ from tseval.families.responses.tables import (
     Sort,
     Unknown,
 )
-from tseval.files.inputs import Input
 
 SUPPORT, PARTIAL, NONE = "support", "partial_support", "not_support"
 GRADE_OF = {SUPPORT: 2, PARTIAL: 1, NONE: 0}
@@ -420,16 +419,7 @@ KNOWN: Mapping[str, tuple[Sequence[str], str]] = {
 """For each place the known words, and how other words count."""
 
 
-def unknown_word(source: Input, what: str, word: str, line: int) -> Unknown:
-    """Describe a word that is not among the known words of its place."""
-    known = KNOWN[what][0]
-    reason = f'unknown {what} "{word}"{did_you_mean(word, known)}' if word else f"no {what}"
-    cure = f"write one of {', '.join(known)}"
-    fault = Fault(source.path, line, reason, cure, unit=source.unit, code="unknown-label")
-    return Unknown(what, word, fault)
-
-
-def unknown_labels(source: Input, sort: Sort, responses: Iterable[Response]) -> Iterator[Unknown]:
+def unknown_labels(sort: Sort, responses: Iterable[Response]) -> Iterator[Unknown]:
     """Find the labels, verdicts and importances that are unknown."""
     is_rubric = sort is Sort.VERDICTS
     what, place = (VERDICT, TIER) if is_rubric else (LABEL, IMPORTANCE)
@@ -438,18 +428,18 @@ def unknown_labels(source: Input, sort: Sort, responses: Iterable[Response]) -> 
             if isinstance(label, Grade):
                 line = label.line or response.line
                 if not label.known and not label.failed:
-                    yield unknown_word(source, what, label.word, line)
+                    yield Unknown(what, label.word, line)
                 if is_rubric or sort is Sort.GRADES:
-                    yield from unknown_importances(source, [(label.nugget.importance, line)], place)
+                    yield from unknown_importances([(label.nugget.importance, line)], place)
 
 
 def unknown_importances(
-    source: Input, importances: Iterable[tuple[str, int]], what: str = IMPORTANCE
+    importances: Iterable[tuple[str, int]], what: str = IMPORTANCE
 ) -> Iterator[Unknown]:
     """Find the importances, or tiers, that are unknown; a missing one is left out."""
     for word, line in importances:
         if word and word not in KNOWN[what][0]:
-            yield unknown_word(source, what, word, line)
+            yield Unknown(what, word, line)
 
 
 def warn_of_unknown(path: str, unknown: Sequence[Unknown], labels: int) -> Iterator[str]:

@@ -140,7 +140,6 @@ def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]
     for (time, at), (later, other) in pairwise(dated):
         if time == later > -math.inf:
             source, response = own[other]
-            faults = FaultList(source)
             first = own[at][1].line
             reason = f"run {response.run} has two responses to topic {response.topic} at one time"
             cure = f"the other is in line {first}: {SAME_CURE}"
@@ -149,8 +148,7 @@ def _in_order(unit: int, own: list[tuple[Input, Response]]) -> Iterator[Version]
                     f"--name {source.path}=NAME gives the run of this file a name of its own"
                 )
                 cure = f"the other is at {own[at][0].path}:{first}: {SAME_CURE}; {other_run}"
-            faults.add(response.line, reason, cure, "duplicate-id")
-            faults.check()
+            FaultList(source).refuse(response.line, reason, cure, "duplicate-id")
     ends = [time for time, _ in dated[1:]] + [math.inf]
     for number, ((since, at), until) in enumerate(zip(dated, ends, strict=True)):
         yield Version(own[at][1], unit, number, since, until)

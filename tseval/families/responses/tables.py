@@ -8,7 +8,6 @@ from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from tseval.errors import Fault
 from tseval.records import frozen
 from tseval.tables import InputRecord, Origin
 from tseval.tables.schema import NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
@@ -256,7 +255,7 @@ class Unknown(NamedTuple):
     what: str
     """The place of the word, such as `label`."""
     word: str
-    fault: Fault
+    line: int
 
 
 @frozen
