@@ -145,8 +145,7 @@ EXTENSION = b"ARROW:extension:name"
 
 def refuse_kind(name: str, kind: str, faults: FaultList) -> None:
     """Refuse a whole column that holds one of these kinds."""
-    faults.add(None, f"column {name} holds {kind}", KINDS[kind], "column-type")
-    faults.check()
+    faults.refuse(None, f"column {name} holds {kind}", KINDS[kind], "column-type")
 
 
 def _kind_of(values: Any) -> str:
@@ -219,9 +218,7 @@ def _as_text(values: Any, column: Column, faults: FaultList) -> Any:
         texts = pc.cast(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         cure = "store strings or numbers"
-        faults.add(None, f"column {column.name} holds {values.type}", cure, "column-type")
-        faults.check()
-        raise
+        faults.refuse(None, f"column {column.name} holds {values.type}", cure, "column-type")
     return _decodable(texts, faults)
 
 

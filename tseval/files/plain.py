@@ -138,13 +138,11 @@ def _form(source: Input, schema: Schema) -> str:
     if not source.head(1):
         columns = " ".join(column.name for column in schema.required)
         cure = f"a table of {schema.table} starts with a header line that names {columns}"
-        faults.add(None, "the file is empty", cure, "empty-file")
-        faults.check()
+        faults.refuse(None, "the file is empty", cure, "empty-file")
     form, names = recognise(source)
     if form == "jsonl" and source.head().partition(b"\n")[0].strip() == b"{":
         reason = f"an object over several lines, where {schema.table} have one a line"
-        faults.add(1, reason, DOCUMENT_CURE, "unknown-format")
-        faults.check()
+        faults.refuse(1, reason, DOCUMENT_CURE, "unknown-format")
     if form is None and not schema.missing(names):
         return "tsv"
     if form is None:
@@ -153,9 +151,8 @@ def _form(source: Input, schema: Schema) -> str:
             f"looked for {schema.table} as TSV or CSV with a header line naming {wanted}, "
             "as JSON, as Parquet, and as .xlsx; --input-format settles it"
         )
-        faults.add(1, "the format is not recognised", cure, "unknown-format")
-        faults.check()
-    return str(form)
+        faults.refuse(1, "the format is not recognised", cure, "unknown-format")
+    return form
 
 
 def check_header(names: list[str], schema: Schema, faults: FaultList) -> None:

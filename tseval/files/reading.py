@@ -12,6 +12,7 @@ from typing import (
     Any,
     Concatenate,
     NamedTuple,
+    NoReturn,
     ParamSpec,
     TypeAlias,
     TypeGuard,
@@ -27,7 +28,8 @@ from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
 from tseval.records import frozen
-from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
+from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
+from tseval.tables.arrow import strings
 from tseval.tables.base import Table
 
 
@@ -41,6 +43,8 @@ class Called:
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tseval.tables.columns import BoolArray
 
     Given: TypeAlias = str | Path | Input | pd.DataFrame | Called | Sequence[Mapping[str, Any]]
     """One table: a file, a frame, or rows as dictionaries."""
@@ -131,23 +135,28 @@ def faults_of(source: Input, record: InputRecord) -> FaultList:
     return FaultList(by_rows(source, recognise(source)[0]) if has_rows else source)
 
 
-def refuse(source: Input, reason: str, cure: str, code: str = "no-rows") -> None:
+def refuse(source: Input, reason: str, cure: str, code: str = "no-rows") -> NoReturn:
     """Refuse a whole input: it holds nothing, or stands in the wrong place."""
-    faults = FaultList(source)
-    faults.add(None, reason, cure, code)
-    faults.check()
+    FaultList(source).refuse(None, reason, cure, code)
+
+
+def refuse_where(
+    source: Input, origin: Origin, wrong: BoolArray, cells: Ids, reason: str, cure: str, code: str
+) -> None:
+    """Refuse the rows that are wrong; the reason has a place for the cell of a row."""
+    if wrong.any():
+        faults = faults_of(source, origin.sources[0])
+        for row in np.flatnonzero(wrong).tolist():
+            faults.add_row(origin, row, reason.format(cells[row]), cure, code)
+        faults.check()
 
 
 def refuse_all(source: Input, table: Table, topic: Ids) -> None:
     """Refuse a topic of the name under which the mean over topics stands."""
-    if ALL_TOPICS not in topic.vocabulary():
-        return
-    faults = faults_of(source, table.origin.sources[0])
-    code = topic.vocabulary().index(ALL_TOPICS)
-    for row in np.flatnonzero(topic.codes == code).tolist():
-        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        faults.add_row(table.origin, row, reason, "give the topic another name", "reserved-name")
-    faults.check()
+    wrong = topic.within(strings([ALL_TOPICS])) != ABSENT
+    reason = 'a topic is called "{}", the name of the mean over topics'
+    cure = "give the topic another name"
+    refuse_where(source, table.origin, wrong, topic, reason, cure, "reserved-name")
 
 
 class Wrong(NamedTuple):

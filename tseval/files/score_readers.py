@@ -170,9 +170,7 @@ def recognised(source: Input) -> str | None:
     if form == "jsonl":
         return "jsonl" if names and RECORDS not in names else JSON
     if form is None and head and SCORES.missing(names):
-        faults = FaultList(source)
-        faults.add(1, "the format is not recognised", LOOKED_FOR, "unknown-format")
-        faults.check()
+        FaultList(source).refuse(1, "the format is not recognised", LOOKED_FOR, "unknown-format")
     return None if form == JSON else form
 
 
@@ -211,8 +209,7 @@ def _trec(source: Input) -> Found:
     width = source.first_line().count(b"\t") + 1
     if width not in WIDTHS:
         noun = "field" if width == 1 else "fields"
-        faults.add(1, f"{width} {noun} where the form trec has 3 or 4", TREC_CURE, "field-count")
-        faults.check()
+        faults.refuse(1, f"{width} {noun} where the form trec has 3 or 4", TREC_CURE, "field-count")
     names = TREC_NAMES[-width:]
     cells = tsv.read_headless(source, names, SCORES, found)
     for fault in found.noted:
@@ -252,14 +249,11 @@ def _json(source: Input) -> Found:
             else:
                 told[key] = value
     except json.JSONDecodeError as error:
-        faults.add(error.lineno, _broken(text, error), RECORDS_CURE, "json-syntax")
-        faults.check()
+        faults.refuse(error.lineno, _broken(text, error), RECORDS_CURE, "json-syntax")
     except json_text.DoubledKey as error:
-        faults.add(*json_text.fault_of(text, error, RECORDS_CURE))
-        faults.check()
+        faults.refuse(*json_text.fault_of(text, error, RECORDS_CURE))
     except RecursionError:
-        faults.add(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
-        faults.check()
+        faults.refuse(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
     rows = build(source, _record_cells(records, faults), SCORES, faults)
     faults.check()
     signature = told.get("signature")

@@ -30,8 +30,8 @@ def whole_text(source: Input, faults: FaultList) -> str:
     content = source.whole_lines()
     reason = not_utf8(content)
     if reason:
-        faults.add(content[: _broken_at(content)].count(b"\n") + 1, reason, UTF8_CURE, "encoding")
-        faults.check()
+        line = content[: _broken_at(content)].count(b"\n") + 1
+        faults.refuse(line, reason, UTF8_CURE, "encoding")
     return content.decode("utf-8-sig")
 
 

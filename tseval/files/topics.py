@@ -13,7 +13,7 @@ from tseval.files.cells import Cells, column_of
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.plain import build
-from tseval.files.reading import faults_of, input_of, read_table
+from tseval.files.reading import input_of, read_table, refuse_where
 from tseval.tables import TOPICS, Column, Kind, Schema, Topics
 from tseval.tables.schema import TOPIC
 
@@ -36,12 +36,10 @@ def read_topics(given: Given, form: str | None = None) -> Topics:
         topics = read_events(source)
     else:
         topics = read_table(source, TOPICS, Topics, form)
-    if topics.end is not None and (topics.end < topics.start).any():
-        faults = faults_of(source, topics.origin.sources[0])
-        for row in np.flatnonzero(topics.end < topics.start).tolist():
-            reason = f'topic "{topics.topic[row]}" ends before it starts'
-            faults.add_row(topics.origin, row, reason, "swap start and end", "time-order")
-        faults.check()
+    if topics.end is not None:
+        wrong, reason = topics.end < topics.start, 'topic "{}" ends before it starts'
+        cure = "swap start and end"
+        refuse_where(source, topics.origin, wrong, topics.topic, reason, cure, "time-order")
     return topics
 
 
@@ -64,8 +62,7 @@ def read_events(source: Input) -> Topics:
     faults.check()
     if not events:
         cure = "topics are <event><id>…</id><start>…</start>…</event>"
-        faults.add(None, "holds no event", cure, "no-rows")
-        faults.check()
+        faults.refuse(None, "holds no event", cure, "no-rows")
     columns = {
         column.name: column_of([event.text(name) for event in events], column.name, EVENT)
         for column, name in zip(EVENT, PARTS, strict=True)

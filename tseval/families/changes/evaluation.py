@@ -38,7 +38,7 @@ from tseval.families.changes.rules import ChangeRules
 from tseval.families.changes.tables import Collection, Rankings
 from tseval.files.forms import check_forms, form_named
 from tseval.files.frames import check_inputs
-from tseval.files.reading import faults_of, input_of
+from tseval.files.reading import input_of, refuse_where
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
 from tseval.tables.keys import pair_keys
@@ -217,14 +217,10 @@ def _collection(inputs: ChangeInputs, said: Rankings, access: Access) -> Collect
         else read_question_gains(inputs.questions, form("questions")),
     )
     judged = known.gains
-    lost = known.undated
-    if dated and lost.any():
-        faults = faults_of(input_of(inputs.qrels, tables.GAINS), judged.origin.sources[0])
-        for row in np.flatnonzero(lost).tolist():
-            reason = f'document "{judged.doc_id[row]}" has no day'
-            cure = "it belongs to --documents too"
-            faults.add_row(judged.origin, row, reason, cure, "unknown-id")
-        faults.check()
+    if dated:
+        source, lost = input_of(inputs.qrels, tables.GAINS), known.undated
+        reason, cure = 'document "{}" has no day', "it belongs to --documents too"
+        refuse_where(source, judged.origin, lost, judged.doc_id, reason, cure, "unknown-id")
     return known
 
 

@@ -33,7 +33,7 @@ from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.jsonl import KINDS, objects
 from tseval.files.plain import build, recognise
-from tseval.files.reading import faults_of, input_of, read_table, refuse, refuse_all, rows_of
+from tseval.files.reading import input_of, read_table, refuse, refuse_all, refuse_where, rows_of
 from tseval.files.text_lines import first_row, text_lines
 from tseval.tables import Ids, InputRecord, Origin
 
@@ -406,8 +406,4 @@ def _has_header(source: Input, schema: Schema) -> bool:
 def _check_days(source: Input, day: Ids, origin: Origin) -> None:
     """Refuse what is no day."""
     wrong = np.array([not is_day(name) for name in day.vocabulary()], bool)[day.codes]
-    if wrong.any():
-        faults = faults_of(source, origin.sources[0])
-        for row in np.flatnonzero(wrong).tolist():
-            faults.add_row(origin, row, f'"{day[row]}" is not a date', DAY_CURE, "date-format")
-        faults.check()
+    refuse_where(source, origin, wrong, day, '"{}" is not a date', DAY_CURE, "date-format")

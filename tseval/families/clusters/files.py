@@ -34,6 +34,7 @@ from tseval.files.reading import (
     is_empty,
     no_rows,
     refuse,
+    refuse_where,
     rows_of,
 )
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Texts, repeated_rows
@@ -123,12 +124,8 @@ def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArr
         except ValueError:
             midnights.append(np.nan)
     midnight = np.array(midnights, np.float64)[named.codes]
-    faults = FaultList(source)
-    for row in np.flatnonzero(np.isnan(midnight)).tolist():
-        faults.add_row(
-            origin, row, f'"{named[row]}" is not a date', "write YYYYMMDD", "date-format"
-        )
-    faults.check()
+    wrong, reason = np.isnan(midnight), '"{}" is not a date'
+    refuse_where(source, origin, wrong, named, reason, "write YYYYMMDD", "date-format")
     return days_of(midnight), midnight
 
 

@@ -89,8 +89,7 @@ def refuse_qrels(source: Input) -> None:
     faults = FaultList(source)
     line = next(number for number, line in text_lines(source, faults) if line.strip())
     reason = f'these are qrels: "{QRELS_MARK}" stands where a post should'
-    faults.add(line, reason, LIVE_CURE, "wrong-file")
-    faults.check()
+    faults.refuse(line, reason, LIVE_CURE, "wrong-file")
 
 
 def read_track_file(

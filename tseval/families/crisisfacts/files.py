@@ -35,6 +35,7 @@ from tseval.files.reading import (
     input_of,
     read_table,
     refuse,
+    refuse_where,
     rows_of,
 )
 from tseval.tables import Ids, InputRecord, Origin, Texts
@@ -285,12 +286,9 @@ def read_labels(given: Given, form: str | None = None) -> FactLabels:
         labels = _triples(source)
     else:
         labels = read_table(source, LABELS, FactLabels, form)
-    wrong = np.array([name not in WORDS for name in labels.label.vocabulary()], bool)
-    faults = faults_of(source, labels.origin.sources[0])
-    for row in np.flatnonzero(wrong[labels.label.codes]).tolist():
-        reason = f'unknown label "{labels.label[row]}"'
-        faults.add_row(labels.origin, row, reason, LABEL_CURE, "unknown-label")
-    faults.check()
+    label, reason = labels.label, 'unknown label "{}"'
+    wrong = np.array([name not in WORDS for name in label.vocabulary()], bool)[label.codes]
+    refuse_where(source, labels.origin, wrong, label, reason, LABEL_CURE, "unknown-label")
     return labels
 
 
@@ -318,11 +316,10 @@ def read_requests(given: Given, form: str | None = None) -> Requests:
     """The day of each request; before a date may stand a title, as in the track's own list."""
     source = input_of(given, REQUESTS)
     rows = rows_of(source, REQUESTS, form)
-    faults, days = faults_of(source, rows.origin.sources[0]), rows.columns["day"]
+    days = rows.columns["day"]
     begins = np.array([begin_of(day) for day in days.vocabulary()], np.float64)[days.codes]
-    for row in np.flatnonzero(np.isnan(begins)).tolist():
-        faults.add_row(rows.origin, row, f'"{days[row]}" is not a date', DAY_CURE, "date-format")
-    faults.check()
+    wrong, reason = np.isnan(begins), '"{}" is not a date'
+    refuse_where(source, rows.origin, wrong, days, reason, DAY_CURE, "date-format")
     return Requests.of(rows.columns | {"day": begins}, rows.origin)
 
 

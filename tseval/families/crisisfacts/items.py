@@ -37,6 +37,7 @@ from tseval.files.reading import (
     input_of,
     read_table,
     refuse,
+    refuse_where,
     rows_of,
 )
 from tseval.tables import Ids, InputRecord, Origin, Texts
@@ -181,15 +182,11 @@ def read_gold(given: Given, form: str | None = None) -> GoldFacts:
     if form is None and is_gold(source):
         return _gold(source)
     gold = read_table(source, GOLD_FACTS, GoldFacts, form)
-    faults = faults_of(source, gold.origin.sources[0])
-    for row, name in enumerate(gold.fact_id.to_list()):
-        if " " in name:
-            reason = f'fact_id "{name}" holds a blank'
-            cure = "items name facts with blanks between"
-            faults.add_row(gold.origin, row, reason, cure, "id-format")
+    wrong = np.array([" " in name for name in gold.fact_id.to_list()], bool)
+    reason, cure = 'fact_id "{}" holds a blank', "items name facts with blanks between"
+    refuse_where(source, gold.origin, wrong, gold.fact_id, reason, cure, "id-format")
     if not len(gold):
-        faults.add(None, "holds no fact", "without facts there is nothing to say", "no-rows")
-    faults.check()
+        refuse(source, "holds no fact", "without facts there is nothing to say")
     return gold
 
 

@@ -37,7 +37,7 @@ from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
 from tseval.files.limits import DOCUMENT
 from tseval.files.plain import Rows, header, recognise
-from tseval.files.reading import input_of, names_of, rows_of
+from tseval.files.reading import input_of, names_of, refuse_where, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Texts
 from tseval.tables.schema import Schema
@@ -233,10 +233,8 @@ def _levels(source: Input, named: Ids, origin: Origin) -> IntArray:
     places = {name.lower(): at for at, name in enumerate(LEVELS)}
     found = [places.get(name.lower(), -1) for name in named.vocabulary()]
     level = np.array(found, np.int64)[named.codes]
-    faults = FaultList(source)
-    for row in np.flatnonzero(level < 0).tolist():
-        faults.add_row(origin, row, f'unknown level "{named[row]}"', LEVEL_CURE, "unknown-label")
-    faults.check()
+    reason = 'unknown level "{}"'
+    refuse_where(source, origin, level < 0, named, reason, LEVEL_CURE, "unknown-label")
     return level
 
 

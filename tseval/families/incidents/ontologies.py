@@ -75,8 +75,7 @@ def _entries(document: Any, faults: FaultList) -> tuple[list[Any], str, str]:
     path, id_key = ("informationTypes", "id") if isinstance(document, dict) else ("", "ID")
     entries: Any = document.get(path) if isinstance(document, dict) else document
     if not isinstance(entries, list) or not entries:
-        faults.add(None, "no information types", FORMS, "no-rows")
-        faults.check()
+        faults.refuse(None, "no information types", FORMS, "no-rows")
     return list(entries), path, id_key
 
 

@@ -20,12 +20,12 @@ from tseval.files.imports import Import, Imported, NothingAsked
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows
 from tseval.files.reading import (
-    faults_of,
     input_of,
     is_empty,
     names_of,
     refuse,
     refuse_all,
+    refuse_where,
     rows_of,
 )
 from tseval.tables import ABSENT, Ids, InputRecord, Origin
@@ -87,10 +87,8 @@ def _of_rows(source: Input, rows: Rows, name: str) -> Timelines:
     known = [day_of(each) for each in vocabulary]
     codes = np.array([ABSENT if day is None else day for day in known], np.int64)
     day = codes[dates.codes]
-    faults = faults_of(source, rows.origin.sources[0])
-    for row in np.flatnonzero(day == ABSENT).tolist():
-        faults.add_row(rows.origin, row, f'"{dates[row]}" is not a date', CURE, "date-format")
-    faults.check()
+    wrong, reason = day == ABSENT, '"{}" is not a date'
+    refuse_where(source, rows.origin, wrong, dates, reason, CURE, "date-format")
     number = len(day)
     timeline, entry = rows.get("timeline"), rows.get("date_entry")
     columns = rows.columns | {
