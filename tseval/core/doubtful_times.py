@@ -27,7 +27,8 @@ def zones_apart(inputs: Iterable[InputRecord]) -> Iterator[str]:
         names, others = (listed([*dict.fromkeys(k[2] for k in each)]) for each in (without, beside))
         offset = _offset({zone for _, zone, _ in beside}, without[0][0] - beside[0][0])
         cure = f"--time-zone {offset} makes them agree" if offset else "set it with --time-zone"
-        yield f"{names}: times without a zone are read as UTC; times of {others} have one; {cure}"
+        zoned = f"times of {others} have a zone"
+        yield f"{names}: times without a zone are read as UTC; {zoned}; {cure}"
 
 
 def _offset(zones: set[str], apart: float) -> str:

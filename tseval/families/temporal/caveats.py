@@ -223,7 +223,7 @@ def of_corrections(
     if others := [name for name in runs if name not in named]:
         yield Doubt(
             f"corrections name no update of {len(others):,} of {count(len(runs), 'run')}, so only "
-            "shared texts are corrected there; do not compare these scores: "
+            "shared texts are corrected there; their scores are not comparable: "
             f"{', '.join(others[:3])}"
         )
 

@@ -80,7 +80,7 @@ def _several(report: Report, board: MeasureBoard) -> Iterator[Child]:
 
 
 def _from_gain(pair: PairRow) -> PairRow:
-    """Turn a pair so that its first run is the better one over the topics that both have."""
+    """Turn a pair so that the run that is ahead over the topics that both have comes first."""
     return pair.turned if pair.gain is not None and pair.gain < 0 else pair
 
 
