@@ -251,6 +251,7 @@ class TestWork:
             ("write", {"topic": "flood", "text": "x", "importance": "nan"}, "not a finite"),
             ("write", {"topic": "flood", "text": "x", "time": "soon"}, "ISO 8601"),
             ("write", {"topic": "flood", "text": "x", "time": "12"}, "before 1990"),
+            ("write", {"topic": "flood", "text": "x", "time": "1699921800000"}, "milliseconds"),
             ("change", {"topic": "flood", "nugget": "n1"}, "nothing was changed"),
             ("split", {"topic": "flood", "nugget": "n1", "texts": ["one"]}, "two parts or more"),
             ("merge", {"topic": "flood", "nugget": "n1", "into": "n1"}, "with itself"),

@@ -13,7 +13,7 @@ from tseval.desk.decisions import Decision
 from tseval.desk.judgments import topic_judgments
 from tseval.errors import UsageError
 from tseval.reporting.page.markup import shown
-from tseval.tables.times import EARLIEST, NotANumber, moment, number
+from tseval.tables.times import NotANumber, implausible, moment, number, why_implausible
 
 if TYPE_CHECKING:
     from tseval.desk.desk import Desk
@@ -254,8 +254,8 @@ def _amounts(asked: Request) -> list[tuple[str, str]]:
             seconds = moment(cell) if cell else None
         except NotANumber as error:
             raise Refused(f"the time '{cell}' {error}: write 2024-05-01T12:00") from None
-        if seconds is not None and seconds < EARLIEST:
-            raise Refused(f"the time '{cell}' is before 1990")
+        if seconds is not None and implausible(seconds):
+            raise Refused(f"the time '{cell}' {why_implausible(seconds)[0]}")
         found.append((kinds.DATE, "" if seconds is None else repr(seconds)))
     return found
 
