@@ -99,11 +99,8 @@ def _load(entry: EntryPoint) -> type[Matcher]:
         Exception,
         SystemExit,
     ) as error:  # a plug-in can fail in any way; the name must be in the message
-        package = package_of(entry.name)
-        whose = f" of {package}" if package else ""
-        raise MatcherError(
-            f"matcher {entry.name!r} ({entry.value}){whose} fails: {error}"
-        ) from error
+        whose = f"({entry.value}) of {package_of(entry.name)}".removesuffix(" of ")
+        raise MatcherError(f"matcher {entry.name!r} {whose} fails: {error}") from error
     if not (isinstance(loaded, type) and issubclass(loaded, Matcher)):
         raise MatcherError(f"matcher {entry.name!r} ({entry.value}) is not a matchers.Matcher")
     return loaded

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
 
 
-def zones_apart(inputs: Iterable[InputRecord]) -> Iterator[str]:
+def zone_warnings(inputs: Iterable[InputRecord]) -> Iterator[str]:
     """Warn of inputs whose times have no zone while other times have one."""
     known = [(time, zone, Path(each.path).name) for each in inputs for zone, time in each.zones]
     without, beside = sorted(k for k in known if not k[1]), sorted(k for k in known if k[1])

@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from tseval.core.declared import files_given, input_tables
-from tseval.core.doubtful_times import zones_apart
+from tseval.core.doubtful_times import zone_warnings
 from tseval.core.editions import Edition
 from tseval.core.input_words import columns_trait, shared_runs, told_names
 from tseval.core.measure import Definition, Measure, packages
@@ -242,7 +242,7 @@ class Evaluation(ABC):
     def told(self) -> tuple[str, ...]:
         """What a reader should know of the inputs: how their columns were understood, warnings."""
         inputs, caveat = self.inputs, automatic_matches(self.signature())
-        told = (*told_names(inputs), *shared_runs(inputs), *zones_apart(inputs))
+        told = (*told_names(inputs), *shared_runs(inputs), *zone_warnings(inputs))
         return (*told, *caveat, *self.warnings)
 
     def signature(self, **more: str) -> str:

@@ -42,7 +42,7 @@ def leave_out(package: str, reason: str) -> None:
     warnings.warn(shorten(told, 150, placeholder=" …"), PluginWarning, stacklevel=3)
 
 
-def guarded(function: Callable[..., Any], package: str, *arguments: Any) -> Result:
+def guard(function: Callable[..., Any], package: str, *arguments: Any) -> Result:
     """Call a function of a plug-in; name its package if the function fails."""
     try:
         result = function(*arguments)

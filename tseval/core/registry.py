@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tseval.core.editions import Edition
 from tseval.core.family import Family
 from tseval.core.measure import Definition, Measure, parse_measure, split_measures
-from tseval.core.plugins import brought, guarded, leave_out
+from tseval.core.plugins import brought, guard, leave_out
 from tseval.errors import MeasureError, UsageError, did_you_mean
 from tseval.tables import Schema
 
@@ -73,7 +73,7 @@ def plugged_in() -> tuple[Definition, ...]:
             for each in named if isinstance(named, Iterable) else (named,):
                 if not isinstance(each, Definition):
                     raise TypeError(f"it brings {each!r}, which is not a Definition")
-                account = partial(guarded, each.account, package)
+                account = partial(guard, each.account, package)
                 own = replace(each, package=package, account=account)
                 found.setdefault(package, []).append(own)
         except (Exception, SystemExit) as error:  # a plug-in can fail in any way

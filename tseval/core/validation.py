@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tseval.core import registry
-from tseval.core.doubtful_times import zones_apart
+from tseval.core.doubtful_times import zone_warnings
 from tseval.core.naming import AS_THEY_ARE, Naming, name_files
 from tseval.core.nearest import misspelt, names_in, nearest_fault
 from tseval.errors import InputError, TsevalError, UsageError
@@ -51,7 +51,7 @@ def validate(
             yield str(error), True
     for family in registry.all_families():
         yield from family.together(read)
-    yield from ((told, False) for told in zones_apart(s for r in read for s in r.origin.sources))
+    yield from ((told, False) for told in zone_warnings(s for r in read for s in r.origin.sources))
 
 
 def format_of(name: str, source: Input, form: str | None) -> Format:

@@ -243,9 +243,8 @@ class Input:
             reason = reason_of(error)
             if not self.path:
                 reason = "give the file's path, or leave the option out"
-                nameless = Fault("(no name)", None, reason, "", "unreadable-file")
-                raise InputError([nameless]) from error
-            raise input_error(self.path, None, reason, "", "unreadable-file") from error
+            name = self.path or "(no name)"
+            raise input_error(name, None, reason, "", "unreadable-file") from error
         with stream:
             size = len(kept or b"")
             if kept is None:

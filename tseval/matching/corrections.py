@@ -53,7 +53,7 @@ TEXT_CURE = (
 )
 
 
-class Held(NamedTuple):
+class Decisions(NamedTuple):
     """The pairs that verdicts decide, and the rows that decide nothing or contradict another."""
 
     pairs: Pairs
@@ -114,7 +114,7 @@ def _opposed(c: Corrections, row: IntArray, key: IntArray, *, by_text: bool) -> 
 
 def decided_pairs(
     corrections: Corrections, updates: Updates, nuggets: Nuggets, pool: Pool | None = None
-) -> Held:
+) -> Decisions:
     """The verdicts by row numbers; a fault for an unknown pair, and for one that changed.
 
     An update that is in no run is known all the same if it is in the pool. A verdict on a run that
@@ -128,7 +128,7 @@ def decided_pairs(
     return held
 
 
-def hold(c: Corrections, updates: Updates, nuggets: Nuggets, *, moved: bool = False) -> Held:
+def hold(c: Corrections, updates: Updates, nuggets: Nuggets, *, moved: bool = False) -> Decisions:
     """Find the pairs that each verdict holds for: those of its update, and those of its text.
 
     A row whose id is there has that update's text, else it has the text that was judged. With
@@ -157,7 +157,7 @@ def hold(c: Corrections, updates: Updates, nuggets: Nuggets, *, moved: bool = Fa
     place, at = equal_rows(pair // number, first)
     agrees = c.accepted[row] == accepted[np.searchsorted(pair, key)]
     every = np.arange(len(c))
-    return Held(
+    return Decisions(
         Pairs(at, pair[place] % number),
         accepted[place],
         np.setdiff1d(every, row[agrees]),

@@ -52,13 +52,11 @@ def read_returned(given: Sequence[Given], form: str | None = None, each: Each = 
     )
     if shared_runs(returned.origin.sources):
         key = (returned.run, returned.topic, returned.post_id)
-        check_between_files(returned, inputs, key, partial(_stands_in_two_files, returned))
+        check_between_files(
+            *(returned, inputs, key),
+            lambda row: f'post "{key[2][row]}" stands in two files of run "{returned.run[row]}"',
+        )
     return returned
-
-
-def _stands_in_two_files(returned: Returned, row: int) -> str:
-    """Say that two files of a run hold a document; in one file it may repeat."""
-    return f'post "{returned.post_id[row]}" stands in two files of run "{returned.run[row]}"'
 
 
 def _is_taken(part: Returned, times: Counter[str]) -> bool:
@@ -115,19 +113,11 @@ def read_truth(given: Given, form: str | None = None) -> Truth:
     truth = Truth.of(rows.columns | told, rows.origin)
     if not len(truth):
         refuse(source, "holds no judgments", "without judgments there is nothing to score")
-    _check_names(truth, FaultList(source))
+    named = truth.topic.vocabulary()
+    if ALL_TOPICS in named:
+        faults, row = FaultList(source), truth.topic.codes.tolist().index(named.index(ALL_TOPICS))
+        reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
+        cure = "give the topic another name, in the runs too"
+        faults.add_row(truth.origin, row, reason, cure, "reserved-name")
+        faults.check()
     return truth
-
-
-def _check_names(truth: Truth, faults: FaultList) -> None:
-    """No topic may have the name under which all topics together stand: no mean, but one tally."""
-    if ALL_TOPICS not in truth.topic.vocabulary():
-        return
-    named = truth.topic.codes == truth.topic.vocabulary().index(ALL_TOPICS)
-    reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
-    cure = "give the topic another name, in the runs too"
-    faults.extend(
-        truth.origin.fault(row, reason, cure, "reserved-name")
-        for row in np.flatnonzero(named)[:1].tolist()
-    )
-    faults.check()

@@ -55,18 +55,15 @@ def read_ontology(source: Given) -> Ontology:
 def json_document(source: Input, faults: FaultList) -> Any:
     """A whole file as JSON; what is none is an `InputError` with its line."""
     text = whole_text(source, faults)
+    if not text.strip():
+        faults.refuse(None, "the file is empty", "give the track's JSON", "empty-file")
     try:
         document = json_text.load(text)
     except (ValueError, RecursionError) as error:
-        if text.strip():
-            cure = JSON_CURE if text.lstrip()[0] in "[{" else NO_JSON_CURE
-            faults.add(*json_text.fault_of(text, error, cure))
-        else:
-            faults.add(None, "the file is empty", "give the track's JSON", "empty-file")
-    else:
-        if "\\u" in text and holds_half(document):
-            faults.add(None, HALF, HALVES_CURE, "encoding")
-    faults.check()
+        cure = JSON_CURE if text.lstrip()[0] in "[{" else NO_JSON_CURE
+        faults.refuse(*json_text.fault_of(text, error, cure))
+    if "\\u" in text and holds_half(document):
+        faults.refuse(None, HALF, HALVES_CURE, "encoding")
     return document
 
 

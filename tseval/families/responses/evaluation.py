@@ -103,21 +103,17 @@ class ResponseEvaluation(Evaluation):
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what a reader of these measures should know, beside `warnings`."""
-        return warn_of_no_vital(self.responses, wanted)
+        index, found = self.responses, set(self.responses.importance)
+        names = dict.fromkeys(each.definition.name for each in wanted)
+        for words, base in (((VITAL,), "vital"), ((VITAL, OKAY), "weighted")):
+            zero = [name for name in names if name.removeprefix("strict_") == base]
+            if index.sort is Sort.GRADES and index.nugget and zero and found.isdisjoint(words):
+                kinds = " or ".join(words)
+                yield Reason(f"no nugget is {kinds}, so the score is 0: {', '.join(zero)}")
 
     def without_missing(self) -> ResponseEvaluation:
         """The same, where topics that a run lacks are left out."""
         return replace(self, responses=self.responses.without_missing())
-
-
-def warn_of_no_vital(index: ResponseIndex, wanted: Sequence[Measure]) -> Iterator[str]:
-    """Warn of scores over vital or okay nuggets where there is none."""
-    found = set(index.importance)
-    names = dict.fromkeys(each.definition.name for each in wanted)
-    for words, base in (((VITAL,), "vital"), ((VITAL, OKAY), "weighted")):
-        zero = [name for name in names if name.removeprefix("strict_") == base]
-        if index.sort is Sort.GRADES and index.nugget and zero and found.isdisjoint(words):
-            yield Reason(f"no nugget is {' or '.join(words)}, so the score is 0: {', '.join(zero)}")
 
 
 def of_questions(name: str) -> bool:

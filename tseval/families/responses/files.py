@@ -64,7 +64,7 @@ from tseval.families.responses.tables import (
     Response,
     Sheet,
     Sort,
-    Unknown,
+    UnknownWord,
 )
 from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
@@ -412,7 +412,7 @@ def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
     nuggets: dict[str, tuple[Nugget, ...]] = {}
     questions: dict[str, tuple[Question, ...]] = {}
     lines: dict[str, int] = {}
-    unknown: list[Unknown] = []
+    unknown: list[UnknownWord] = []
     for line, record in documents(source, faults):
         try:
             for topic, own, asked in _gold_of(record, rules):

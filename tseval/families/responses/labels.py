@@ -38,7 +38,7 @@ from tseval.families.responses.tables import (
     Response,
     Sentence,
     Sort,
-    Unknown,
+    UnknownWord,
 )
 
 SUPPORT, PARTIAL, NONE = "support", "partial_support", "not_support"
@@ -419,7 +419,7 @@ KNOWN: Mapping[str, tuple[Sequence[str], str]] = {
 """For each place the known words, and how other words count."""
 
 
-def unknown_labels(sort: Sort, responses: Iterable[Response]) -> Iterator[Unknown]:
+def unknown_labels(sort: Sort, responses: Iterable[Response]) -> Iterator[UnknownWord]:
     """Find the labels, verdicts and importances that are unknown."""
     is_rubric = sort is Sort.VERDICTS
     what, place = (VERDICT, TIER) if is_rubric else (LABEL, IMPORTANCE)
@@ -428,21 +428,21 @@ def unknown_labels(sort: Sort, responses: Iterable[Response]) -> Iterator[Unknow
             if isinstance(label, Grade):
                 line = label.line or response.line
                 if not label.known and not label.failed:
-                    yield Unknown(what, label.word, line)
+                    yield UnknownWord(what, label.word, line)
                 if is_rubric or sort is Sort.GRADES:
                     yield from unknown_importances([(label.nugget.importance, line)], place)
 
 
 def unknown_importances(
     importances: Iterable[tuple[str, int]], what: str = IMPORTANCE
-) -> Iterator[Unknown]:
+) -> Iterator[UnknownWord]:
     """Find the importances, or tiers, that are unknown; a missing one is left out."""
     for word, line in importances:
         if word and word not in KNOWN[what][0]:
-            yield Unknown(what, word, line)
+            yield UnknownWord(what, word, line)
 
 
-def warn_of_unknown(path: str, unknown: Sequence[Unknown], labels: int) -> Iterator[str]:
+def warn_of_unknown(path: str, unknown: Sequence[UnknownWord], labels: int) -> Iterator[str]:
     """Warn once of each kind of unknown word, with how often it stands and what it may mean.
 
     Of so many labels in all: if none is known, that explains scores of 0.

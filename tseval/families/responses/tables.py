@@ -249,7 +249,7 @@ class Response:
     """The nuggets that came with it."""
 
 
-class Unknown(NamedTuple):
+class UnknownWord(NamedTuple):
     """A word that is not among the known words of its place."""
 
     what: str
@@ -267,7 +267,7 @@ class Sheet:
     origin: Origin
     """A row for each response."""
     warnings: tuple[str, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
     """The labels and importances that count as none."""
 
 
@@ -278,7 +278,7 @@ class Gold:
     origin: Origin
     nuggets: Mapping[str, tuple[Nugget, ...]]
     questions: Mapping[str, tuple[Question, ...]]
-    unknown: tuple[Unknown, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
     """The importances that count as none."""
 
     @property

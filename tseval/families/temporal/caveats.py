@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tseval.families.temporal.assessed import AssessedIndex
     from tseval.families.temporal.assessments import CanonicalUpdates, Found
     from tseval.families.temporal.inputs import TemporalInputs, TemporalTables
-    from tseval.matching.corrections import Held
+    from tseval.matching.corrections import Decisions
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
@@ -118,7 +118,7 @@ def of_fit(
     case: CanonicalUpdates,
     found: Found,
     kept: BoolArray,
-    decided: Held | None,
+    decided: Decisions | None,
 ) -> Iterator[str]:
     """Warnings about files that do not belong together."""
     matches, nuggets, duplicates = tables.matches, tables.nuggets, tables.duplicates

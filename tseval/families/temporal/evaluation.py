@@ -65,7 +65,7 @@ from tseval.tables import Corrections, Nuggets, Pairs, Updates, resolve
 
 if TYPE_CHECKING:
     from tseval.families.temporal.correcting import Correction
-    from tseval.matching.corrections import Held
+    from tseval.matching.corrections import Decisions
     from tseval.matching.passages import Files
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
@@ -238,7 +238,7 @@ def read(
     if not len(nuggets):
         raise UsageError("the rules leave no nugget to score with")
     answers, told = dict[str, str](), tuple[str, ...]()
-    decided = _decided(tables, case)
+    decided = _decisions(tables, case)
     if tables.matches is not None:
         found = _assessors_pairs(tables, case, kept)
         name = tables.matches.maker or name
@@ -317,7 +317,7 @@ def _matched(
     return match_in_units(matcher, updates, nuggets, access.sharing, files, access.progress)
 
 
-def _decided(tables: TemporalTables, case: CanonicalUpdates) -> Held | None:
+def _decisions(tables: TemporalTables, case: CanonicalUpdates) -> Decisions | None:
     """Return the pairs that corrections decide, if any; their nuggets may be left out."""
     if tables.corrections is None:
         return None
@@ -326,7 +326,7 @@ def _decided(tables: TemporalTables, case: CanonicalUpdates) -> Held | None:
     return decided_pairs(tables.corrections, case.updates, tables.nuggets, tables.pool)
 
 
-def _corrected(pairs: Pairs, decided: Held | None, kept: BoolArray) -> Pairs:
+def _corrected(pairs: Pairs, decided: Decisions | None, kept: BoolArray) -> Pairs:
     """Apply the corrections to a matcher's pairs."""
     if decided is None:
         return pairs

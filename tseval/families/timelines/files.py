@@ -99,7 +99,7 @@ def _of_rows(source: Input, rows: Rows, name: str) -> Timelines:
     }
     table = Timelines.of(columns, rows.origin, name)
     partial_dates = [each for each in vocabulary if not is_whole(each)]
-    remarks = (*_repeated(source, table), *_of_parts(source, partial_dates))
+    remarks = (*_repeated_dates(source, table), *_of_parts(source, partial_dates))
     return replace(table, remarks=remarks)
 
 
@@ -128,7 +128,7 @@ def _of_entries(
         origin=Origin.single(record, line),
         has_topics=any(each.topic is not None for each in entries),
     )
-    return replace(table, remarks=(*remarks, *_repeated(source, table)))
+    return replace(table, remarks=(*remarks, *_repeated_dates(source, table)))
 
 
 def _timeline(entry: Entry, name: str) -> str:
@@ -145,7 +145,7 @@ def _remarks(source: Input, entries: Sequence[Entry]) -> Iterator[str]:
     yield from _of_parts(source, [each.date for each in entries if each.day is not None])
 
 
-def _entries(table: Timelines) -> list[int]:
+def _entry_numbers(table: Timelines) -> list[int]:
     """Return for each row which entry of its date in its timeline it belongs to, from 1 on."""
     names = (table.run.codes, table.topic.codes, table.timeline.codes, table.day)
     seen: dict[tuple[int, ...], dict[int, int]] = {}
@@ -155,9 +155,9 @@ def _entries(table: Timelines) -> list[int]:
     return [own.setdefault(entry, len(own) + 1) for own, entry in rows]
 
 
-def _repeated(source: Input, table: Timelines) -> Iterator[str]:
+def _repeated_dates(source: Input, table: Timelines) -> Iterator[str]:
     """Name the dates that stand more than once in a timeline."""
-    again = table.day[(np.array(_entries(table)) > 1) & (table.day != ABSENT)].tolist()
+    again = table.day[(np.array(_entry_numbers(table)) > 1) & (table.day != ABSENT)].tolist()
     if again:
         dates = list(dict.fromkeys(map(written, again)))
         noun = count(len(dates), "date")
@@ -191,7 +191,7 @@ def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
         columns["timeline"] += table.timeline.rows(rows).to_list()
         columns["date"] += map(written, table.day[rows].tolist())
         columns["text"] += [table.text[row] for row in rows.tolist()]
-        entries = _entries(table)
+        entries = _entry_numbers(table)
         columns["date_entry"] += [str(entries[row]) for row in rows.tolist()]
         remarks += table.remarks
         if len(rows) < len(table.day):

@@ -96,12 +96,12 @@ def _sides(board: MeasureBoard, pair: PairRow) -> tuple[float, float]:
     return mine, theirs
 
 
-def _lacking(board: MeasureBoard, pair: PairRow) -> int:
+def _missing_topics(board: MeasureBoard, pair: PairRow) -> int:
     """Count the topics on which the other run has a value and this one has none."""
     return next(row.topics for row in board.means if row.run == pair.other) - pair.topics
 
 
-def _compared(board: MeasureBoard, pair: PairRow, of: Child = "") -> list[Child]:
+def _comparison(board: MeasureBoard, pair: PairRow, of: Child = "") -> list[Child]:
     """Write `0.9 against 0.5 of NAME`, with the topics and the reason why it may be chance."""
     decimals = in_words(board)
     mine, theirs = (_value(board, each, decimals) for each in _sides(board, pair))
@@ -120,13 +120,13 @@ def _headline(report: Report, board: MeasureBoard, pair: PairRow) -> Child:
     best, next_ = _run(report, pair.run), _run(report, pair.other)
     if pair.gain is None:
         return [best, " and ", next_, f" share no {board.over} with a value of {board.name}."]
-    compared = _compared(board, pair)
-    lacking = _lacking(board, pair)
+    compared = _comparison(board, pair)
+    lacking = _missing_topics(board, pair)
     if pair.better == pair.run and not lacking:
         rivals = [" than ", next_] if len(board.means) > 2 or report.baseline is not None else []
         return [best, f" is better by {board.name}", *rivals, ": ", compared, "."]
     if board.cannot_tell or lacking:
-        compared = _compared(board, pair, [" of ", next_])
+        compared = _comparison(board, pair, [" of ", next_])
         silent = f"; it has no value on {count(lacking, board.over)} where the other run has one"
         leads = [best, f" has the better {board.name}, ", compared]
         return [*leads, silent if lacking else "", "."]
@@ -198,11 +198,11 @@ def _companions(
         if found is None or found.gain is None:
             continue
         own = _from_gain(found)
-        is_better = own.better == own.run and not _lacking(board, own)
+        is_better = own.better == own.run and not _missing_topics(board, own)
         way = "is better than" if is_better else "is ahead of" if own.gain else "equals"
         named = [_run(report, own.run), f" {way} ", _run(report, own.other), ", "]
         is_reversed = own.run != pair.run and bool(own.gain)
-        yield [f"y {board.name} ", *named, *_compared(board, own)], is_reversed
+        yield [f"y {board.name} ", *named, *_comparison(board, own)], is_reversed
 
 
 def _sentence(parts: Sequence[Child]) -> Child:

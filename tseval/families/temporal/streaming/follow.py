@@ -7,7 +7,6 @@ how they came. The work for each is the same at the beginning and after a month.
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
@@ -234,7 +233,7 @@ class Follower:
         content = self._skipped(content + b"\n" * is_cut)
         if not content:
             return
-        read, faults = self._good(content)
+        read, faults = self._read_good(content)
         if is_cut and self.bad_ahead[-1:] == [self.lines + content.count(b"\n")]:
             self.bad_ahead.pop()  # not counted: it is whole when the stream is given again
             content = content[: content.rfind(b"\n", 0, -1) + 1]
@@ -249,7 +248,7 @@ class Follower:
             ending.extend(replace(each, cure=f"{each.cure}; {way}") for each in faults.noted)
             ending.check()
 
-    def _good(self, content: bytes) -> tuple[_Read, FaultList]:
+    def _read_good(self, content: bytes) -> tuple[_Read, FaultList]:
         """Return the updates of whole lines; leave bad lines out, or end the stream with faults."""
         while True:
             lines = Lines(content, self.lines + 1)
@@ -319,8 +318,8 @@ class Follower:
         """Remember lines as taken."""
         self.hash.update(content)
         self.lines += content.count(b"\n")
-        counted = bisect_right(self.bad_ahead, self.lines)
-        self.bad, self.bad_ahead = self.bad + counted, self.bad_ahead[counted:]
+        ahead = [line for line in self.bad_ahead if line > self.lines]
+        self.bad, self.bad_ahead = self.bad + len(self.bad_ahead) - len(ahead), ahead
 
     def _skipped(self, content: bytes) -> bytes:
         """What is left of lines that the state has counted; they must be the same lines."""
