@@ -93,7 +93,7 @@ class Endpoint:
         completion = self._called(question)
         tokens = _tokens(completion, question)
         try:
-            reply = _read(completion, len(question.nuggets))
+            reply = _read(completion, len(question.nuggets), self.address)
         except Failed as failed:
             failed.tokens = tokens
             raise
@@ -178,12 +178,12 @@ def _client_library() -> Any:
         raise MatcherError("llm needs the extra 'llm': pip install openai") from error
 
 
-def _read(completion: Any, count: int) -> str:
+def _read(completion: Any, count: int, address: str) -> str:
     """The text of a reply that answers the question; any other is a `Failed`."""
     choices: Any = getattr(completion, "choices", None)
     message: Any = getattr(choices[0], "message", None) if choices else None
     if message is None:
-        raise Failed("malformed", "a reply without a message", again=True)
+        raise Failed("error", f"{address}: a reply without a message", again=True)
     if getattr(message, "refusal", None) or choices[0].finish_reason == "content_filter":
         raise Failed("refused", getattr(message, "refusal", None) or "filtered", again=False)
     if choices[0].finish_reason == "length":
@@ -213,7 +213,7 @@ def _refused(status: int, told: str, headers: Mapping[str, str]) -> Failed:
     """What a status other than success means."""
     again = status in PASSING or status >= 500
     wait = _seconds(headers.get("retry-after")) if again else None
-    state = "refused" if status in (429, *HOPELESS) or not again else "error"
+    state = "error" if again else "refused"
     return Failed(state, told, again=again, wait=wait, hopeless=status in HOPELESS)
 
 

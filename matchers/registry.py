@@ -95,10 +95,7 @@ def _plugged_in() -> EntryPoints:
 def _load(entry: EntryPoint) -> type[Matcher]:
     try:
         loaded = entry.load()
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # a plug-in can fail in any way; the name must be in the message
+    except (Exception, SystemExit) as error:  # a plug-in can fail in any way; name it
         whose = f"({entry.value}) of {package_of(entry.name)}".removesuffix(" of ")
         raise MatcherError(f"matcher {entry.name!r} {whose} fails: {error}") from error
     if not (isinstance(loaded, type) and issubclass(loaded, Matcher)):

@@ -340,3 +340,7 @@ def test_scores_of_0_and_1_are_never_normal(tmp_path: Path) -> None:
     share = shown("stability")
     assert (float(share["normal"]), float(share["all_hold"])) == (0, 0)
     assert (float(share["independent"]), float(share["one_way"])) == (1, 1)
+    scores = tmp_path / "scores.json"
+    program.tseval(*given[:3], "-o", scores, *asked)
+    page = program.tseval("report", scores, "--run", given[1], "--truth", given[2], "-o", "-")
+    assert "no (only 0 and 1)" in page.out

@@ -283,7 +283,7 @@ class TestProtocol:
 
 
 FAILURES: dict[str, tuple[str, Callable[[Call], dict[str, Any]]]] = {
-    "overload": ("refused", lambda _: {"status": 429}),
+    "overload": ("error", lambda _: {"status": 429}),
     "fault": ("error", lambda _: {"status": 500}),
     "cut connection": ("error", lambda call: well(call) | {"cut": True}),
     "no JSON": ("error", lambda _: {"body": b"<html>"}),
@@ -294,7 +294,7 @@ FAILURES: dict[str, tuple[str, Callable[[Call], dict[str, Any]]]] = {
     "keys twice": ("malformed", lambda _: completion('{"1": "support", "1": "not_support"}')),
     "prose": ("malformed", lambda _: completion("All of them are supported.")),
     "no text": ("malformed", lambda _: completion(None)),
-    "no choices": ("malformed", lambda call: {"body": well(call)["body"] | {"choices": []}}),
+    "no choices": ("error", lambda call: {"body": well(call)["body"] | {"choices": []}}),
 }
 
 

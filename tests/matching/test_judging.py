@@ -91,7 +91,7 @@ def test_failures_are_no_scores_and_can_be_asked_again(endpoint: Endpoint) -> No
 
 
 @pytest.mark.parametrize("allowed", [(), ("--allow-unjudged",)])
-@pytest.mark.parametrize("status", [503, None])
+@pytest.mark.parametrize("status", [503, 429, 200, None])
 def test_a_dead_endpoint_is_given_up_after_one_round(
     endpoint: Endpoint, status: int | None, allowed: tuple[str, ...]
 ) -> None:
