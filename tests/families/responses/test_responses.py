@@ -781,6 +781,15 @@ RUBRIC = [
 ]
 
 
+def test_a_count_of_mandatory_criteria_says_where_there_is_none(tmp_path: Path) -> None:
+    table = tmp_path / "verdicts.csv"
+    table.write_text("topic,verdict,weight\nt,not_satisfied,5\n")
+    name = "unsatisfied_mandatory"
+    done = program.tseval("responses", table, "-m", f"binary {name}")
+    warning = f"warning: no criterion is mandatory, so the score is 0: {name}"
+    assert (done.code, done.err.splitlines()) == (0, [warning])
+
+
 def test_a_rubric_as_nuggets_counts_topics_that_a_run_lacks(tmp_path: Path) -> None:
     gold = lines(tmp_path / "rubric.jsonl", RUBRIC)
     table = tmp_path / "verdicts.csv"

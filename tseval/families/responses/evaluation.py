@@ -21,7 +21,7 @@ from tseval.families.responses.inputs import (
 from tseval.families.responses.labels import IMPORTANCE, TIER, warn_of_unknown
 from tseval.families.responses.measures import DEFAULTS, MICRO, OF_SORT
 from tseval.families.responses.rules import ResponseRules
-from tseval.families.responses.tables import OKAY, VITAL, Count, Response, Sort
+from tseval.families.responses.tables import MANDATORY, OKAY, VITAL, Count, Response, Sort
 from tseval.records import frozen
 
 if TYPE_CHECKING:
@@ -105,11 +105,17 @@ class ResponseEvaluation(Evaluation):
         """Yield what a reader of these measures should know, beside `warnings`."""
         index, found = self.responses, set(self.responses.importance)
         names = dict.fromkeys(each.definition.name for each in wanted)
-        for words, base in (((VITAL,), "vital"), ((VITAL, OKAY), "weighted")):
-            zero = [name for name in names if name.removeprefix("strict_") == base]
-            if index.sort is Sort.GRADES and index.nugget and zero and found.isdisjoint(words):
-                kinds = " or ".join(words)
-                yield Reason(f"no nugget is {kinds}, so the score is 0: {', '.join(zero)}")
+        for sort, words, base in (
+            (Sort.GRADES, (VITAL,), "vital"),
+            (Sort.GRADES, (VITAL, OKAY), "weighted"),
+            (Sort.VERDICTS, (MANDATORY,), "unsatisfied_mandatory"),
+        ):
+            zero = [n for n in names if n.removeprefix("strict_").removesuffix("_binary") == base]
+            if index.sort is sort and index.nugget and zero and found.isdisjoint(words):
+                what = "no criterion" if sort is Sort.VERDICTS else "no nugget"
+                yield Reason(
+                    f"{what} is {' or '.join(words)}, so the score is 0: {', '.join(zero)}"
+                )
 
     def without_missing(self) -> ResponseEvaluation:
         """The same, where topics that a run lacks are left out."""
