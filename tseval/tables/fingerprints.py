@@ -33,12 +33,6 @@ MANY = 8
 """More than the share of one in so many strings that may not differ are many."""
 
 
-def all_differ(strings: Any) -> bool:
-    """Whether the strings of an Arrow array are seen to differ; False where that is not seen."""
-    found = suspects(strings)
-    return found is not None and not len(found)
-
-
 def suspects(strings: Any) -> NDArray[np.int64] | None:
     """The rows of an Arrow column that may not differ from another; all others are seen to.
 

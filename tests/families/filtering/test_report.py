@@ -130,6 +130,7 @@ def test_assumptions_are_the_verdicts_of_the_command_in_words(tmp_path: Path) ->
             assert normal.startswith("no ") == (
                 "not normal" in verdict or "only 0 and 1" in verdict
             )
+            assert ("only 0 and 1" in normal) == ("only 0 and 1" in verdict)
             dependent = any(word in verdict for word in ("autocorrelated", "Durbin-Watson"))
             assert independent.startswith("no: they") == dependent
             assert moves.startswith("no ") == ("moves no one way" in verdict)

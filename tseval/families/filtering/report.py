@@ -190,7 +190,7 @@ def _assumed(row: Row) -> tuple[str, str, str, str]:
         "no" if UNMOVED in against else "yes",
     )
     numbers = (
-        _number("Anderson–Darling p", row["AD_p"]),
+        "only 0 and 1" if CATEGORICAL in against else _number("Anderson–Darling p", row["AD_p"]),
         _number("Durbin–Watson", row["DW"]),
         _number("Spearman", row["spearman"]),
     )

@@ -6,11 +6,9 @@ They differ in irregular forms, in short words, and in what they call a vowel.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-
-Condition = Callable[[str], bool]
 
 LISTS = files("tseval.families.timelines") / "lists"
 
