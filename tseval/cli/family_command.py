@@ -14,7 +14,7 @@ from tseval.cli import options
 from tseval.cli.declared_options import folder_forms, parameters, written_forms
 from tseval.cli.ineffective_options import called, refuse_ineffective
 from tseval.cli.options import parted
-from tseval.cli.output import check_into, check_output, deliver, form_of, leave_if, remark, warn
+from tseval.cli.output import check_into, check_output, deliver, form_of, leave_if, warn
 from tseval.cli.progress import progress
 from tseval.cli.tables import rows_table, scores_table, sections_table
 from tseval.core import declared as declarations
@@ -192,7 +192,8 @@ def answer(call: Call, more: Sequence[type] = ()) -> None:
         deliver(content, request.output, beside, form=form)
         by_hand = not (request.brief or request.quiet or request.wanted)
         if form == "table" and by_hand and sys.stderr.isatty():
-            remark(evaluation.companions(scores, asked))
+            for each in evaluation.companions(scores, asked):
+                click.echo(f"note: {each}", err=True)
     leave_if(unmet)
 
 

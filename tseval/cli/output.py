@@ -217,12 +217,6 @@ def _check_safe_csv(form: str) -> None:
         raise UsageError(f"{SAFE_CSV} has no meaning with -f {form}: it is for CSV and TSV")
 
 
-def remark(remarks: Iterable[str]) -> None:
-    """Tell on standard error what is to be known of a result that people read."""
-    for each in remarks:
-        click.echo(f"note: {each}", err=True)
-
-
 def warn(warnings: Iterable[str], quiet: bool) -> None:
     """Tell warnings on standard error; the quiet hear only those that explain scores of 0."""
     for warning in warnings:

@@ -141,7 +141,7 @@ def refuse(source: Input, reason: str, cure: str, code: str = "no-rows") -> NoRe
 
 
 def refuse_where(
-    source: Input, origin: Origin, wrong: BoolArray, cells: Ids, reason: str, cure: str, code: str
+    source: Input, origin: Origin, wrong: BoolArray, cells: Any, reason: str, cure: str, code: str
 ) -> None:
     """Refuse the rows that are wrong; the reason has a place for the cell of a row."""
     if wrong.any():

@@ -37,7 +37,7 @@ from tseval.files.inputs import Input
 from tseval.files.jsonl import objects
 from tseval.files.limits import DOCUMENT
 from tseval.files.plain import Rows, header, recognise
-from tseval.files.reading import input_of, names_of, refuse_where, rows_of
+from tseval.files.reading import input_of, names_of, refuse, refuse_where, rows_of
 from tseval.files.tsv import BYTE_ORDER_MARK
 from tseval.tables import ALL_TOPICS, Ids, InputRecord, Origin, Texts
 from tseval.tables.schema import Schema
@@ -189,14 +189,12 @@ def _tabled(source: Input, rows: Rows, types: TypeNames) -> Labels:
 
 def _judged_pool(source: Input, rows: Rows, types: TypeNames) -> Labels:
     """The answers of assessors, one row for each post; what has no answer was not judged."""
-    answer, faults = rows.get("relevant"), FaultList(source)
-    for row in np.flatnonzero(~np.isnan(answer) & (answer != 0) & (answer != 1)).tolist():
-        reason = f"relevant is {answer[row]:g}"
-        faults.add_row(rows.origin, row, reason, ANSWER_CURE, "unknown-label")
+    answer = rows.get("relevant")
+    wrong, reason = ~np.isnan(answer) & (answer != 0) & (answer != 1), "relevant is {:g}"
+    refuse_where(source, rows.origin, wrong, answer, reason, ANSWER_CURE, "unknown-label")
     if np.isnan(answer).all():
         reason = "nobody judged this pool: no row has an answer"
-        faults.add(None, reason, ANSWER_CURE, "missing-verdict")
-    faults.check()
+        refuse(source, reason, ANSWER_CURE, "missing-verdict")
     named = types.matrix([[name] for name in rows.get("type").to_list()])
     known = np.flatnonzero(~np.isnan(answer))
     event, post = rows.get("topic").rows(known), rows.get("post_id").rows(known)

@@ -70,7 +70,7 @@ from tseval.files.faults import FaultList
 from tseval.files.frames import run_names
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import BY_KEYS, Rows, check_one_run, recognise, record_of
-from tseval.files.reading import input_of, names_of, refuse, rows_of
+from tseval.files.reading import input_of, names_of, refuse, refuse_where, rows_of
 from tseval.files.text_lines import first_row
 from tseval.tables import Origin, Schema
 
@@ -304,14 +304,10 @@ def _count_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet
 
 
 def _hit_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
-    faults = FaultList(source)
-    labels, nuggets = rows.columns["label"].tolist(), rows.columns["nugget"].to_list()
-    for row, label in enumerate(labels):
-        if label not in (0, 1):
-            reason = f"label {label:g} is neither 0 nor 1"
-            cure = "1 says that a nugget is there"
-            faults.add(int(rows.origin.line[row]), reason, cure, "unknown-label")
-    faults.check()
+    labels, nuggets = rows.columns["label"], rows.columns["nugget"].to_list()
+    wrong, reason = ~np.isin(labels, (0, 1)), "label {:g} is neither 0 nor 1"
+    cure = "1 says that a nugget is there"
+    refuse_where(source, rows.origin, wrong, labels, reason, cure, "unknown-label")
     made = _grouped(
         rows, name, "turn", lambda row: Grade(Nugget((nuggets[row], row)), 2 * int(labels[row]))
     )
