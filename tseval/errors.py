@@ -61,6 +61,12 @@ class Doubt(str):
     __slots__ = ()
 
 
+def check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    """Refuse a word that is none of those known."""
+    if value not in known:
+        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")
+
+
 class PluginWarning(UserWarning):
     """A plug-in of another package cannot be used, and is left out."""
 

@@ -144,9 +144,12 @@ def test_an_input_may_have_a_format_of_its_own() -> None:
         (("--time-format", "%d.%Q"), "bad directive"),
         (("--time-format", "%d.%m.%Y %Z"), "%z"),
         (("--time-format", "%d.%m.%Y %H:%m"), "%M the minute"),
+        (("--clock", "relative", "--time-format", "%H"), "--clock relative reads numbers"),
+        (("--clock", "relative", "--time-zone", "+01:00"), "--clock relative reads numbers"),
+        (("--at", "1770696000000"), "in milliseconds, not in seconds"),
     ],
 )
-def test_an_option_that_means_nothing_is_refused(option: tuple[str, str], said: str) -> None:
+def test_an_option_that_means_nothing_is_refused(option: tuple[str, ...], said: str) -> None:
     done = program.tseval("score", run(*ISO), gold(), *option)
     assert done.code == 2
     assert said in done.err
@@ -175,6 +178,17 @@ def test_times_without_a_zone_beside_others_are_warned_about_once() -> None:
     assert "--time-zone +09:00" in program.tseval("score", "run.csv", "gold.csv").err
     gold("2026-02-10T12:00", "2026-02-10T13:00")
     assert "zone" not in program.tseval("score", "run.csv", "gold.csv").err
+    run("2026-02-10T12:00Z", "2026-02-10T13:00")  # among others, which shows no offset
+    gold("2026-02-10T12:00Z", "2026-02-10T13:00Z")
+    assert "; set it with --time-zone" in program.tseval("score", "run.csv", "gold.csv").err
+
+
+def test_a_stream_tells_of_times_without_a_zone() -> None:
+    line = {"topic": "flood", "update_id": "u0", "time": "2026-02-10T12:00+09:00", "text": "Osk"}
+    facts = gold("2026-02-10T12:00")
+    done = program.tseval("score", "--follow", facts, stdin=json.dumps(line).encode())
+    warnings = json.loads(done.out.splitlines()[-1])["warnings"]
+    assert [each for each in warnings if "--time-zone +09:00" in each] == warnings[-1:]
 
 
 @pytest.mark.parametrize(

@@ -74,3 +74,4 @@ def test_frames_are_told_too() -> None:
     with pytest.raises(tseval.InputError) as error:
         tseval.score(gold, run)
     assert error.value.faults[0].code == "swapped-inputs"
+    assert error.value.faults[0].file == "<updates>"

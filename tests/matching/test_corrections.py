@@ -517,6 +517,21 @@ def test_a_review_that_would_lose_a_verdict_is_refused(
         assert review_again("--corrections", "c.csv", "--overwrite").code == 0
 
 
+@pytest.mark.parametrize(
+    ("encoding", "column", "code"),
+    [("utf-16", "verdict", "encoding"), ("utf-8", "Verdict", "missing-column")],
+)
+def test_verdicts_that_cannot_be_read_are_not_lost(
+    filled: str, encoding: str, column: str, code: str
+) -> None:
+    text = Path(filled).read_text("utf-8-sig").replace("verdict", column)
+    Path(filled).write_text(text, encoding)
+    before = Path(filled).read_bytes()
+    assert review_again().codes == [(code, 1)]
+    assert program("score", "a.csv", "g.csv", "-o", filled).code == 1
+    assert Path(filled).read_bytes() == before
+
+
 def test_no_other_result_goes_over_verdicts(filled: str) -> None:
     broken = Path(filled).read_text().replace("accept", "perhaps", 1)
     for content in (Path(filled).read_text(), broken):

@@ -32,7 +32,7 @@ from tseval.tables.scores import TopicScores
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
 SHORT_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
@@ -103,22 +103,18 @@ def scores_table(scores: Scores) -> TopicScores:
     run, topic, measure = each
     known = scores.defined[each]
     rows = len(known)
+    weights = None if scores.overall is None else scores.overall.weights
     return TopicScores(
         run=Ids(run, strings(scores.runs)),
         topic=Ids(topic, strings(scores.topics)),
         measure=Ids(measure, strings(scores.measures)),
         value=np.where(known, scores.values[each], 0.0),
         defined=known,
-        weight=_weight_of(scores, each),
+        weight=None if weights is None else weights[each],
         origin=Origin(scores.inputs, np.zeros(rows, np.int64), np.arange(1, rows + 1)),
         signatures=(scores.signature,),
         types=scores.types,
     )
-
-
-def _weight_of(scores: Scores, rows: tuple[IntArray, ...]) -> FloatArray | None:
-    weights = None if scores.overall is None else scores.overall.weights
-    return None if weights is None else weights[rows]
 
 
 def build_board(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil
 
 from tseval.core.declared import SWEEP, option
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_choice
 from tseval.records import frozen
 from tseval.statistics import CORRECTIONS, INTERVALS, TESTS
 from tseval.tables.times import written
@@ -97,10 +97,10 @@ class Plan:
     )
 
     def __post_init__(self) -> None:
-        chosen("test", self.test, TESTS)
-        chosen("correction", self.correction, tuple(CORRECTIONS))
-        chosen("family", self.family, FAMILIES)
-        chosen("interval", self.interval, INTERVALS)
+        check_choice("test", self.test, TESTS)
+        check_choice("correction", self.correction, tuple(CORRECTIONS))
+        check_choice("family", self.family, FAMILIES)
+        check_choice("interval", self.interval, INTERVALS)
         if not 0 < self.alpha < 1:
             raise UsageError(f"alpha has to lie between 0 and 1, and {self.alpha:g} does not")
         if not LEAST_RESAMPLES <= self.resamples <= MOST_RESAMPLES:
@@ -157,8 +157,8 @@ class Treatment:
 
     def __post_init__(self) -> None:
         if self.on_missing is not None:
-            chosen("on_missing", self.on_missing, ON_MISSING)
-        chosen("undefined", self.undefined, UNDEFINED)
+            check_choice("on_missing", self.on_missing, ON_MISSING)
+        check_choice("undefined", self.undefined, UNDEFINED)
         both = sorted(set(self.lower) & set(self.higher))
         if both:
             raise UsageError(f"measure {both[0]} cannot be better both lower and higher")
@@ -174,9 +174,3 @@ class Treatment:
         ways = {"lower": self.lower, "higher": self.higher}
         told = {name: ",".join(sorted(each)) for name, each in ways.items() if each}
         return {"missing": self.on_missing or ON_MISSING[0], "undefined": self.undefined} | told
-
-
-def chosen(name: str, value: str, known: Sequence[str]) -> None:
-    """Refuse a value that is not among the known ones."""
-    if value not in known:
-        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")

@@ -14,12 +14,12 @@ import numpy as np
 from tseval import statistics
 from tseval.comparison.board import Board, check_directions
 from tseval.comparison.findings import FindingRows, Findings, or_none
-from tseval.comparison.plan import Treatment, chosen
+from tseval.comparison.plan import Treatment
 from tseval.comparison.runs import NOISE, signature
 from tseval.comparison.scored_runs import ScoredRuns
 from tseval.core.family import Lost
 from tseval.core.wording import listed
-from tseval.errors import UsageError
+from tseval.errors import UsageError, check_choice
 from tseval.parallel.sharing import Progress
 from tseval.statistics.ranks import known_means
 from tseval.tables import natural_order
@@ -92,7 +92,7 @@ def teams_of(
 
     By team it is the table's team, else the part of the name before the first `-`.
     """
-    chosen("left out", by, LEFT_OUT)
+    check_choice("left out", by, LEFT_OUT)
     named = named or {}
     together: dict[str, list[str]] = {}
     for run in runs:

@@ -24,11 +24,12 @@ def zone_warnings(inputs: Iterable[InputRecord]) -> Iterator[str]:
     known = [(time, zone, Path(each.path).name) for each in inputs for zone, time in each.zones]
     without, beside = sorted(k for k in known if not k[1]), sorted(k for k in known if k[1])
     if without and beside:
-        names, others = (listed([*dict.fromkeys(k[2] for k in each)]) for each in (without, beside))
-        offset = _offset({zone for _, zone, _ in beside}, without[0][0] - beside[0][0])
-        cure = f"--time-zone {offset} makes them agree" if offset else "set it with --time-zone"
-        zoned = f"times of {others} have a zone"
-        yield f"{names}: times without a zone are read as UTC; {zoned}; {cure}"
+        names, others = (dict.fromkeys(k[2] for k in each) for each in (without, beside))
+        apart = 0.0 if names.keys() & others else without[0][0] - beside[0][0]
+        offset = _offset({zone for _, zone, _ in beside}, apart)
+        cure = f"--time-zone {offset} may make them agree" if offset else "set it with --time-zone"
+        told = f"{listed([*names])}: times without a zone are read as UTC; times of "
+        yield f"{told}{listed([*others])} have a zone; {cure}"
 
 
 def _offset(zones: set[str], apart: float) -> str:
@@ -87,10 +88,7 @@ def years_apart(found: Iterable[Span], judged: Iterable[str]) -> Iterator[str]:
         low = min(all_spans, key=lambda span: span.first)
         high = max(all_spans, key=lambda span: span.last)
         if high.last - low.first > YEARS_APART:
-            first, last = (
-                f"{dated(low.first)} ({low.table})",
-                f"{dated(high.last)} ({high.table})",
-            )
-            told.append(f"{topic} from {first} to {last}")
+            ends = f"{dated(low.first)} ({low.table}) to {dated(high.last)} ({high.table})"
+            told.append(f"{topic} from {ends}")
     if told:
         yield f"times of {count(len(told), 'topic')} lie years apart: {listed(told)}"

@@ -14,7 +14,7 @@ from tseval.core.registry import family, measures
 from tseval.core.results import Result, Values
 from tseval.core.scores import Overall, Scores
 from tseval.core.wording import count, listed
-from tseval.errors import MissingTopics, Reason, UsageError
+from tseval.errors import MissingTopics, Reason, UsageError, check_choice
 from tseval.records import frozen
 from tseval.tables import natural_order
 from tseval.tables.arrow import release_unused
@@ -138,12 +138,6 @@ def counted(evaluation: Evaluation, on_missing: str | None) -> Evaluation:
     """The evaluation as this rule of missing topics, or the edition's, has it."""
     rule = on_missing or evaluation.edition.on_missing
     return evaluation.without_missing() if rule == "skip" else evaluation
-
-
-def check_choice(name: str, value: str, known: Sequence[str]) -> None:
-    """Refuse a word that is none of those known."""
-    if value not in known:
-        raise UsageError(f"{name} cannot be '{value}': choose one of {', '.join(known)}")
 
 
 def all_topics(indexes: Sequence[Index]) -> tuple[str, ...]:

@@ -254,12 +254,11 @@ def _json(source: Input) -> Found:
         faults.refuse(*json_text.fault_of(text, error, RECORDS_CURE))
     except RecursionError:
         faults.refuse(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
+    faults.check()
     rows = build(source, _record_cells(records, faults), SCORES, faults)
     faults.check()
-    signature = told.get("signature")
-    known = signature if isinstance(signature, str) else None
-    weights = _listed(told.get("weights"))
-    return Found(rows, known, types=_names(told.get("types")), weights=weights)
+    known = next(iter(_names([told.get("signature")])), None)
+    return Found(rows, known, types=_names(told.get("types")), weights=_listed(told.get("weights")))
 
 
 def _listed(told: Any) -> tuple[Any, ...]:

@@ -90,6 +90,8 @@ def _time_in(text: str, form: str) -> datetime | None:
 def _reading(form: str, zone: str, clock: str) -> TimeReading:
     if clock not in ("", RELATIVE):
         raise UsageError(f"--clock '{clock}': the only value is {RELATIVE}")
+    if clock and (form or zone):
+        raise UsageError("--clock relative reads numbers: leave out --time-format and --time-zone")
     try:
         datetime.strptime("", form)
     except re.error:

@@ -64,17 +64,18 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
 
 def holds_verdicts(path: Path) -> bool:
     """Return whether a file is a review or a sample with verdicts."""
-    if b"verdict" not in Input(str(path)).head(HEADER):
+    content = Input(str(path)).head(HEADER)
+    if b"verdict" not in content.replace(b"\0", b"").lower():
         return False
     try:
-        names = set(names_of(Input(str(path))))
+        names = {name.casefold() for name in names_of(Input(str(path)))}
     except InputError:  # no table
-        return False
+        names = set()
     for schema in (CORRECTIONS, JUDGED):
         if {column.name for column in schema.required} <= names:
             words = rows_of(Input(str(path)), schema).get("verdict").vocabulary()
             return any(word.strip() for word in words)
-    return False
+    return content.startswith((b"\xff\xfe", b"\xfe\xff"))  # a spreadsheet saved it as UTF-16
 
 
 def _changed(pairs: JudgedPairs) -> Iterator[Wrong]:

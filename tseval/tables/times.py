@@ -186,7 +186,10 @@ class Moment:
         if _DURATION.fullmatch(text):
             return cls(duration(text), True, text)
         try:
-            return cls(moment(text), False, text)
+            seconds = moment(text)
+            if seconds >= FAR and not _ISO.fullmatch(text):
+                raise NotANumber(why_implausible(seconds)[0])
+            return cls(seconds, False, text)
         except NotANumber as error:
             what = f'"{text}" {error}' if text.strip() else "no time is given"
             raise NotANumber(f"{what}: {MOMENT_CURE}") from None

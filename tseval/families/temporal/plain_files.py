@@ -94,7 +94,8 @@ def refuse_swapped(updates: Sequence[Given], nuggets: Given, times: float = 1.0)
     first, last = _columns_of(updates[0]), _columns_of(nuggets)
     signs = sorted(last & OF_RUNS) or ["more than ten times the rows"] * (times > MANY_TIMES)
     if OF_GOLD & first and not OF_RUNS & first and signs and not OF_GOLD & last:
-        gold, run = (input_of(each, tables.NUGGETS).path for each in (updates[0], nuggets))
+        gold = input_of(updates[0], tables.UPDATES).path
+        run = input_of(nuggets, tables.NUGGETS).path
         reason = f"looks like nuggets (importance), and {run} like a run ({', '.join(signs)})"
         cure = "the order is UPDATES... NUGGETS: name the file of nuggets last"
         raise input_error(gold, None, reason, cure, "swapped-inputs")

@@ -17,8 +17,8 @@ from tseval.core.calling import CommonOptions
 from tseval.core.declared import files_given
 from tseval.core.naming import Naming, named
 from tseval.core.scores import Scores
-from tseval.core.scoring import Undefined, check_choice
-from tseval.errors import UsageError
+from tseval.core.scoring import Undefined
+from tseval.errors import UsageError, check_choice
 from tseval.families.temporal.caveats import refuse_foreign_matches, refuse_foreign_pool
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.plain_files import refuse_swapped

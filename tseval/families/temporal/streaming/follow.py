@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tseval.core.doubtful_times import zone_warnings
 from tseval.core.wording import count
 from tseval.errors import Fault, InputError, UsageError, input_error
 from tseval.families.temporal.editions import DRAFT
@@ -31,6 +32,7 @@ from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
 from tseval.records import frozen
 from tseval.tables import Schema, Updates
+from tseval.tables.origin import InputRecord, Known
 from tseval.tables.repeats import Repeats, hashes, twice
 from tseval.tables.schema import UPDATES
 from tseval.tables.scores import ScoreRecord
@@ -153,6 +155,8 @@ class Follower:
         """The number of these lines that were bad and left out."""
         self.bad_ahead: list[int] = []
         """The bad lines that are reported but not counted yet."""
+        self.zones: dict[str, float] = {}
+        """The offsets from UTC of the stream's times, each with the first such time."""
         self.hash = hashlib.sha256()
         asked = scorer.common
         told = Told(
@@ -353,6 +357,7 @@ class Follower:
         moved = [replace(f, line=(f.line or 0) + self.lines) for f in own.noted]
         table = FaultList(lines)
         read = build(lines, cells, UPDATES, table)
+        self.zones = lines.zones | self.zones
         updates = Updates.of(read.columns, read.origin, RUN)
         faults.extend([*moved, *table.noted])
         good = updates.rows(np.arange(_before(updates, faults)))
@@ -379,7 +384,9 @@ class Follower:
             return self._final([], ["there was no update"])
         scores = self.scorer.scores()
         records = scores.records(per_topic=self.following.per_topic)
-        warnings = list(scores.warnings)
+        stream = InputRecord(RUN, Known(""), self.lines, zones=tuple(self.zones.items()))
+        gold = [each for origin in self.gold.origins.values() for each in origin.sources]
+        warnings = [*scores.warnings, *zone_warnings([*gold, stream])]
         if lost:
             verb = "match speaks" if lost == 1 else "matches speak"
             warnings.append(f"{lost:,} {verb} of updates that have not come yet")

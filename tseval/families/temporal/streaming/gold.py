@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,9 +47,6 @@ from tseval.tables.topic_names import TopicNames, with_topics_named
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
-
-
-_Matching: TypeAlias = AbstractContextManager[Callable[[Updates], Pairs] | None]
 
 
 @frozen
