@@ -13,7 +13,7 @@ import matchers
 import tseval
 from tests import strategies as st
 from tests.oracles import corrected as slow
-from tests.program import MATCHES, NUGGETS, SWIFT, THOROUGH, faulty
+from tests.program import FIXTURES, MATCHES, NUGGETS, SWIFT, THOROUGH, faulty
 from tests.program import tseval as program
 from tseval.errors import UsageError
 from tseval.families.temporal.correcting import CorrectedScores
@@ -470,6 +470,19 @@ def test_what_has_no_meaning_beside_a_sample_is_refused(
     assert "not -1" in program("sample", SWIFT, NUGGETS, "--seed", -1).err
     with pytest.raises(UsageError, match="whole number from 0 on"):
         tseval.sample(SWIFT, NUGGETS, seed=-1)
+
+
+def test_a_pool_with_answers_is_never_written_over(tmp_path: Path) -> None:
+    keen, types = (str(FIXTURES / "incidents" / name) for name in ("keen.txt", "types.json"))
+    pool = tmp_path / "pool.tsv"
+    line = ("import", "pool", keen, "--ontology", types, "-o", pool)
+    assert program(*line).code == 0
+    assert program(*line).code == 0  # nobody has answered yet
+    rows = pd.read_csv(pool, sep="\t", dtype=str, keep_default_na=False)
+    saved(rows.assign(relevant=["1", *[""] * (len(rows) - 1)]), pool)
+    before = pool.read_bytes()
+    assert program(*line).code == 1
+    assert pool.read_bytes() == before
 
 
 def test_verdicts_are_never_written_over(judged: pd.DataFrame, tmp_path: Path) -> None:

@@ -20,12 +20,25 @@ from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics import Drawn
-from tseval.tables import CORRECTIONS, JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
+from tseval.tables import (
+    CORRECTIONS,
+    JUDGED,
+    Column,
+    JudgedPairs,
+    Kind,
+    Nuggets,
+    Schema,
+    Updates,
+    repeated_rows,
+)
+from tseval.tables.schema import TOPIC
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
     from tseval.tables.columns import BoolArray, IntArray
 
+ANSWERS = Schema("answers", (TOPIC, Column("relevant", Kind.ID, may_be_blank=True)))
+"""A pool of posts that assessors fill in."""
 VERDICT = ("write yes or no, or leave it blank if no verdict is needed", "unknown-label")
 ROW_CURE = "give the file as `tseval sample` wrote it, with nothing but verdicts filled in"
 UNJUDGED_CURE = "judge it, or the text above it if that says the nugget"
@@ -63,17 +76,19 @@ def read_judged_pairs(given: Given, form: str | None = None) -> JudgedPairs:
 
 
 def holds_verdicts(path: Path) -> bool:
-    """Return whether a file is a review or a sample with verdicts."""
+    """Return whether a file is a review or a sample with verdicts, or a pool with answers."""
     content = Input(str(path)).head(HEADER)
-    if b"verdict" not in content.replace(b"\0", b"").lower():
+    head = content.replace(b"\0", b"").lower()
+    if b"verdict" not in head and b"relevant" not in head:
         return False
     try:
         names = {name.casefold() for name in names_of(Input(str(path)))}
     except InputError:  # no table
         names = set()
-    for schema in (CORRECTIONS, JUDGED):
+    for schema in (CORRECTIONS, JUDGED, ANSWERS):
         if {column.name for column in schema.required} <= names:
-            words = rows_of(Input(str(path)), schema).get("verdict").vocabulary()
+            filled_in = "relevant" if schema is ANSWERS else "verdict"
+            words = rows_of(Input(str(path)), schema).get(filled_in).vocabulary()
             return any(word.strip() for word in words)
     return content.startswith((b"\xff\xfe", b"\xfe\xff"))  # a spreadsheet saved it as UTF-16
 
