@@ -437,6 +437,7 @@ def test_corrections_of_some_runs_warn_wherever_runs_are_compared(named: bool) -
     said = [
         program("score", "a.csv", "b.csv", *given, "-q", "-f", "json", "-o", "s.json").err,
         program("compare", "a.csv", "b.csv", "--gold", *given).err,
+        program("compare", "s.json").err,
         program("report", "s.json", "-o", "p.html").err,
         Path("p.html").read_text(),
     ]

@@ -161,6 +161,7 @@ def build_board(
         traits=traits,
         inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
         warnings=(
+            *table.doubts,
             *_signatures(table, rules),
             *_unweighed(measures, known, weights, table.signatures, families),
             *of_kinds,

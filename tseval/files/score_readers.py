@@ -71,6 +71,8 @@ class Found:
     """What it says that values weigh, as it says so."""
     types: tuple[str, ...] = ()
     """The topics that it calls information types."""
+    doubts: tuple[str, ...] = ()
+    """Its warnings that scores are not comparable."""
 
 
 def read_scores(given: Sequence[Given], form: str | None = None) -> TopicScores:
@@ -114,6 +116,7 @@ def _scores(source: Input, name: str, form: str | None) -> TopicScores:
         "untold": (source.path,) if found.signature is None else (),
         "weight": _weighed(found, rows.get("run") or Ids.constant(name, len(value))),
         "types": found.types,
+        "doubts": found.doubts,
     }
     scores = TopicScores.of(rows.columns | told, rows.origin, found.run or name)
     single = topic.within(strings([ALL_TOPICS])) < 0
@@ -258,7 +261,9 @@ def _json(source: Input) -> Found:
     rows = build(source, _record_cells(records, faults), SCORES, faults)
     faults.check()
     known = next(iter(_names([told.get("signature")])), None)
-    return Found(rows, known, types=_names(told.get("types")), weights=_listed(told.get("weights")))
+    types, warnings = (_names(told.get(key)) for key in ("types", "warnings"))
+    doubts = tuple(each for each in warnings if "not comparable" in each)
+    return Found(rows, known, None, _listed(told.get("weights")), types, doubts)
 
 
 def _listed(told: Any) -> tuple[Any, ...]:

@@ -46,6 +46,8 @@ class TopicScores(Table):
     if no file tells any."""
     types: tuple[str, ...] = of_table((), all_said)
     """The topics that are information types of incident streams, as far as their files tell."""
+    doubts: tuple[str, ...] = of_table((), all_said)
+    """Warnings of the files that scores are not comparable."""
 
     @property
     def digest(self) -> str:
