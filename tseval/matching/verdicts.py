@@ -20,18 +20,8 @@ from tseval.matching.likeliest import Likeliest
 from tseval.matching.sampling import NO, YES, checksum_of, hashed, place_of
 from tseval.records import frozen
 from tseval.statistics import Drawn
-from tseval.tables import (
-    CORRECTIONS,
-    JUDGED,
-    Column,
-    JudgedPairs,
-    Kind,
-    Nuggets,
-    Schema,
-    Updates,
-    repeated_rows,
-)
-from tseval.tables.schema import TOPIC
+from tseval.tables import CORRECTIONS, JUDGED, JudgedPairs, Nuggets, Updates, repeated_rows
+from tseval.tables.schema import TOPIC, Column, Kind, Schema
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given

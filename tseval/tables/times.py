@@ -99,8 +99,6 @@ DATE_CURE = (
 )
 FAR = 1e11
 """This is the year 5138 in Unix seconds and 1973 in milliseconds: no real time is between."""
-DIGITS_TO_THE_MINUTE = 1.9e11, 2.1e11
-"""Dates of digits alone, such as 202602100400, are among these; as seconds that is year 8000."""
 PARTS = ((1e9, "nanoseconds"), (1e6, "microseconds"), (1e3, "milliseconds"))
 """The number of each unit in a second; since 1990 a time in them exceeds any in seconds."""
 MILLISECONDS = 1e3 * EARLIEST
@@ -126,8 +124,9 @@ def implausible(times: Any, *, relative: bool = False) -> Any:
     """
     if relative:
         return times >= EARLIEST
-    low, high = DIGITS_TO_THE_MINUTE
-    return early(times) | (times >= MILLISECONDS) | ((times >= low) & (times < high))
+    # Dates of digits alone, such as 202602100400, are in the year 8000 as seconds.
+    digits = (times >= 1.9e11) & (times < 2.1e11)
+    return early(times) | (times >= MILLISECONDS) | digits
 
 
 def why_implausible(seconds: float, *, relative: bool = False) -> tuple[str, str, str]:

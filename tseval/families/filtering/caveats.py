@@ -18,7 +18,7 @@ from tseval.families.filtering.pairs import FilterPairs
 from tseval.families.filtering.tables import Returned
 from tseval.families.filtering.tally import Tally
 from tseval.statistics.trend import FEWEST
-from tseval.tables.times import FAR
+from tseval.tables.times import MILLISECONDS
 
 HIGHEST_CONFIDENCE = 1000.0
 """Where the scale of the track ends, whose cutoffs all editions have: none tells higher ones apart.
@@ -29,7 +29,8 @@ SLACK = 1e-9
 
 def caveats(returned: Returned, pairs: FilterPairs, tally: Tally, required: int) -> Iterator[str]:
     """What is to be said of the inputs, whatever is asked of them."""
-    if (last := pairs.judged.time.max(initial=-np.inf)) >= FAR:  # those in ids of documents
+    last = pairs.judged.time.max(initial=-np.inf)  # some are in ids of documents
+    if last >= MILLISECONDS:
         yield f"truth: times up to {last:.0f} look like milliseconds; they are read as seconds"
     found = run_spans(returned.run, returned.topic, returned.time)
     yield from years_apart(found, returned.topic.vocabulary())

@@ -310,11 +310,7 @@ def _rubrics() -> tuple[Definition, ...]:
             )
             for name, words, worth in (
                 ("unsatisfied_mandatory", "mandatory criteria not satisfied", UNMET),
-                (
-                    "unsatisfied_mandatory_binary",
-                    "mandatory criteria not fully satisfied",
-                    1 - STRICT,
-                ),
+                ("unsatisfied_mandatory_binary", "mandatory criteria not met in full", 1 - STRICT),
             )
         ),
     )
