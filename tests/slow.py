@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-CASE = 2.0
+CASE = 0.8
 """The seconds that one case of a slow test may take within `make test`."""
 SHARE = 3
 """`make test` tries one of so many examples of a property."""
