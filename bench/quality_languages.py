@@ -20,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.quality_matching import PAGE, shown
+from bench.quality_matching import shown, write
 from bench.quality_short import Pair, measured, scores
 
 PAIRS = Path(__file__).parents[1] / "fixtures" / "languages" / "pairs.tsv"
@@ -65,9 +65,7 @@ def main() -> None:
         lines += [line(language, name, every) for name in asked.matchers or MATCHERS]
     print("\n".join(lines))
     if asked.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+        write(lines, BEGIN, END)
 
 
 if __name__ == "__main__":

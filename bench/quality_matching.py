@@ -110,11 +110,11 @@ def check(gold: dict[str, JudgedUpdates]) -> None:
             raise SystemExit(f"{year}: {counted} pairs and matches, not {(pairs, true)}")
 
 
-def write(lines: list[str]) -> None:
-    """Put the table between its marks on the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+def write(lines: list[str], begin: str = BEGIN, end: str = END, page: Path = PAGE) -> None:
+    """Put a table between its marks on a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(before + begin + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
 
 
 def main() -> None:

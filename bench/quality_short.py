@@ -22,7 +22,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
-from bench.quality_matching import PAGE, shown
+from bench.quality_matching import shown, write
 from tseval import statistics
 
 PAIRS = Path(__file__).parents[1] / "fixtures" / "short" / "pairs.tsv"
@@ -134,9 +134,7 @@ def main() -> None:
         lines.append(line(name, every))
         print(lines[-1], flush=True)
     if asked.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+        write(lines, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import matchers
-from bench.quality_matching import PAGE, POOLS, check, judged, shown
+from bench.quality_matching import POOLS, check, judged, shown, write
 from bench.train_learned import by_others, read, train
 from matchers.late import Late
 from matchers.texts import distinct
@@ -215,9 +215,7 @@ def main() -> None:
     lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
     lines += [line for each in listed.values() for line in each]
     if asked.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+        write(lines, BEGIN, END)
     else:
         print("\n".join(lines))
 

@@ -245,10 +245,8 @@ class Follower:
         if len(faults) or self.fold.updates - self.saved_at >= SAVED_EVERY:
             self.save()
         if len(faults):
-            ending, way = (
-                FaultList(faults.source),
-                "or pass --on-bad-line skip to leave bad lines out",
-            )
+            ending = FaultList(faults.source)
+            way = "or pass --on-bad-line skip to leave bad lines out"
             ending.extend(replace(each, cure=f"{each.cure}; {way}") for each in faults.noted)
             ending.check()
 
