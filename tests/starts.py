@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 LIBRARIES = frozenset(
-    ["pandas", "scipy", "rapidfuzz", "rich", "joblib", "dask", "torch", "vl_convert"]
+    ["pandas", "polars", "scipy", "rapidfuzz", "rich", "joblib", "dask", "torch", "vl_convert"]
 )
 """Libraries that only some commands need."""
 PARTS = {"pyarrow.parquet", "importlib.metadata", "numpy.ma"}

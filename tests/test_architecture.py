@@ -50,8 +50,8 @@ FROM_BELOW: set[tuple[str, str]] = set()
 MAY_TALK = {"cli", "__main__"}
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
 LONGEST = 60
-HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "pyarrow", "torch", "matchers"}
-HEAVY |= {"dask", "distributed", "joblib"}
+HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "polars", "pyarrow", "torch"}
+HEAVY |= {"dask", "distributed", "joblib", "matchers"}
 
 
 @cache
