@@ -1,0 +1,89 @@
+"""Records of JSON: what their keys must hold, said once, and the reason why one does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from tseval.files.json_array import elements
+from tseval.files.jsonl import KINDS, objects
+
+if TYPE_CHECKING:
+    from tseval.files.faults import FaultList
+    from tseval.files.inputs import Input
+
+
+def is_name(value: Any) -> TypeGuard[str]:
+    """Return whether this is a text that can name something."""
+    return isinstance(value, str) and bool(value.strip()) and value.isprintable()
+
+
+def is_text(value: Any) -> TypeGuard[str]:
+    """Return whether this is a text."""
+    return isinstance(value, str)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Return whether this is a finite number."""
+    return type(value) in (int, float) and abs(value) < math.inf
+
+
+def is_names(value: Any) -> TypeGuard[list[str]]:
+    """Return whether this is a list of names."""
+    return isinstance(value, list) and all(map(is_name, value))
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Return whether this is a list."""
+    return isinstance(value, list)
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether this is an object."""
+    return isinstance(value, dict)
+
+
+WORDS: Mapping[Callable[[Any], bool], str] = {
+    is_name: "a name",
+    is_text: "a text",
+    is_number: "a finite number",
+    is_names: "a list of names",
+    is_list: "a list",
+    is_object: "an object",
+}
+
+
+def kind_of(value: Any) -> str:
+    """Return what JSON calls a value, with its article."""
+    kind = KINDS.get(type(value), "value")
+    return f"an {kind}" if kind[0] in "ao" else f"a {kind}"
+
+
+def wrong_in(record: Any, what: str = "an object", **keys: Callable[[Any], bool]) -> str:
+    """Return why a record is not what it should be, empty if it is.
+
+    `keys` says what each key must hold; `_` in a name stands for itself. An optional key is given
+    its default before.
+    """
+    if not isinstance(record, dict):
+        return f"{kind_of(record)} where {what} is expected"
+    for name, holds in keys.items():
+        if name not in record:
+            return f'no "{name}"'
+        if not holds(record[name]):
+            wanted, value = WORDS.get(holds, "something else"), record[name]
+            if is_text(value) and holds is is_name:
+                return f'"{name}" names nothing'
+            return f'"{name}" is {kind_of(value)} where {wanted} is expected'
+    return ""
+
+
+def is_array(source: Input) -> bool:
+    """Return whether a file is one JSON list."""
+    return source.head().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+
+
+def records_in(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
+    """Yield each element of a list, or each object of JSON lines, with its line."""
+    yield from (elements if is_array(source) else objects)(source, faults)

@@ -1,0 +1,305 @@
+"""Read inputs into tables: a polars frame by a declared schema, each row with its file and line.
+
+A `TableReader` declares a kind of table once: its columns, the track's own files that hold the
+same, and what is checked beyond the columns. Reading, validating and importing follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tseval.errors import Fault
+from tseval.files.faults import FaultList
+from tseval.files.fixed_fields import Layout, read_lines
+from tseval.files.formats import Format, Line, Rank, nothing_to_say
+from tseval.files.frames import run_names
+from tseval.files.imports import Import, Imported, numbers_as_text
+from tseval.files.inputs import Each, Input
+from tseval.files.plain import check_one_run, record_of
+from tseval.files.reading import faults_of, input_of, names_of, rows_of
+from tseval.records import frozen
+from tseval.tables import Ids, InputRecord, Kind, Origin, Schema, Texts
+
+if TYPE_CHECKING:
+    from tseval.files.plain import Rows
+    from tseval.files.reading import Given
+
+TYPES: Mapping[Kind, Any] = {Kind.ID: pl.String, Kind.TEXT: pl.String}
+"""The types of columns that hold no numbers."""
+PLACE = ("file", "line")
+"""The columns that say where a row stands: its place among the sources, and its line there."""
+
+
+@frozen
+class Table:
+    """Rows of one kind from one or more inputs, with the columns `file` and `line`."""
+
+    name: str
+    frame: pl.DataFrame
+    sources: tuple[InputRecord, ...]
+    notes: tuple[Any, ...] = ()
+    """What a track's file says beside its rows, one entry a file."""
+
+    @property
+    def origin(self) -> Origin:
+        """The file and line of each row."""
+        lines = (self.frame[name].to_numpy() for name in PLACE)
+        return Origin(self.sources, *lines)
+
+    def settled(self) -> Table:
+        """Return the table with the hashes of its sources computed, to send to another process."""
+        return replace(self, sources=tuple(each.settled() for each in self.sources))
+
+    def faults(self, rows: pl.DataFrame, reason: str, cure: str, code: str) -> Iterator[Fault]:
+        """Return a fault for each of these rows; `{column}` in the reason stands for its value."""
+        for row in rows.iter_rows(named=True):
+            source = self.sources[row["file"]]
+            told, mend = reason.format(**row), row.get("cure", cure)
+            yield Fault(source.path, row["line"], told, mend, code, unit=source.unit)
+
+    def refuse(self, rows: pl.DataFrame, reason: str, cure: str, code: str) -> None:
+        """Refuse these rows, if there are any: those of the first file that has such."""
+        if rows.height:
+            first = rows.filter(pl.col("file") == rows["file"].min())
+            source = Input(self.sources[first["file"][0]].path)
+            faults = faults_of(source, self.sources[first["file"][0]])
+            own = self.faults(first, reason, cure, code)
+            if not source.can_be_read_again:
+                shown = first.select(pl.exclude(*PLACE).cast(pl.String)).iter_rows()
+                own = (
+                    replace(fault, text="\t".join(filter(None, row)))
+                    for fault, row in zip(own, shown, strict=True)
+                )
+            faults.extend(own)
+            faults.check()
+
+
+def add_faults(faults: FaultList, rows: pl.DataFrame, reason: str, cure: str, code: str) -> None:
+    """Note a fault for each of these rows; `{column}` in the reason stands for a row's value.
+
+    A column `cure` goes before the cure of all.
+    """
+    for row in rows.iter_rows(named=True):
+        faults.add(row["line"], reason.format(**row), row.get("cure", cure), code)
+
+
+@frozen(kw_only=True)
+class TrackFile:
+    """A file of a track's own format that holds a table."""
+
+    recognise: Callable[[Input], bool]
+    """Whether an input looks like one, by its content."""
+    read: Callable[[Input, FaultList], TrackRows] | None = None
+    """Reads its rows and notes its faults."""
+    layout: Layout | None = None
+    """The layout of its lines, where these are fixed fields: then nothing else reads it."""
+    applies: Callable[[Input], bool] | None = None
+    """Whether to read an input as one, where `recognise` is too narrow to tell."""
+    forms: tuple[str, ...] = ()
+    """The names by which `--input-format` asks for it."""
+    rank: Rank = Rank.SURE
+
+
+@frozen
+class TrackRows:
+    """The rows of a track's file, with their lines, and what else it says."""
+
+    frame: pl.DataFrame
+    note: Any = None
+
+
+def all_rows(table: Table) -> pl.DataFrame:
+    """Return the rows as they were read."""
+    return table.frame
+
+
+def no_warnings(_: Table) -> Sequence[str]:
+    """Return no warning."""
+    return ()
+
+
+def unchanged(frame: pl.DataFrame, _: FaultList) -> pl.DataFrame:
+    """Check nothing."""
+    return frame
+
+
+@frozen(kw_only=True)
+class PlainImport:
+    """What `tseval import` makes of a track's file: columns of the table."""
+
+    name: str
+    help: str
+    columns: tuple[str, ...]
+    several: bool = False
+    rows: Callable[[Table], pl.DataFrame] = all_rows
+    warnings: Callable[[Table], Sequence[str]] = no_warnings
+
+    def write(self, reader: TableReader, paths: Sequence[str], _: object) -> Imported:
+        """Return the columns of the files at these paths."""
+        form = next((form for track in reader.tracks for form in track.forms), None)
+        table = read(paths, reader, form)
+        frame = self.rows(table)
+        columns: dict[str, Sequence[str]] = {
+            name: _texts(frame[name]) for name in self.columns if name in frame.columns
+        }
+        return Imported(columns, tuple(self.warnings(table)))
+
+
+def _texts(column: pl.Series) -> list[str]:
+    """A column as text; what is not there is blank."""
+    if not column.dtype.is_numeric():
+        return column.fill_null("").to_list()
+    texts = numbers_as_text(column.cast(pl.Float64).fill_null(0.0).to_numpy())
+    return ["" if null else text for text, null in zip(texts, column.is_null(), strict=True)]
+
+
+@frozen(kw_only=True)
+class TableReader:
+    """How a kind of table is read, validated and imported."""
+
+    schema: Schema
+    tracks: tuple[TrackFile, ...] = ()
+    check: Callable[[pl.DataFrame, FaultList], pl.DataFrame] = unchanged
+    """Checks the rows of one input beyond the types of its columns, and may add columns."""
+    empty: tuple[str, str] | None = None
+    """Why an input without rows is refused, and the cure."""
+    once: tuple[tuple[str, ...], str, str] | None = None
+    """Columns whose values may stand in one file alone; the reason and the cure, if not a name."""
+    imports: tuple[PlainImport, ...] = ()
+    remarks: Callable[[Table], Iterator[Line]] = nothing_to_say
+    """What `tseval validate` says of a table without faults."""
+    reads_tables: bool = True
+    """Whether the plain table can be read too."""
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        """The kinds of files, for `tseval validate` and `tseval import`."""
+        imports = tuple(
+            Import(each.name, each.help, partial(each.write, self), several=each.several)
+            for each in self.imports
+        )
+        return tuple(
+            Format(
+                self.schema.table,
+                lambda source, form, _: read([source], self, form),
+                track.recognise if track else None,
+                rank=track.rank if track else Rank.LIKELY,
+                reads_tables=self.reads_tables,
+                forms=track.forms if track else (),
+                remarks=self.remarks,
+                layouts=(track.layout,) if track and track.layout else (),
+                imports=imports if at == 0 else (),
+            )
+            for at, track in enumerate(self.tracks or [None])
+        )
+
+
+def read(
+    given: Sequence[Given], reader: TableReader, form: str | None = None, each: Each = map
+) -> Table:
+    """Read one or more inputs as one table; faults are an `InputError`.
+
+    A run without a column `run` is named after its file. `each` reads one input after the other,
+    or has workers read them.
+    """
+    inputs = [input_of(one, reader.schema) for one in given]
+    work = partial(_read_input, reader=reader, form=form)
+    parts: list[Table] = list(each(work, inputs, run_names(inputs)))
+    if len(parts) == 1:
+        return parts[0]
+    frames = [part.frame.with_columns(file=pl.lit(at)) for at, part in enumerate(parts)]
+    sources = tuple(replace(part.sources[0], runs=_runs(part.frame)) for part in parts)
+    notes = tuple(note for part in parts for note in part.notes)
+    table = Table(reader.schema.table, pl.concat(frames, how="diagonal"), sources, notes)
+    if reader.once is not None:
+        _refuse_repeats(table, *reader.once)
+    return table
+
+
+def _refuse_repeats(table: Table, columns: Sequence[str], reason: str, cure: str) -> None:
+    """Refuse rows that repeat a row of another file in these columns."""
+    owners = table.frame.unique(columns, keep="first", maintain_order=True)
+    owners = owners.select(*columns, owner="file", at="line")
+    rows = table.frame.join(owners, on=columns, maintain_order="left")
+    rows = rows.filter(pl.col("file") != pl.col("owner"))
+    if rows.height:
+        source = table.sources[int(rows["file"].to_list()[0])]
+        own = f"--name {source.path}=NAME" if len(source.runs) < 2 else "in their column run"
+        paths = pl.Series([each.path for each in table.sources])
+        cure = cure or f"give the runs of the files two names: {own}"
+        where = pl.format("also at {}:{}: {}", paths.gather(rows["owner"]), "at", pl.lit(cure))
+        table.refuse(rows.with_columns(cure=where), reason, cure, "duplicate-id")
+
+
+def _runs(frame: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(frame["run"].unique(maintain_order=True)) if "run" in frame.columns else ()
+
+
+def _read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
+    """Read one input, as a file of a track if it is one, else as a plain table."""
+    schema, faults = reader.schema, FaultList(source)
+    notes: tuple[Any, ...] = ()
+    track = _track_of(source, reader, form)
+    if track is not None and track.read is not None:
+        rows = track.read(source, faults)
+        frame, notes = rows.frame, () if rows.note is None else (rows.note,)
+        if source.run_name is not None and "run" in frame.columns:
+            check_one_run(_runs(frame.drop_nulls("run")), faults)
+            frame = frame.with_columns(run=pl.lit(source.run_name))
+        record = record_of(source, schema, frame.height)
+    else:
+        layout = None if track is None else track.layout
+        plain = rows_of(source, schema, form) if layout is None else read_lines(source, layout)
+        frame, record = _frame_of(plain), plain.origin.sources[0]
+        faults = faults_of(source, record)
+    if reader.empty is not None and not frame.height and not len(faults):
+        faults.add(None, *reader.empty, "no-rows")
+    if schema.find("run") is not None:
+        known = pl.col("run").fill_null(name) if "run" in frame.columns else pl.lit(name)
+        frame = frame.with_columns(run=known)
+    frame = reader.check(frame, faults).with_columns(file=pl.lit(0))
+    faults.check()
+    return Table(schema.table, frame, (record,), notes)
+
+
+def _track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
+    for track in reader.tracks if not source.is_table else ():
+        applies = track.applies or track.recognise
+        if form in track.forms if form is not None else applies(source):
+            return track
+    return None
+
+
+def lacks_columns(source: Input, schema: Schema) -> bool:
+    """Return whether an input does not name the columns of a table."""
+    return bool(schema.missing(names_of(source)))
+
+
+def _frame_of(rows: Rows) -> pl.DataFrame:
+    """The columns of a plain table as a frame; numbers that are not given are null."""
+    columns = {"line": pl.Series(rows.origin.line)}
+    for name, values in rows.columns.items():
+        if isinstance(values, Ids):
+            columns[name] = pl.Series(values.vocabulary(), dtype=pl.String).gather(values.codes)
+        elif isinstance(values, Texts):
+            columns[name] = pl.Series(list(values), dtype=pl.String)
+        else:
+            columns[name] = pl.Series(values).fill_nan(None)
+    return pl.DataFrame(columns)
+
+
+def frame_of_rows(
+    rows: Iterable[Sequence[Any]], schema: Schema, *columns: str, **types: Any
+) -> pl.DataFrame:
+    """Return rows of a track's file as a frame: the line, then these columns of the schema.
+
+    `types` are further columns, which the schema does not have.
+    """
+    kinds = {each.name: each.kind for each in schema}
+    known = {name: TYPES.get(kinds[name], pl.Float64) for name in columns}
+    return pl.DataFrame(list(rows), schema={"line": pl.Int64, **known, **types}, orient="row")
