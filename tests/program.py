@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,12 @@ class Outcome:
         """The code and the line of each fault."""
         return [(fault.code, fault.line) for fault in self.faults]
 
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """The file and the line of each fault that `validate` writes."""
+        found = re.findall(r"^(.+?):(\d+): ", self.out, re.MULTILINE)
+        return [(file, int(line)) for file, line in found]
+
 
 class Terminal(io.TextIOWrapper):
     """A stream that says that a person is looking at it."""
@@ -81,6 +88,14 @@ def faulty(code: str, line: int | None = None) -> Iterator[None]:
         yield
     fault = caught.value.faults[0]
     assert (fault.code, fault.line) == (code, line), str(caught.value)
+
+
+def warn_of(warnings: Sequence[str], *wanted: str) -> bool:
+    """Whether there is a warning for each of these, with all of its words, in their order."""
+    told = [{word.strip(",:;") for word in each.split()} for each in warnings]
+    return len(told) == len(wanted) and all(
+        {*words.split()} <= own for own, words in zip(told, wanted, strict=True)
+    )
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import tseval
-from tests.program import faulty
+from tests.families.forms import refused
+from tests.program import faulty, warn_of
 from tests.program import tseval as program
 from tseval.errors import MissingTopics, UsageError
 
@@ -82,10 +83,7 @@ def test_what_a_topics_file_does_not_tell_is_the_golds() -> None:
     name = "VT(attribute=deaths)"
     assert scores.value(name, "quake") == pytest.approx((2 * 20 + 4 * 6) / 8)
     assert scores.value(name, "flood") == pytest.approx((4 * 10 + 6 * 30) / 10)
-    assert scores.warnings == (
-        "1 judged topic not in the topics file: the period is that of the gold: flood",
-        "run me-r1: no values for 1 judged topic, counted as an empty system: flood",
-    )
+    assert warn_of(scores.warnings, "1 flood", "me-r1 1 flood")
 
 
 def test_a_value_before_the_period_is_in_force_when_it_starts() -> None:
@@ -106,10 +104,7 @@ def test_values_of_other_attributes_and_topics_change_nothing() -> None:
     run = said(("t", "injuries", 0, 8), ("u", "deaths", 0, 3))
     scores = tseval.score_values(run, gold)
     assert scores.value("VT(attribute=deaths)") == 1
-    assert scores.warnings == (
-        "run run: 1 topic not in the gold, ignored: u",
-        "run run: no values of deaths in 1 topic: t",
-    )
+    assert warn_of(scores.warnings, "run 1 u", "run deaths 1 t")
 
 
 def test_values_outside_of_the_period_are_warned_about() -> None:
@@ -120,7 +115,7 @@ def test_values_outside_of_the_period_are_warned_about() -> None:
         ("v", "deaths", 21, 5),
     )
     scores = tseval.score_values(run, gold)
-    assert scores.warnings == ("run run: no value within the period of 2 topics: t, v",)
+    assert warn_of(scores.warnings, "run 2 t v")
     topics = pd.DataFrame({"topic": ["t", "u", "v"], "start": [3, 3, 3], "end": [30, 30, 30]})
     assert tseval.score_values(run, gold, topics=topics).warnings == ()
 
@@ -135,10 +130,9 @@ def test_an_attribute_that_a_run_lacks_is_warned_about() -> None:
         )
     )
     run = said(("t", "deaths", 0, 3), ("u", "locations", 0, "1, 1"), ("u", "deaths", 0, 3))
-    absent = "run run: no values for 1 judged topic, counted as an empty system: v"
-    scores = tseval.score_values(run, gold)
-    assert scores.warnings == ("run run: no values of locations in 1 topic: t", absent)
-    assert tseval.score_values(run, gold, "VT(attribute=deaths)").warnings == (absent,)
+    assert warn_of(tseval.score_values(run, gold).warnings, "run locations 1 t", "run 1 v")
+    deaths = tseval.score_values(run, gold, "VT(attribute=deaths)")
+    assert warn_of(deaths.warnings, "run 1 v")
 
 
 def test_no_gold_is_undefined() -> None:
@@ -147,9 +141,7 @@ def test_no_gold_is_undefined() -> None:
     single = gold.head(1)
     scores = tseval.score_values(gold, single)
     assert scores.value("VT(attribute=deaths)") is None
-    assert scores.warnings == (
-        "run run: VT(attribute=deaths) is undefined in 1 topic, left out of the mean: t",
-    )
+    assert warn_of(scores.warnings, "run VT(attribute=deaths) 1 t")
 
 
 def test_a_topic_that_a_run_lacks() -> None:
@@ -183,25 +175,24 @@ def test_the_antimeridian_and_the_poles_are_no_borders() -> None:
         ("t\tdeaths\t1\t-2", "number-range"),
         ("t\tdeaths\t1\tnan", "number-format"),
         ("t\tdeaths\t1\t", "empty-value"),
+        (" \tdeaths\t1\t1", "empty-value"),
         ("t\tdeaths\tsoon\t1", "time-format"),
-        ("t\tdeaths\t1", "field-count"),
         ("t\tlocations\t1\t40", "location-format"),
         ("t\tlocations\t1\t1,2,3", "location-format"),
         ("t\tlocations\t1\t90.5, 0", "number-range"),
         ("t\tlocations\t1\t0, -181", "number-range"),
+        ("t\tlocations\t1\t0, 1e400", "number-range"),
         ("t\tlocations\t1\tnorth, 1", "number-format"),
+        ("t\tlocations\t1\tnan, 1", "number-format"),
         ("t\tlocations\t1\t1,", "empty-value"),
     ],
 )
-def test_bad_values_are_refused_with_line_and_cure(cells: str, code: str) -> None:
-    Path("bad.tsv").write_text(f"{GOLD}{cells}\n", encoding="utf-8")
-    for arguments in (("bad.tsv", "gold.tsv"), ("run.txt", "bad.tsv")):
-        done = program("values", *arguments)
-        assert (done.code, done.out) == (1, "")
-        (fault,) = done.faults
-        assert (fault.code, fault.file, fault.line, fault.text) == (code, "bad.tsv", 6, cells)
-        assert fault.cure
-    assert program("validate", "bad.tsv").out == f"{fault}\n"
+def test_bad_values_are_refused_in_every_form(cells: str, code: str, here: Path) -> None:
+    """In a run as in the gold; `validate` tells the same line."""
+    text = f"{GOLD}{cells}\n"
+    refused(lambda bad: tseval.score_values(bad, "gold.tsv"), text, here, code, 5)
+    refused(lambda bad: tseval.score_values("run.txt", bad), text, here, code, 5)
+    assert program("validate", "bad.tsv").places == [("bad.tsv", 6)]
 
 
 @pytest.mark.parametrize(
@@ -210,25 +201,48 @@ def test_bad_values_are_refused_with_line_and_cure(cells: str, code: str) -> Non
         ("quake me r1 NULL NULL 3600 0.9 deaths", "field-count"),
         ("quake", "field-count"),
         ("quake me r1 d 1 3600 1 deaths 10 20", "number-format"),
+        ("quake me r1 d 1 3600 1 deaths -1", "number-range"),
         ("quake me r1 d 1 3600 1 dead 10", "unknown-label"),
         ("quake me r1 d 1 later 1 deaths 10", "time-format"),
         ("quake me r1 d 1 3600 sure deaths 10", "number-format"),
+        ("quake me r1 d 1 3600 nan deaths 10", "number-format"),
         ("quake me r1 d 1 3600 1 locations 91, 0", "number-range"),
+        ("quake me r1 d 1 3600 1 locations 91", "location-format"),
     ],
 )
 def test_bad_lines_of_a_run_are_refused(line: str, code: str) -> None:
-    Path("run.txt").write_text(f"{RUN}{line}\n", encoding="utf-8", newline="")
-    done = program("values", "run.txt", "gold.tsv")
-    assert (done.code, done.codes, done.faults[0].text) == (1, [(code, 6)], line)
+    """Whoever reads it: scores, an import, and `validate`."""
+    Path("bad.txt").write_text(f"{RUN}{line}\n", encoding="utf-8", newline="")
+    for command in (
+        ("values", "run.txt", "bad.txt", "gold.tsv"),
+        ("import", "ts-values", "bad.txt"),
+    ):
+        done = program(*command)
+        assert (done.code, done.out, done.codes) == (1, "", [(code, 6)])
+        assert (done.faults[0].file, done.faults[0].text) == ("bad.txt", line)
+    assert program("validate", "run.txt", "bad.txt").places == [("bad.txt", 6)]
 
 
-def test_faults_of_parquet_name_rows() -> None:
-    frame = said(("t", "deaths", 1, "2"), ("t", "dead", 1, "2"))
-    with faulty("unknown-label", 2):
-        tseval.score_values(frame, "gold.tsv")
-    frame.to_parquet("run.parquet")
-    done = program("values", "run.parquet", "gold.tsv")
-    assert (done.code, done.codes) == (1, [("unknown-label", 2)])
+@pytest.mark.engine
+def test_processes_refuse_the_first_file_with_faults() -> None:
+    Path("one.txt").write_text(f"{RUN}quake\n\nflood\n", encoding="utf-8")
+    Path("two.txt").write_text("quake\n", encoding="utf-8")
+    for jobs in (1, 2):
+        done = program("values", "run.txt", "one.txt", "two.txt", "gold.tsv", "-j", jobs)
+        assert (done.code, done.codes) == (1, [("field-count", 6), ("field-count", 8)])
+        assert {fault.file for fault in done.faults} == {"one.txt"}
+
+
+def test_fields_and_columns_that_lack_are_faults_of_their_lines() -> None:
+    for text, code, line in (
+        (f"{GOLD}t\tdeaths\t1\n", "field-count", 6),
+        (GOLD.replace("value", "worth"), "missing-column", 1),
+        ("", "empty-file", None),
+    ):
+        Path("bad.tsv").write_text(text, encoding="utf-8")
+        for files in (("bad.tsv", "gold.tsv"), ("run.txt", "bad.tsv")):
+            done = program("values", *files)
+            assert (done.code, done.codes, done.faults[0].file) == (1, [(code, line)], "bad.tsv")
 
 
 def test_gold_without_values_or_with_a_topic_called_all() -> None:
@@ -243,21 +257,6 @@ def test_a_run_without_rows_says_nothing() -> None:
     scores = tseval.score_values("empty.tsv", "gold.tsv")
     assert scores.runs == ("empty",)
     assert scores.value("VT(attribute=deaths)") == pytest.approx((4 * 10 + 6 * 30) / 10)
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "gz"])
-def test_other_forms_hold_the_same(form: str) -> None:
-    frame = pd.read_csv("gold.tsv", sep="\t")
-    if form == "csv":
-        frame.to_csv("gold.csv", index=False)
-    elif form == "jsonl":
-        frame.to_json("gold.jsonl", orient="records", lines=True)
-    elif form == "parquet":
-        frame.to_parquet("gold.parquet")
-    else:
-        frame.to_csv("gold.gz", sep="\t", index=False)
-    expected = list(tseval.score_values("run.txt", "gold.tsv").records())
-    assert list(tseval.score_values("run.txt", f"gold.{form}").records()) == expected
 
 
 def test_an_imported_run_scores_the_same() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -16,11 +16,11 @@ import tseval
 from tests import oracles
 from tests import strategies as st
 from tests.oracles.values import Given, error
-from tseval.families.tracking.files import read_values
-from tseval.families.tracking.tables import ATTRIBUTES
+from tests.program import tseval as program
 
 pytestmark = pytest.mark.small_times
 
+ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", "locations")
 TIMES = st.integers(0, 12).map(Fraction)
 """Few different times, so that ties are common."""
 NUMBERS = st.sampled_from(["0", "1", "2.5", "100", "7"])
@@ -105,15 +105,12 @@ def test_any_run_is_read_or_refused(content: bytes, line: list[bytes]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         path.write_bytes(content)
-        try:
-            values = read_values([path], "trec-ts")
-        except tseval.InputError as error:
-            faults = error.faults
-        else:
-            faults = ()
-            assert np.isfinite([values.time, values.value, values.longitude]).all()
+        done = program("import", "ts-values", path)
+    cells = [cell for row in done.out.splitlines()[1:] for cell in row.split("\t")[3:]]
+    assert all(math.isfinite(float(part)) for cell in cells for part in cell.split(","))
+    assert done.code == bool(done.faults)
     lines = content.count(b"\n") + 1
-    assert all(fault.line and fault.line <= lines and fault.cure for fault in faults)
+    assert all(fault.line and fault.line <= lines and fault.cure for fault in done.faults)
 
 
 @given(tables(("gold",), 1))
