@@ -20,9 +20,19 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 LIBRARIES = frozenset(
-    ["pandas", "polars", "scipy", "rapidfuzz", "rich", "joblib", "dask", "torch", "vl_convert"]
+    [
+        "pandas",
+        "polars.dataframe",
+        "scipy",
+        "rapidfuzz",
+        "rich",
+        "joblib",
+        "dask",
+        "torch",
+        "vl_convert",
+    ]
 )
-"""Libraries that only some commands need."""
+"""Libraries that only some commands need; of polars, which is loaded when it is used, a part."""
 PARTS = {"pyarrow.parquet", "importlib.metadata", "numpy.ma"}
 """What takes long to load, too; pandas and scipy load some of it."""
 

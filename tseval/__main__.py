@@ -9,9 +9,15 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib.util import find_spec, module_from_spec
 from io import TextIOWrapper
+from threading import RLock
+from types import ModuleType
+from typing import Any
 
 INTERRUPTED = 130
+LOADING = RLock()
+"""Held while a module loads that was put off."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -21,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _open_what_is_closed()
     _take_all_letters()
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives memory back: 60 MB less
+    _load_when_used("polars")  # which takes a tenth of a second that most commands need not spend
     try:
         code = run(given)
     except KeyboardInterrupt:
@@ -82,6 +89,30 @@ def _unforeseen(error: Exception) -> str:
     if isinstance(error, ImportError) and str(error.path).endswith(tuple(EXTENSION_SUFFIXES)):
         return "this library cannot be loaded: memory is short, or its installation is broken"
     return "this is a fault of tseval: run it again with --debug and report what it shows"
+
+
+def _load_when_used(name: str) -> None:
+    """Put off loading a library until something in it is asked for."""
+    spec = find_spec(name)
+    if name not in sys.modules and spec is not None:
+        module = module_from_spec(spec)
+        module.__class__ = DelayedModule
+        sys.modules[name] = module
+
+
+class DelayedModule(ModuleType):
+    """A module that loads itself when it is asked for anything; other threads wait until it has.
+
+    The standard library's lazy loader loads with the statement that imports, and has no lock.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        with LOADING:
+            if not self.__dict__.setdefault("__loads__", False):
+                self.__dict__["__loads__"] = True
+                self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
+                self.__class__ = ModuleType  # type: ignore[assignment]
+            return ModuleType.__getattribute__(self, name)
 
 
 def _open_what_is_closed() -> None:

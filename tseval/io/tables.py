@@ -6,7 +6,7 @@ same, and what is checked beyond the columns. Reading, validating and importing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from tseval.files.plain import Rows
     from tseval.files.reading import Given
 
-TYPES: Mapping[Kind, Any] = {Kind.ID: pl.String, Kind.TEXT: pl.String}
-"""The types of columns that hold no numbers."""
 PLACE = ("file", "line")
 """The columns that say where a row stands: its place among the sources, and its line there."""
 
@@ -301,5 +299,6 @@ def frame_of_rows(
     `types` are further columns, which the schema does not have.
     """
     kinds = {each.name: each.kind for each in schema}
-    known = {name: TYPES.get(kinds[name], pl.Float64) for name in columns}
+    is_text = {name: kinds[name] in (Kind.ID, Kind.TEXT) for name in columns}
+    known = {name: pl.String if is_text[name] else pl.Float64 for name in columns}
     return pl.DataFrame(list(rows), schema={"line": pl.Int64, **known, **types}, orient="row")
