@@ -14,7 +14,7 @@ from tests.families.temporal.test_temporal_properties import ALL, scored
 from tests.oracles import batches as slow
 from tests.oracles import temporal
 from tseval.core import trends
-from tseval.core.batches import Batches, cover, within
+from tseval.core.batches import Batches, cover
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
 from tseval.core.registry import measures
 from tseval.families.temporal.evaluation import TemporalEvaluation
@@ -124,7 +124,7 @@ def test_batches_share_out_a_ledger(
     given_ = ledger(rows)
     always = given_.time == ALWAYS
     lasting = np.bincount(given_.unit[always], given_.amount[always], 3)
-    dated = cut.sums(given_) - lasting[:, np.newaxis]
+    dated = given_.within(cut) - lasting[:, np.newaxis]
     edges = start + np.arange(cut.most + 1) * length
     for unit in range(3):
         own = edges[: number[unit] + 1]
@@ -141,7 +141,7 @@ def test_a_part_of_the_time_is_an_account_of_its_own(
     """The same as the whole measure of the amounts of a batch and of those that hold always."""
     cut = Batches(np.zeros(3), length, np.array([1, 7, 4]))
     both = [ledger([(unit, time, abs(n)) for unit, time, n in rows]) for rows in (above, below)]
-    told = within(Account(tuple(both), ratio), cut)
+    told = Account(tuple(both), ratio).within(cut)
     for batch in range(7):
         begin, end = batch * length, (batch + 1) * length
         kept = [

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from tests import strategies as st
-from tseval.core.ledgers import Account, Ledger, changes, ratio
-from tseval.core.pools import pooled, pooled_before
+from tseval.core.ledgers import Account, Ledger, ratio
 
 RUNS, TOPICS = 2, 3
 STARTS = np.tile([0.0, 100.0, 1000.25], RUNS)
@@ -33,8 +32,8 @@ def test_a_value_is_the_last_of_the_curve_until_then(
     rows: list[tuple[int, float, float]], since: float
 ) -> None:
     account = account_of(rows)
-    found = pooled_before(account, STARTS, STARTS + since, TOPICS)
-    change = changes(pooled(account, STARTS, TOPICS), np.zeros(RUNS))
+    found = account.pooled_before(STARTS, STARTS + since, TOPICS)
+    change = account.pooled_changes(STARTS, TOPICS)
     for run in range(RUNS):
         until = np.flatnonzero((change.unit == run) & (change.time < since))
         last = change.values if len(until) else change.initial
@@ -46,5 +45,5 @@ def test_a_value_is_the_last_of_the_curve_until_then(
 
 def test_amounts_are_added_up_in_the_order_of_their_times() -> None:
     account = account_of([(0, 3.0, 0.3), (1, 2.0, 0.2), (2, 1.0, 0.1)])
-    found = pooled_before(account, STARTS, np.full(RUNS * TOPICS, np.inf), TOPICS)
+    found = account.pooled_before(STARTS, np.full(RUNS * TOPICS, np.inf), TOPICS)
     assert float(found.value[0]) == ((0.1 + 0.2) + 0.3) / 3 != ((0.3 + 0.2) + 0.1) / 3

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.ledgers import ALWAYS, Account, Ledger
-from tseval.core.results import Values
 from tseval.records import frozen
 from tseval.tables import ABSENT
 
@@ -53,17 +51,6 @@ class Batches:
         """From the batches of topics those of units, whose topics these are."""
         return replace(self, start=self.start[topic], number=self.number[topic])
 
-    def sums(self, ledger: Ledger) -> FloatArray:
-        """The sum of the amounts of each unit dated in each batch, of the shape (units, most)."""
-        shape = (len(self.start), self.most)
-        batch = self.of(ledger.unit, ledger.time)
-        dated = batch != ABSENT
-        place = ledger.unit[dated] * self.most + batch[dated]
-        sums = np.bincount(place, ledger.amount[dated], shape[0] * shape[1]).reshape(shape)
-        always = ledger.time == ALWAYS
-        lasting = np.bincount(ledger.unit[always], ledger.amount[always], shape[0])
-        return sums.astype(np.float64) + lasting[:, np.newaxis]
-
 
 def cover(starts: FloatArray, ends: FloatArray, latest: FloatArray, length: float) -> Batches:
     """The batches that reach to each topic's end and hold the latest of its gold; one at least."""
@@ -82,13 +69,3 @@ def places(start: FloatArray, time: FloatArray, length: float) -> FloatArray:
     place -= time < start + place * length
     place += time >= start + (place + 1) * length
     return place
-
-
-def within(account: Account, batches: Batches) -> Values:
-    """The measure of each unit in each batch, as (units, most); undefined past a unit's last."""
-    shape = (len(batches.start), batches.most)
-    totals = [batches.sums(ledger).ravel() for ledger in account.ledgers]
-    values = account.score(totals, np.repeat(np.arange(shape[0]), shape[1]))
-    value, defined = values.value.reshape(shape), values.defined.reshape(shape)
-    defined = defined & batches.there
-    return Values(np.where(defined, value, 0.0), defined)

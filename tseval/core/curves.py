@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.ledgers import Changes, changes
 from tseval.core.measure import Measure
-from tseval.core.pools import pooled
-from tseval.core.results import Values
+from tseval.core.results import Changes, Values
 from tseval.core.taking import account_of, curve
 from tseval.errors import UsageError
 from tseval.records import frozen
@@ -118,7 +116,7 @@ def _of_runs(evaluation: Evaluation, measure: Measure) -> Changes | None:
     index = evaluation.index
     account = account_of(measure, index)
     starts = evaluation.starts[index.unit_topic]
-    return changes(pooled(account, starts, len(index.topics)), np.zeros(len(index.runs)))
+    return account.pooled_changes(starts, len(index.topics))
 
 
 def _joined(run: str, measure: str, change: Changes, place: int) -> Curve:

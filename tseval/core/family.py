@@ -17,7 +17,6 @@ from tseval.core.doubtful_times import zone_warnings
 from tseval.core.editions import Edition
 from tseval.core.input_words import columns_trait, shared_runs, told_names
 from tseval.core.measure import Definition, Measure, packages
-from tseval.core.pools import pooled_before, weights
 from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
 from tseval.core.wording import automatic_matches
@@ -172,8 +171,8 @@ class Evaluation(ABC):
         if self.pools(measure):
             account = account_in(measure, result)
             starts = self.starts[index.unit_topic]
-            together = pooled_before(account, starts, times, len(index.topics))
-            return Column(index, result.before(times), together, None, weights(account, times))
+            together = account.pooled_before(starts, times, len(index.topics))
+            return Column(index, result.before(times), together, None, account.weights(times))
         return Column(index, result.before(times), result.of_runs(times), result.groups)
 
     def times_of(self, measure: Measure, index: Any) -> FloatArray:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tseval.core.results import Result, Values
+from tseval.core.batches import Batches
+from tseval.core.results import BEFORE_ALL, Changes, DatedResult, Values
 from tseval.records import frozen
+from tseval.tables import ABSENT
 from tseval.tables.keys import rows_by_code
 
 if TYPE_CHECKING:
@@ -55,6 +57,26 @@ class Ledger:
         sums = np.bincount(self.unit[counts], self.amount[counts], len(times))
         return sums.astype(np.float64)
 
+    def within(self, batches: Batches) -> FloatArray:
+        """The sum of the amounts of each unit dated in each batch, of the shape (units, most)."""
+        shape = (len(batches.start), batches.most)
+        batch = batches.of(self.unit, self.time)
+        dated = batch != ABSENT
+        place = self.unit[dated] * batches.most + batch[dated]
+        sums = np.bincount(place, self.amount[dated], shape[0] * shape[1]).reshape(shape)
+        always = self.time == ALWAYS
+        lasting = np.bincount(self.unit[always], self.amount[always], shape[0])
+        return sums.astype(np.float64) + lasting[:, np.newaxis]
+
+    def side_by_side(self, starts: FloatArray, topics: int) -> Ledger:
+        """The amounts of runs, dated in seconds since the start of their topic."""
+        return Ledger.of(self.unit // topics, self.time - starts[self.unit], self.amount)
+
+    def is_exact(self) -> bool:
+        """Whether the amounts have one sum in any order: whole numbers that are not too large."""
+        whole = (self.amount == np.rint(self.amount)).all()
+        return bool(whole and np.abs(self.amount).sum() < 2.0**53)
+
     def _whole(self, units: int) -> FloatArray:
         """The sum of all amounts of each unit, made once for all measures that need it."""
         if units not in self._sums:
@@ -89,7 +111,7 @@ Score: TypeAlias = Callable[[Sequence["FloatArray"], "IntArray"], Values]
 
 
 @frozen
-class Account(Result):
+class Account(DatedResult):
     """The ledgers of a measure and the score of their totals."""
 
     ledgers: tuple[Ledger, ...]
@@ -101,49 +123,73 @@ class Account(Result):
         totals = [ledger.before(times) for ledger in self.ledgers]
         return self.score(totals, np.arange(len(times)))
 
+    def changes(self, starts: FloatArray) -> Changes:
+        """The whole curve of every unit, in one pass over the sorted dates."""
+        marks = Ledger(np.arange(len(starts)), starts, np.zeros(len(starts)))
+        ledgers = (*self.ledgers, marks)
+        unit = np.concatenate([ledger.unit for ledger in ledgers])
+        time = np.concatenate([ledger.time for ledger in ledgers])
+        order = np.lexsort((time, unit))
+        unit, time = unit[order], time[order]
+        bounds = np.searchsorted(unit, np.arange(len(starts) + 1))
+        followed = (unit[1:] == unit[:-1]) & (time[1:] == time[:-1])
+        last = np.append(~followed, True) & (time != ALWAYS)
+        sums = [_running(column, bounds)[last] for column in _columns(ledgers, order)[:-1]]
+        initial = self.before(np.full(len(starts), BEFORE_ALL))
+        return Changes(unit[last], time[last], self.score(sums, unit[last]), initial)
+
+    def within(self, batches: Batches) -> Values:
+        """The measure of each unit in each batch, as (units, most); undefined past its last."""
+        shape = (len(batches.start), batches.most)
+        totals = [ledger.within(batches).ravel() for ledger in self.ledgers]
+        values = self.score(totals, np.repeat(np.arange(shape[0]), shape[1]))
+        value, defined = values.value.reshape(shape), values.defined.reshape(shape)
+        defined = defined & batches.there
+        return Values(np.where(defined, value, 0.0), defined)
+
+    def pooled_changes(self, starts: FloatArray, topics: int) -> Changes:
+        """The curve of each run over all topics together, in seconds since the topics' starts."""
+        ledgers = tuple(each.side_by_side(starts, topics) for each in self.ledgers)
+        return Account(ledgers, self.score).changes(np.zeros(len(starts) // topics))
+
+    def pooled_before(self, starts: FloatArray, times: FloatArray, topics: int) -> Values:
+        """The measure of each run, of what is dated before the time of each (run, topic).
+
+        It is added up in the order of a curve, which has the same value then to the last bit.
+        """
+        runs = len(times) // topics
+        totals = []
+        for ledger in self.ledgers:
+            if ledger.is_exact():
+                by_topic = ledger.before(times).reshape(runs, topics)
+                totals.append(by_topic.sum(axis=1, dtype=np.float64))
+                continue
+            counts = ledger.time < times[ledger.unit]
+            kept = Ledger(ledger.unit[counts], ledger.time[counts], ledger.amount[counts])
+            totals.append(kept.side_by_side(starts, topics).before(np.full(runs, np.inf)))
+        return self.score(totals, np.arange(runs))
+
+    def pooled_within(self, batches: Batches, topics: int) -> Values:
+        """The measure of each run in each batch since the topics' starts, as (runs, most)."""
+        shape = (len(batches.start) // topics, batches.most)
+        totals = [
+            ledger.within(batches).reshape(shape[0], topics, shape[1]).sum(axis=1).ravel()
+            for ledger in self.ledgers
+        ]
+        values = self.score(totals, np.repeat(np.arange(shape[0]), shape[1]))
+        value, defined = values.value.reshape(shape), values.defined.reshape(shape)
+        return Values(np.where(defined, value, 0.0), defined)
+
+    def weights(self, times: FloatArray) -> FloatArray:
+        """The last total: what the value of each (run, topic) is divided by."""
+        return self.ledgers[-1].before(times)
+
 
 def ratio(totals: Sequence[FloatArray], _: IntArray) -> Values:
     """The first total by the second; undefined where the second is 0."""
     above, below = totals
     defined = below > 0
     return Values(np.divide(above, below, out=np.zeros_like(above), where=defined), defined)
-
-
-@frozen
-class Changes:
-    """A measure as a step function of time: from just after `time` on it has `value`.
-
-    One row for every unit and every time at which something is dated, sorted by unit and time.
-    """
-
-    unit: IntArray
-    time: FloatArray
-    values: Values
-    initial: Values
-    """For each unit its value before anything is dated."""
-
-
-BEFORE_ALL = -1e300
-"""A time before every date but `ALWAYS`."""
-
-
-def changes(account: Account, starts: FloatArray) -> Changes:
-    """The whole curve of every unit, in one pass over the sorted dates.
-
-    `starts` gives each unit a time at which its curve has a row in any case.
-    """
-    marks = Ledger(np.arange(len(starts)), starts, np.zeros(len(starts)))
-    ledgers = (*account.ledgers, marks)
-    unit = np.concatenate([ledger.unit for ledger in ledgers])
-    time = np.concatenate([ledger.time for ledger in ledgers])
-    order = np.lexsort((time, unit))
-    unit, time = unit[order], time[order]
-    bounds = np.searchsorted(unit, np.arange(len(starts) + 1))
-    followed = (unit[1:] == unit[:-1]) & (time[1:] == time[:-1])
-    last = np.append(~followed, True) & (time != ALWAYS)
-    sums = [_running(column, bounds)[last] for column in _columns(ledgers, order)[:-1]]
-    initial = account.before(np.full(len(starts), BEFORE_ALL))
-    return Changes(unit[last], time[last], account.score(sums, unit[last]), initial)
 
 
 def _columns(ledgers: Sequence[Ledger], order: IntArray) -> list[FloatArray]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray
+    from tseval.core.batches import Batches
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 
 @frozen
@@ -51,6 +52,58 @@ class Result(ABC):
     def groups(self) -> Groups | None:
         """The values of groups, for a measure that has such."""
         return None
+
+
+@frozen
+class Changes:
+    """A measure as a step function of time: from just after `time` on it has `value`.
+
+    One row for every unit and every time at which something is dated, sorted by unit and time.
+    """
+
+    unit: IntArray
+    time: FloatArray
+    values: Values
+    initial: Values
+    """For each unit its value before anything is dated."""
+
+
+BEFORE_ALL = -1e300
+"""A time before every date but that of what counts always."""
+
+
+class DatedResult(Result):
+    """A measure whose parts are dated: it has curves, batches, and values of pooled topics.
+
+    Units are numbered run by run, with the same number of topics in each run.
+    """
+
+    @abstractmethod
+    def changes(self, starts: FloatArray) -> Changes:
+        """The curve of each unit, with a row at its start in any case."""
+
+    @abstractmethod
+    def within(self, batches: Batches) -> Values:
+        """The value of each unit in each batch, as (units, most); undefined past its last."""
+
+    @abstractmethod
+    def pooled_changes(self, starts: FloatArray, topics: int) -> Changes:
+        """The curve of each run over all topics together, in seconds since the topics' starts."""
+
+    @abstractmethod
+    def pooled_before(self, starts: FloatArray, times: FloatArray, topics: int) -> Values:
+        """The value of each run, from what is dated before the time of each (run, topic).
+
+        To the last bit it is the value of the curve of the run at that time.
+        """
+
+    @abstractmethod
+    def pooled_within(self, batches: Batches, topics: int) -> Values:
+        """The value of each run in each batch since the topics' starts, as (runs, most)."""
+
+    @abstractmethod
+    def weights(self, times: FloatArray) -> FloatArray:
+        """The amount that the value of each unit is divided by: its weight in the whole."""
 
 
 @frozen

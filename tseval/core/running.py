@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -65,4 +65,5 @@ class LedgerSums:
     def _accounts(self, index: Units) -> list[Account]:
         """The account of each measure; one that is taken at several times is made once."""
         made = [account_in(whole, whole.definition.account(index, whole)) for whole in self._wholes]
-        return [made[place] for place in self._places]
+        ledgers = cast("list[Account]", made)  # families of live streams have these alone
+        return [ledgers[place] for place in self._places]

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tseval.core.batches import Batches, within
-from tseval.core.ledgers import Account, Changes, changes
+from tseval.core.batches import Batches
 from tseval.core.measure import Measure
-from tseval.core.results import Result, Values
+from tseval.core.results import Changes, DatedResult, Result, Values
 from tseval.errors import MeasureError, UsageError
 from tseval.tables.times import NotANumber
 from tseval.tables.units import Units
@@ -52,25 +51,25 @@ def evaluate(
 
 def curve(index: Units, measure: Measure, starts: FloatArray) -> Changes:
     """A measure of every unit at every time at which it can change, and at the topic's start."""
-    return changes(account_of(measure, index), starts[index.unit_topic])
+    return account_of(measure, index).changes(starts[index.unit_topic])
 
 
-def account_of(measure: Measure, index: Units) -> Account:
-    """The ledgers of a measure, whatever its time; a `UsageError` for one that has none."""
+def account_of(measure: Measure, index: Units) -> DatedResult:
+    """The dated result of a measure, whatever its time; a `UsageError` for one that has none."""
     return account_in(measure, measure.whole.definition.account(index, measure.whole))
 
 
 def in_batches(measure: Measure, index: Units, batches: Batches) -> Values:
-    """The ledgers' score in each batch; a `UsageError` for a measure of which none has a value."""
+    """A measure of each unit in each batch; a `UsageError` for one that has no batches."""
     account = account_of(measure, index)
     if account.undivided:
         raise UsageError(f"{measure} has no value in a batch: {account.undivided}")
-    return within(account, batches)
+    return account.within(batches)
 
 
-def account_in(measure: Measure, found: Result) -> Account:
-    """The ledgers of a result; a `UsageError` for one that has none."""
-    if not isinstance(found, Account):
+def account_in(measure: Measure, found: Result) -> DatedResult:
+    """A result that has curves and batches; a `UsageError` for one that has none."""
+    if not isinstance(found, DatedResult):
         raise UsageError(
             f"{measure.whole} has no value in a part of the time: no curve, no batches"
         )

@@ -17,7 +17,6 @@ from tseval.core.batches import Batches, cover
 from tseval.core.curves import check
 from tseval.core.ledgers import Ledger
 from tseval.core.measure import Measure
-from tseval.core.pools import pooled_within
 from tseval.core.results import Values
 from tseval.core.taking import account_of
 from tseval.errors import UsageError
@@ -132,10 +131,10 @@ class _All:
             for name in ("value", "defined")
         )
         unit, time = evaluation.sent
-        sent = of_units.sums(Ledger.of(unit, time, np.ones(len(unit))))
+        sent = Ledger.of(unit, time, np.ones(len(unit))).within(of_units)
         names = tuple(measure.name for measure in measures)
         joined = {
-            place: pooled_within(account_of(measure, index), of_units, len(index.topics))
+            place: account_of(measure, index).pooled_within(of_units, len(index.topics))
             for place, measure in enumerate(measures)
             if evaluation.pools(measure)
         }
