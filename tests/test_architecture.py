@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -173,6 +174,68 @@ def test_the_name_of_a_file_says_what_it_holds() -> None:
         if not EMPTY_NAMES.isdisjoint(path.relative_to(ROOT).with_suffix("").parts)
     ]
     assert wrong == []
+
+
+INEXACT = {"sum", "mean", "cum_sum", "cumulative_eval", "rolling_sum", "rolling_mean", "dot"}
+WHOLE = {"len", "count", "n_unique", "is_in", "is_null", "is_not_null", "is_between", "eq", "ne"}
+WHOLE |= {"gt", "ge", "lt", "le", "not_"}
+
+
+def is_whole(node: ast.expr) -> bool:
+    """Whether an expression is visibly of whole numbers or truth values."""
+    if isinstance(node, ast.Compare):
+        return True
+    if isinstance(node, ast.BinOp | ast.BoolOp):
+        return all(is_whole(child) for child in ast.iter_child_nodes(node) if is_operand(child))
+    if isinstance(node, ast.UnaryOp):
+        return is_whole(node.operand)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        integer = node.func.attr == "cast" and "Int" in ast.unparse(node.args[0])
+        return integer or node.func.attr in WHOLE
+    return False
+
+
+def is_operand(node: ast.AST) -> TypeGuard[ast.expr]:
+    return isinstance(node, ast.expr)
+
+
+def inexact_sums(tree: ast.AST) -> list[str]:
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in INEXACT and not is_whole(node.func.value)
+    ]
+
+
+def test_families_on_the_kernel_add_up_floats_by_its_exact_sums_alone() -> None:
+    """Sums of floats by polars depend on the number of threads; those of whole numbers do not."""
+    wrong = [
+        f"{name(path)}:{found}"
+        for path, tree in sources().items()
+        if room_of(path) == "families" and any(line[1] == "polars" for line in imported(path))
+        for found in inexact_sums(tree)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_exact"),
+    [
+        ("rows.agg(pl.col('amount').sum())", False),
+        ("rows.select(pl.mean('amount'))", False),
+        ("rows.with_columns(pl.col('amount').cum_sum().over('run'))", False),
+        ("rows['amount'].cast(pl.Float64).mean()", False),
+        ("((pl.col('a') > 0) * pl.col('amount')).sum()", False),
+        ("rows.agg(total(pl.col('amount')))", True),
+        ("rows.agg((pl.col('amount') > 0).sum())", True),
+        ("(~pl.col('a').is_null() & (pl.col('b') > 0)).sum()", True),
+        ("pl.col('rank').cast(pl.Int64).cum_sum()", True),
+        ("sum(each.height for each in tables)", True),
+    ],
+)
+def test_a_sum_of_floats_is_noticed(line: str, is_exact: bool) -> None:
+    assert (inexact_sums(ast.parse(line)) == []) == is_exact
 
 
 def test_neither_modules_nor_rooms_import_one_another_in_a_circle() -> None:
