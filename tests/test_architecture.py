@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "desk": KERNEL | {"families", "matching", "reporting", "matchers"},
     "measures": {"core"},
     "engine": {"parallel"},
-    "__main__": {"cli"} | BASIS,
+    "__main__": {"cli", "parallel"} | BASIS,
 }
 ROOMS["__init__"] = set(ROOMS) - {"__main__"}
 ROOMS["cli"] = set(ROOMS) - {"__main__"}

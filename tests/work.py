@@ -37,6 +37,13 @@ def threads_allowed(_: Unit) -> str | None:
     return os.environ.get("OMP_NUM_THREADS")
 
 
+def polars_threads(_: Unit) -> int:
+    """How many threads polars has in the process that did the unit."""
+    import polars as pl
+
+    return pl.thread_pool_size()
+
+
 def large(unit: Unit) -> bytes:
     """The unit's number, 300,000 times."""
     return bytes([unit.first or 0]) * 300_000

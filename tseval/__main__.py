@@ -27,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _open_what_is_closed()
     _take_all_letters()
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives memory back: 60 MB less
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:50,muzzy_decay_ms:0")  # 80 MB less
+    if any(each.startswith(("-j", "--jobs")) for each in given):
+        from tseval.parallel.threads import limit_threads
+
+        limit_threads(given)
     _load_when_used("polars")  # which takes a tenth of a second that most commands need not spend
     try:
         code = run(given)

@@ -15,6 +15,7 @@ from typing import Any, Generic
 
 from tseval.errors import EngineError, MissingExtra
 from tseval.parallel.engine import Result, Unit, Work, allow_files, starting_processes
+from tseval.parallel.threads import threads_of_worker
 from tseval.records import frozen
 from tseval.version import VERSION
 
@@ -40,7 +41,7 @@ CERTIFICATES = {
     "client.key": "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
 }
 """What Dask needs to know for an encrypted connection, and where it looks for it."""
-DECIDING = ("numpy", "pyarrow", "rapidfuzz")
+DECIDING = ("numpy", "polars", "pyarrow", "rapidfuzz")
 """Packages beside tseval whose version decides what a worker reads and finds."""
 PYTHON = "Python"
 """Its version does too: by which characters are letters, and how they are folded."""
@@ -153,6 +154,7 @@ class Cluster:
                     n_workers=workers,
                     threads_per_worker=1,
                     worker_class=SafeNanny,
+                    env=threads_of_worker(),
                     host=HERE,
                     dashboard_address=f"{HERE}:0",
                     silence_logs=logging.CRITICAL,

@@ -19,6 +19,7 @@ from typing import Any, Generic
 
 from tseval.errors import EngineError
 from tseval.parallel.engine import Result, Unit, Work, allow_files, starting_processes
+from tseval.parallel.threads import threads_of_worker
 
 AHEAD = 2
 """A process has so many units before it, the one that it works on included."""
@@ -155,7 +156,7 @@ def started(jobs: int) -> Any:
         1,
         initializer=_begin,
         initargs=(os.getpid(),),
-        env={name: os.environ.get(name, threads) for name in names},
+        env={name: os.environ.get(name, threads) for name in names} | threads_of_worker(),
     )
 
 
