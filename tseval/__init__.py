@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
+    from tseval.families.calls import score_values
     from tseval.families.changes.scoring import score_changes
     from tseval.families.clusters.assessor_sample import sample_posts
     from tseval.families.clusters.scoring import score_clusters
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from tseval.families.temporal.sampling import sample
     from tseval.families.temporal.scoring import curve, explain, jitter, match, score
     from tseval.families.timelines.scoring import score_timelines
-    from tseval.families.tracking.scoring import score_values
     from tseval.reporting.api import report
 
 __version__ = version.VERSION
@@ -82,7 +82,7 @@ _PUBLIC = {
     "score_responses": "tseval.families.responses.scoring",
     "score_timelines": "tseval.families.timelines.scoring",
     "sweep": "tseval.comparison.with_gold",
-    "score_values": "tseval.families.tracking.scoring",
+    "score_values": "tseval.families.calls",
 }
 
 __all__ = [

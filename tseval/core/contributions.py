@@ -31,7 +31,7 @@ class ContributionResult(DatedResult):
 
     def before(self, times: FloatArray) -> Values:
         """The value of each unit from the contributions dated before its time."""
-        return _values(self._at(times))
+        return values_of(self._at(times))
 
     def _at(self, times: FloatArray) -> pl.DataFrame:
         return kernel.value(self.contributions, self.units, self._before(times))
@@ -46,7 +46,7 @@ class ContributionResult(DatedResult):
         if self.of_run is None:
             return None
         runs = self.units.select("run").unique(maintain_order=True)
-        return _values(
+        return values_of(
             runs.join(self.of_run(self._at(times)), on="run", how="left", maintain_order="left")
         )
 
@@ -56,11 +56,11 @@ class ContributionResult(DatedResult):
         steps = kernel.curve(self.contributions, self.units, marks)
         unit = steps["unit"].cast(pl.Int64).to_numpy()
         initial = self.before(np.full(len(starts), BEFORE_ALL))
-        return Changes(unit, steps["time"].to_numpy(), _values(steps), initial)
+        return Changes(unit, steps["time"].to_numpy(), values_of(steps), initial)
 
     def within(self, batches: Batches) -> Values:
         """The value of each unit in each batch, as (units, most); undefined past its last."""
-        found = _values(kernel.batches(self.contributions, self._limits(batches), batches.length))
+        found = values_of(kernel.batches(self.contributions, self._limits(batches), batches.length))
         value, defined = np.zeros(batches.there.shape), np.zeros(batches.there.shape, bool)
         value[batches.there], defined[batches.there] = found.value, found.defined
         return Values(value, defined)
@@ -79,12 +79,12 @@ class ContributionResult(DatedResult):
 
     def pooled_before(self, starts: FloatArray, times: FloatArray, topics: int) -> Values:  # noqa: ARG002
         """The value of each run, from what is dated before the time of each (run, topic)."""
-        return _values(kernel.pooled(self.contributions, self.units, self._before(times)))
+        return values_of(kernel.pooled(self.contributions, self.units, self._before(times)))
 
     def pooled_within(self, batches: Batches, topics: int) -> Values:
         """The value of each run in each batch since the topics' starts, as (runs, most)."""
         limits, shape = self._limits(batches), (len(batches.start) // topics, batches.most)
-        found = _values(kernel.batches(self.contributions, limits, batches.length, ["run"]))
+        found = values_of(kernel.batches(self.contributions, limits, batches.length, ["run"]))
         return Values(found.value.reshape(shape), found.defined.reshape(shape))
 
     def weights(self, times: FloatArray) -> FloatArray:
@@ -93,10 +93,11 @@ class ContributionResult(DatedResult):
         tables = [each for each in self.contributions.tables if weight in each.columns]
         amounts = [table.select(*KEY, "time", value=weight) for table in tables]
         sums = Contributions(amounts, score=lambda sums: sums)
-        return _values(kernel.value(sums, self.units, self._before(times))).value
+        return values_of(kernel.value(sums, self.units, self._before(times))).value
 
 
-def _values(table: pl.DataFrame) -> Values:
+def values_of(table: pl.DataFrame) -> Values:
+    """Return the column `value`, undefined where it is null."""
     value = table["value"]
     defined = value.is_not_null().to_numpy()
     return Values(value.cast(pl.Float64).fill_null(0.0).to_numpy(), defined)

@@ -22,8 +22,10 @@ from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import check_one_run, record_of
 from tseval.files.reading import faults_of, input_of, names_of, rows_of
+from tseval.files.value_parsing import read_numbers
 from tseval.records import frozen
-from tseval.tables import Ids, InputRecord, Kind, Origin, Schema, Texts
+from tseval.tables import ALL_TOPICS, Column, Ids, InputRecord, Kind, Origin, Schema, Texts
+from tseval.tables.arrow import strings
 
 if TYPE_CHECKING:
     from tseval.files.plain import Rows
@@ -40,6 +42,8 @@ class Table:
     name: str
     frame: pl.DataFrame
     sources: tuple[InputRecord, ...]
+    runs: tuple[str, ...] = ()
+    """The runs in the order of the inputs; an input without rows has a run too."""
     notes: tuple[Any, ...] = ()
     """What a track's file says beside its rows, one entry a file."""
 
@@ -84,6 +88,13 @@ def add_faults(faults: FaultList, rows: pl.DataFrame, reason: str, cure: str, co
     """
     for row in rows.iter_rows(named=True):
         faults.add(row["line"], reason.format(**row), row.get("cure", cure), code)
+
+
+def check_topics(frame: pl.DataFrame, faults: FaultList) -> None:
+    """Refuse a topic of the name under which the mean over topics stands."""
+    reason = 'a topic is called "{topic}", the name of the mean over topics'
+    wrong = frame.filter(pl.col("topic") == ALL_TOPICS)
+    add_faults(faults, wrong, reason, "give the topic another name", "reserved-name")
 
 
 @frozen(kw_only=True)
@@ -143,13 +154,13 @@ class PlainImport:
         table = read(paths, reader, form)
         frame = self.rows(table)
         columns: dict[str, Sequence[str]] = {
-            name: _texts(frame[name]) for name in self.columns if name in frame.columns
+            name: texts_of(frame[name]) for name in self.columns if name in frame.columns
         }
         return Imported(columns, tuple(self.warnings(table)))
 
 
-def _texts(column: pl.Series) -> list[str]:
-    """A column as text; what is not there is blank."""
+def texts_of(column: pl.Series) -> list[str]:
+    """Return a column as text; what is not there is blank."""
     if not column.dtype.is_numeric():
         return column.fill_null("").to_list()
     texts = numbers_as_text(column.cast(pl.Float64).fill_null(0.0).to_numpy())
@@ -211,9 +222,10 @@ def read(
     if len(parts) == 1:
         return parts[0]
     frames = [part.frame.with_columns(file=pl.lit(at)) for at, part in enumerate(parts)]
-    sources = tuple(replace(part.sources[0], runs=_runs(part.frame)) for part in parts)
+    sources = tuple(replace(part.sources[0], runs=part.runs) for part in parts)
     notes = tuple(note for part in parts for note in part.notes)
-    table = Table(reader.schema.table, pl.concat(frames, how="diagonal"), sources, notes)
+    runs = tuple(dict.fromkeys(run for part in parts for run in part.runs))
+    table = Table(reader.schema.table, pl.concat(frames, how="diagonal"), sources, runs, notes)
     if reader.once is not None:
         _refuse_repeats(table, *reader.once)
     return table
@@ -262,7 +274,8 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
         frame = frame.with_columns(run=known)
     frame = reader.check(frame, faults).with_columns(file=pl.lit(0))
     faults.check()
-    return Table(schema.table, frame, (record,), notes)
+    runs = _runs(frame) if frame.height or schema.find("run") is None else (name,)
+    return Table(schema.table, frame, (record,), runs, notes)
 
 
 def _track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
@@ -302,3 +315,9 @@ def frame_of_rows(
     is_text = {name: kinds[name] in (Kind.ID, Kind.TEXT) for name in columns}
     known = {name: pl.String if is_text[name] else pl.Float64 for name in columns}
     return pl.DataFrame(list(rows), schema={"line": pl.Int64, **known, **types}, orient="row")
+
+
+def parse_numbers(frame: pl.DataFrame, cells: str, column: Column, faults: FaultList) -> pl.Series:
+    """Return a column of text as numbers, with a fault for each cell that is no such number."""
+    texts, lines = strings(frame[cells].to_list()), frame["line"].to_numpy()
+    return pl.Series(read_numbers(column, texts, lines, faults)).fill_nan(None)

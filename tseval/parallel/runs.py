@@ -89,4 +89,6 @@ def settled(read: Any) -> Any:
     """A table, or a tuple with one in front, whose hashes are made: it can leave the process."""
     if isinstance(read, tuple):
         return (settled(read[0]), *read[1:])
+    if hasattr(read, "settled"):  # a table of frames
+        return read.settled()
     return replace(read, origin=read.origin.settled())

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from tests import strategies as st
-from tests.program import tseval
 
 REQUESTS = (
     *("CrisisFACTS-001-r1", "CrisisFACTS-001-r2", "CrisisFACTS-001-r10"),
@@ -29,9 +28,7 @@ LABELS = ("USEFUL_FACT", "REDUNDANT_FACT", "POOR_FACT", "LAGGED_FACT")
 STATUSES = ("unmatched", "irrelevant", "skipped", "unassessed")
 IMPORTANCE = st.sampled_from([0.0, 0.5, 1.0])
 """Few different values, so that ties are common."""
-FORMS = ("lists", "lines", "facts", "imported", "tsv", "frame")
-DATED = ("lists", "facts", "imported")
-"""The forms of gold facts that tell their days."""
+FORMS = ("lists", "lines", "facts", "tsv", "frame")
 
 
 @dataclass(frozen=True)
@@ -75,9 +72,6 @@ def collapsed(draw: st.DrawFn) -> Collapsed:
                     "importance": draw(IMPORTANCE),
                 }
             )
-        if draw(st.integers(0, 3)) == 3:  # so that of the facts above two are among the first 64
-            first = {"relevant_facts": [], "importance": 1.0}
-            own[:0] = [first | {"collapsed_fact_id": fact_id(request, at)} for at in range(9, 71)]
         facts[request] = own
     known = [fact["collapsed_fact_id"] for own in facts.values() for fact in own]
     label = st.tuples(
@@ -100,20 +94,14 @@ def as_rows(world: Collapsed) -> pd.DataFrame:
     )
 
 
-def table_in(frame: pd.DataFrame, path: Path, form: str) -> pd.DataFrame | Path:
-    """A table as a frame or as a file."""
-    if form == "frame":
-        return frame
-    frame.to_csv(path, sep="\t", index=False)
-    return path
-
-
 def facts_in(world: Collapsed, folder: Path, form: str) -> Any:
     """The facts as files of a form."""
-    if form in ("frame", "tsv"):
-        return table_in(as_rows(world), folder / "facts.tsv", form)
-    if form == "imported":
-        return imported("collapsed", facts_in(world, folder, "lists"), folder)
+    frame = as_rows(world)
+    if form == "frame":
+        return frame
+    if form == "tsv":
+        frame.to_csv(folder / "facts.tsv", sep="\t", index=False)
+        return folder / "facts.tsv"
     if form == "lists":
         paths = [folder / f"Collapsed-{request}.json" for request in world.facts]
         for path, own in zip(paths, world.facts.values(), strict=True):
@@ -129,24 +117,17 @@ def facts_in(world: Collapsed, folder: Path, form: str) -> Any:
     return path
 
 
-def imported(kind: str, paths: Any, folder: Path) -> Path:
-    """What an import makes of files."""
-    made = folder / f"{kind}.imported.tsv"
-    several = paths if isinstance(paths, list) else [paths]
-    assert tseval("import", f"crisisfacts-{kind}", *several, "-o", made).code == 0
-    return made
-
-
 def labels_in(world: Collapsed, folder: Path, form: str) -> Any:
     """The labels as a list of triples, or as a table."""
     if form in ("lists", "lines"):
         path = folder / "labels.json"
         path.write_text(json.dumps(world.labels))
         return path
-    if form == "imported":
-        return imported("labels", labels_in(world, folder, "lists"), folder)
     frame = pd.DataFrame(world.labels, columns=["collapsed_fact_id", "assessor", "label"])
-    return table_in(frame, folder / "labels.tsv", form)
+    if form == "frame":
+        return frame.astype(str)
+    frame.to_csv(folder / "labels.tsv", sep="\t", index=False)
+    return folder / "labels.tsv"
 
 
 def days() -> pd.DataFrame:
@@ -157,8 +138,7 @@ def days() -> pd.DataFrame:
 def items(draw: st.DrawFn) -> Items:
     """Items of some runs on some requests; some requests of runs have no gold facts."""
     known = draw(st.lists(st.sampled_from(REQUESTS), min_size=1, unique=True))
-    number = st.one_of(st.integers(1, 4), st.integers(9, 10))
-    gold = {each: [f"{each}-{at}" for at in range(draw(number))] for each in known}
+    gold = {each: [f"{each}-{at}" for at in range(draw(st.integers(1, 4)))] for each in known}
     every = [fact for own in gold.values() for fact in own]
     matched = st.fixed_dictionaries(
         {
@@ -183,8 +163,6 @@ def items(draw: st.DrawFn) -> Items:
 
 def items_in(world: Items, folder: Path, form: str) -> Any:
     """The items as lines, or as a table."""
-    if form == "imported":
-        return imported("items", items_in(world, folder, "lists"), folder)
     if form in ("lists", "lines", "facts"):
         path = folder / "items.jsonl"
         lines = [
@@ -202,13 +180,14 @@ def items_in(world: Items, folder: Path, form: str) -> Any:
         for each in own or nothing
     ]
     frame = pd.DataFrame(rows, columns=["run", "request", "importance", "status", "facts"])
-    return table_in(frame, folder / "items.tsv", form)
+    if form == "frame":
+        return frame
+    frame.to_csv(folder / "items.tsv", sep="\t", index=False)
+    return folder / "items.tsv"
 
 
 def gold_in(world: Items, folder: Path, form: str) -> Any:
     """The gold facts as the track's file, which calls them by their place, or as a table."""
-    if form == "imported":
-        return imported("gold", gold_in(world, folder, "lists"), folder)
     if form in ("lists", "facts"):
         events: dict[str, Any] = {}
         for request, own in world.gold.items():
@@ -221,4 +200,7 @@ def gold_in(world: Items, folder: Path, form: str) -> Any:
         return path
     rows = [(request, fact) for request, own in world.gold.items() for fact in own]
     frame = pd.DataFrame(rows, columns=["request", "fact_id"])
-    return table_in(frame, folder / "gold.tsv", form)
+    if form == "frame":
+        return frame
+    frame.to_csv(folder / "gold.tsv", sep="\t", index=False)
+    return folder / "gold.tsv"

@@ -2,17 +2,94 @@
 
 from __future__ import annotations
 
-from tseval.core.editions import Edition
-from tseval.core.family import Family, Words
-from tseval.core.rules import NoRules
-from tseval.families.tracking.evaluation import read
-from tseval.families.tracking.files import FORMATS
-from tseval.families.tracking.inputs import ValueInputs, ValueOptions
-from tseval.families.tracking.measures import CITATION, DEFINITIONS
-from tseval.families.tracking.tables import VALUES
-from tseval.tables.schema import TOPICS
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-NAME = "values"
+from tseval.core.declared import argument, file_option
+from tseval.core.editions import Edition
+from tseval.core.family import Access, Family, Words
+from tseval.core.frames import FrameEvaluation, read_inputs
+from tseval.core.measure import Measure
+from tseval.core.rules import NoRules
+from tseval.families.tracking.files import ATTRIBUTES, GOLD, RUNS, VALUES
+from tseval.families.tracking.measures import CITATION, DEFINITIONS
+from tseval.families.tracking.measures import FAMILY as NAME
+from tseval.families.tracking.rows import find_gaps, find_warnings, index_of, judged_topics
+from tseval.io.topics import TOPICS_READER, name_topics
+from tseval.records import frozen
+from tseval.tables.schema import TOPICS
+from tseval.version import VERSION
+
+if TYPE_CHECKING:
+    from tseval.files.reading import Given
+
+
+@frozen
+class ValueInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument("RUN", "one or more runs", VALUES, several=True)
+    gold: Given = argument("GOLD", "the file of gold values", VALUES)
+    topics: Given | None = file_option(
+        "--topics",
+        "When each topic starts and ends: a table `topic start [end]`. Default: with the first and "
+        "the last value of its gold.",
+        table=TOPICS,
+    )
+
+
+@frozen
+class ValueOptions:
+    """Nothing is asked for beside what all families are asked for."""
+
+
+def attributes_of(measure: Measure) -> str | None:
+    """Return the attribute of a measure; None if it is of all, or has none."""
+    return str(measure.argument("attribute")) if measure.has("attribute") else None
+
+
+@frozen(kw_only=True)
+class ValueEvaluation(FrameEvaluation):
+    """Runs and gold, read and indexed."""
+
+    words: ClassVar[Words] = Words("values")
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """The measures; one that names no attribute stands for all that the gold has."""
+        present = [each for each in ATTRIBUTES if judged_topics(self.frames, each)]
+        chosen = []
+        for measure in wanted:
+            is_open = measure.definition in DEFINITIONS and not measure.has("attribute")
+            chosen += [measure(attribute=name) for name in present] if is_open else [measure]
+        return chosen
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Attributes that runs lack."""
+        asked = (each.argument("attribute") for each in wanted if each.definition in DEFINITIONS)
+        for attribute in dict.fromkeys(asked):
+            yield from find_gaps(self.frames, str(attribute))
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that can change a number."""
+        parts = {"tseval": VERSION, "family": NAME} | dict(self.traits) | more
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def read(
+    inputs: ValueInputs,
+    options: ValueOptions,  # noqa: ARG001 - as of all families
+    edition: Edition[Any],
+    rules: Mapping[str, str],
+    access: Access,
+) -> ValueEvaluation:
+    """Read every input; a fault in any of them is an `InputError`."""
+    edition.rules.changed(rules)
+    readers = {"runs": RUNS, "gold": GOLD, "topics": TOPICS_READER}
+    tables = name_topics(read_inputs(inputs, access, readers), "gold")
+    index = index_of(tables)
+    warnings = tuple(find_warnings(tables, index))
+    return ValueEvaluation.of(edition, tables, index, hashed=("gold", "topics"), warnings=warnings)
+
 
 GUIDELINES = Edition(
     name="guidelines",
@@ -42,6 +119,6 @@ tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
     editions=(GUIDELINES,),
     read=read,
     schemas=(VALUES, TOPICS),
-    formats=FORMATS,
+    formats=RUNS.formats,
     words=Words("values"),
 )

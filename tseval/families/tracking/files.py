@@ -1,60 +1,73 @@
-"""Reading tracked values: the plain table, and the runs of nine fields of TREC 2013."""
+"""The files of tracked values: the plain table, and runs of TREC Temporal Summarization 2013."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
-import numpy as np
-import pyarrow.compute as pc
+import polars as pl
 
-from tseval.families.tracking.tables import ATTRIBUTES, LOCATIONS, VALUES, TrackedValues
 from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
-from tseval.files.fixed_fields import Layout, Span, certain, read_lines
-from tseval.files.formats import Format
-from tseval.files.frames import run_names
-from tseval.files.imports import (
-    Import,
-    Imported,
-    NothingAsked,
-    numbers_as_text,
-    optional_numbers,
-)
-from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows
-from tseval.files.reading import faults_of, input_of, refuse, refuse_all, rows_of
+from tseval.files.fixed_fields import Layout, Span, certain
+from tseval.files.formats import Rank
+from tseval.files.inputs import Input
 from tseval.files.text_lines import first_row
-from tseval.files.value_parsing import read_numbers
-from tseval.tables import Column, Ids, Kind, Schema
-from tseval.tables.arrow import integers, numbers
-from tseval.tables.schema import TOPIC
+from tseval.io.tables import (
+    PlainImport,
+    Table,
+    TableReader,
+    TrackFile,
+    add_faults,
+    check_topics,
+    parse_numbers,
+    texts_of,
+)
+from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
 
-if TYPE_CHECKING:
-    from tseval.files.reading import Given
-    from tseval.tables.columns import IntArray
-
-RUN = Schema(
+LOCATIONS = "locations"
+ATTRIBUTES = ("deaths", "injuries", "displaced", "financialimpact", LOCATIONS)
+"""What values are of; all but the locations are numbers."""
+VALUES = Schema(
     "values",
     (
         TOPIC,
-        Column("run", Kind.ID),
-        Column("time", Kind.TIME),
-        Column("confidence", Kind.NUMBER),
-        Column("attribute", Kind.ID),
-        Column("value", Kind.ID),
+        Column(
+            "attribute", Kind.ID, meaning="one of " + ", ".join(f"`{each}`" for each in ATTRIBUTES)
+        ),
+        Column(
+            "time",
+            Kind.TIME,
+            aliases=("timestamp", "decision_time"),
+            meaning="when the value was given",
+        ),
+        Column(
+            "value",
+            Kind.ID,
+            meaning="a number, not negative; of `locations` latitude and longitude",
+        ),
+        replace(RUN, meaning="the name of the run; the gold's is ignored"),
+        Column(
+            "confidence", Kind.NUMBER, required=False, default="0", meaning="no score asks for it"
+        ),
     ),
+    row="what a number or a place was said to be, and when",
 )
+"""What a value is, a number or a location, depends on its attribute: it is read as a name first."""
 FIELDS = 9
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
-RUN_CURE = (
-    "a line of value tracking is: topic team run docid sentence-id time confidence attribute "
-    "value, divided by white space"
-)
 RUN_LINES = Layout(
-    RUN,
+    Schema(
+        "values",
+        (
+            TOPIC,
+            Column("run", Kind.ID),
+            Column("time", Kind.TIME),
+            Column("confidence", Kind.NUMBER),
+            Column("attribute", Kind.ID),
+            Column("value", Kind.ID),
+        ),
+    ),
     {
         "topic": Span(0),
         "run": Span(1, 2),
@@ -65,139 +78,86 @@ RUN_LINES = Layout(
     },
     FIELDS,
     f"where value tracking has {FIELDS}",
-    RUN_CURE,
+    "a line of value tracking is: topic team run docid sentence-id time confidence attribute "
+    "value, divided by white space",
     ends_with_text=True,
     comments=True,
     mended=True,
 )
 ATTRIBUTE_CURE = f"the attributes are {', '.join(ATTRIBUTES)}"
 LOCATION_CURE = "write latitude and longitude in degrees with a comma between, such as 40.7, -74"
-NUMERIC = Column("value", Kind.AMOUNT)
-COORDINATES = ((Column("latitude", Kind.NUMBER), 90), (Column("longitude", Kind.NUMBER), 180))
-"""The two parts of a location, and how far each may be from 0."""
-
-
-def read_values(given: Sequence[Given], form: str | None = None, each: Each = map) -> TrackedValues:
-    """One or more runs as one table; without a column `run` a run is called as its file.
-
-    `each` reads one run after the other, or has them read somewhere else.
-    """
-    inputs = [input_of(one, VALUES) for one in given]
-    return TrackedValues.join(list(each(partial(_values, form=form), inputs, run_names(inputs))))
-
-
-def read_gold(given: Given, form: str | None = None) -> TrackedValues:
-    """The gold: there must be a value, and no topic of the name of the mean over topics."""
-    source = input_of(given, VALUES)
-    gold = _values(source, source.name, form)
-    if not len(gold):
-        refuse(source, "holds no values", "without values there is nothing to score")
-    refuse_all(source, gold, gold.topic)
-    return gold
-
-
-def _values(source: Input, name: str, form: str | None) -> TrackedValues:
-    if _is_official(source, form):
-        return _checked(source, read_lines(source, RUN_LINES), name)
-    return _checked(source, rows_of(source, VALUES, form), name)
-
-
-# The runs of the track.
+LIMITS = {"latitude": 90, "longitude": 180}
+"""How far the two parts of a location may be from 0."""
 
 
 def is_run(source: Input) -> bool:
-    """Whether an input looks like a run of value tracking."""
+    """Return whether an input looks like a run of value tracking."""
     fields = first_row(source).split()
     return len(fields) >= FIELDS and all(map(NUMBER.fullmatch, fields[5:7]))
 
 
-def _is_official(source: Input, form: str | None) -> bool:
-    if source.is_table:
-        return False
-    return form == TREC_TS if form is not None else is_run(source)
-
-
-# From rows to numbers.
-
-
-def _checked(source: Input, rows: Rows, name: str) -> TrackedValues:
-    """The rows with their attributes known and their values in range; else an `InputError`."""
-    attribute = rows.get("attribute")
-    codes = _attributes(attribute)
-    unread = {name: np.zeros(len(codes)) for name in ("value", "longitude")}
-    values = TrackedValues.of(rows.columns | {"attribute": codes} | unread, rows.origin, name)
-    faults = faults_of(source, rows.origin.sources[0])
-    for row in np.flatnonzero(codes < 0).tolist():
-        reason = f'unknown attribute "{attribute[row]}"'
-        faults.add_row(rows.origin, row, reason, ATTRIBUTE_CURE, "unknown-label")
-    location = codes == ATTRIBUTES.index(LOCATIONS)
-    number = np.flatnonzero((codes >= 0) & ~location)
-    cells, lines = rows.get("value"), rows.origin.line
-    values.value[number] = read_numbers(NUMERIC, _cells(cells, number), lines[number], faults)
-    _place(values, np.flatnonzero(location), cells, faults)
-    faults.check()
-    return values
-
-
-def _attributes(named: Ids) -> IntArray:
-    """The place of each row's attribute in `ATTRIBUTES`, -1 for any other."""
-    known = {name: code for code, name in enumerate(ATTRIBUTES)}
-    codes = np.array([known.get(name, -1) for name in named.vocabulary()], np.int64)
-    return codes[named.codes]
-
-
-def _cells(ids: Ids, rows: IntArray) -> Any:
-    return pc.take(ids.names, integers(ids.codes[rows]))
-
-
-def _place(values: TrackedValues, rows: IntArray, ids: Ids, faults: FaultList) -> None:
-    """Put in the latitudes and longitudes of locations."""
-    parts = pc.split_pattern(_cells(ids, rows), ",")
-    paired = numbers(pc.list_value_length(parts)) == len(COORDINATES)
-    for row in rows[~paired].tolist():
-        reason = f'value "{ids[row]}" is not a location'
-        faults.add_row(values.origin, row, reason, LOCATION_CURE, "location-format")
-    rows, parts = rows[paired], parts.take(integers(np.flatnonzero(paired)))
-    columns = (values.value, values.longitude)
-    for at, ((column, limit), filled) in enumerate(zip(COORDINATES, columns, strict=True)):
-        cells = pc.utf8_trim_whitespace(pc.list_element(parts, at))
-        degrees = read_numbers(column, cells, values.origin.line[rows], faults)
-        for place in np.flatnonzero(np.abs(degrees) > limit).tolist():
-            reason = f'{column.name} "{cells[place]}" is outside [-{limit}, {limit}]'
-            faults.add_row(values.origin, int(rows[place]), reason, LOCATION_CURE, "number-range")
-        filled[rows] = degrees
-
-
-def imported(paths: Sequence[str], _: NothingAsked) -> Imported:
-    """A run of value tracking; it loses its documents, which no score asks for."""
-    values = read_values(paths, TREC_TS)
-    located = values.attribute == ATTRIBUTES.index(LOCATIONS)
-    value, longitude = numbers_as_text(values.value), numbers_as_text(values.longitude)
-    return Imported(
-        {
-            "run": values.run.to_list(),
-            "topic": values.topic.to_list(),
-            "attribute": [ATTRIBUTES[code] for code in values.attribute.tolist()],
-            "time": numbers_as_text(values.time),
-            "value": [
-                f"{number}, {degrees}" if is_place else number
-                for number, degrees, is_place in zip(value, longitude, located, strict=True)
-            ],
-            "confidence": optional_numbers(values.confidence),
-        }
+def read_amounts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Check attributes and values; `amount` is the number, or of a location its latitude."""
+    rows = frame.with_row_index("row")
+    known = pl.col("attribute").is_in(ATTRIBUTES)
+    reason = 'unknown attribute "{attribute}"'
+    add_faults(faults, rows.filter(~known), reason, ATTRIBUTE_CURE, "unknown-label")
+    located = pl.col("attribute") == LOCATIONS
+    numbers = rows.filter(known & ~located)
+    amounts = parse_numbers(numbers, "value", Column("value", Kind.AMOUNT), faults)
+    parts = pl.col("value").str.split(",")
+    places = rows.filter(located)
+    single = places.filter(parts.list.len() != len(LIMITS))
+    reason = 'value "{value}" is not a location'
+    add_faults(faults, single, reason, LOCATION_CURE, "location-format")
+    places = places.filter(parts.list.len() == len(LIMITS))
+    for at, (name, limit) in enumerate(LIMITS.items()):
+        places = places.with_columns(parts.list.get(at).str.strip_chars().alias(name))
+        degrees = parse_numbers(places, name, Column(name, Kind.NUMBER), faults)
+        reason = f'{name} "{{{name}}}" is outside [-{limit}, {limit}]'
+        add_faults(
+            faults, places.filter(degrees.abs() > limit), reason, LOCATION_CURE, "number-range"
+        )
+        places = places.with_columns(degrees.alias(name))
+    degrees_of = places.select("row", pl.col(*LIMITS).cast(pl.Float64)).rename(
+        {"latitude": "amount"}
     )
+    parsed = pl.concat([numbers.select("row", amount=amounts, longitude=0.0), degrees_of])
+    return rows.join(parsed, on="row", how="left", maintain_order="left").drop("row")
 
 
-FORMATS = (
-    Format(
-        VALUES.table,
-        lambda source, form, _: read_values([source], form),
-        is_run,
-        forms=(TREC_TS,),
-        layouts=(RUN_LINES,),
-        imports=(
-            Import("ts-values", "runs of value tracking of TREC Temporal Summarization", imported),
+def check_gold(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Check the gold, which may have no topic with the name of the mean over topics."""
+    check_topics(frame, faults)
+    return read_amounts(frame, faults)
+
+
+def written(table: Table) -> pl.DataFrame:
+    """Return a run as a plain table has it."""
+    value, longitude = (pl.Series(texts_of(table.frame[name])) for name in ("amount", "longitude"))
+    places = value + ", " + longitude
+    located = pl.col("attribute") == LOCATIONS
+    return table.frame.with_columns(value=pl.when(located).then(places).otherwise(value))
+
+
+RUN_FILE = TrackFile(recognise=is_run, layout=RUN_LINES, forms=(TREC_TS,), rank=Rank.LIKELY)
+RUNS = TableReader(
+    schema=VALUES,
+    tracks=(RUN_FILE,),
+    check=read_amounts,
+    imports=(
+        PlainImport(
+            name="ts-values",
+            help="runs of value tracking of TREC Temporal Summarization",
+            columns=("run", "topic", "attribute", "time", "value", "confidence"),
+            rows=written,
         ),
     ),
 )
-"""Runs of value tracking, for `tseval validate` and `tseval import`."""
+GOLD = TableReader(
+    schema=VALUES,
+    tracks=(replace(RUN_FILE, forms=()),),
+    check=check_gold,
+    empty=("holds no values", "without values there is nothing to score"),
+)
+"""The track published no gold of this kind, so no format of the track is asked for."""

@@ -1,0 +1,28 @@
+"""The calls in Python that are made from what families declare, and their types."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import tseval
+from tseval.families import calls
+
+
+def test_the_types_of_calls_are_up_to_date() -> None:
+    """`python -m tseval.families.calls` writes them."""
+    written = Path(calls.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert written == calls.stubs()  # type: ignore[attr-defined]
+
+
+def test_a_call_has_a_signature_and_refuses_unknown_parameters() -> None:
+    parameters = inspect.signature(tseval.score_values).parameters
+    assert list(parameters)[:4] == ["runs", "gold", "measures", "topics"]
+    assert parameters["undefined"].default == "skip"
+    assert "`tseval values`" in (tseval.score_values.__doc__ or "")
+    with pytest.raises(TypeError, match="gold"):
+        tseval.score_values("run.tsv", gould="gold.tsv")  # type: ignore[call-arg]
+    with pytest.raises(AttributeError, match="score_nothing"):
+        calls.score_nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -1,0 +1,128 @@
+"""Calls in Python, made from what a family declares: its inputs, its options, what all share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, cast
+
+from tseval.core.calling import CommonOptions, Where, scored
+from tseval.core.declared import declared
+from tseval.core.family import Family, several
+from tseval.core.rules import NoRules
+from tseval.tables import Kind
+
+if TYPE_CHECKING:
+    from tseval.core.scores import Scores
+    from tseval.files.columns import TimeWords
+
+TIMES = ("time_format", "time_zone", "clock")
+WHERE = {"jobs": None, "engine": "local", "scheduler": None}
+
+
+def parameters(family: Family[Any, Any]) -> Iterator[Parameter]:
+    """Yield the parameters of a family's call: inputs, measures, then all others by name."""
+    inputs = list(declared(family.inputs))
+    required = [field.name for field, what in inputs if not what.flags]
+    yield from (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in required)
+    yield Parameter("measures", Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    by_name = [(field, what) for field, what in inputs if what.flags]
+    by_name += list(declared(family.options))
+    for field, what in by_name:
+        default = Parameter.empty if what.required else field.default
+        if default is MISSING:
+            default = ()
+        yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=default)
+    common: dict[str, Any] = {"at": None} if family.times else {}
+    if len(family.editions) > 1 or not isinstance(family.editions[0].rules, NoRules):
+        common |= {"edition": family.editions[0].name, "rules": None}
+    common |= {"on_missing": None}
+    common |= {"undefined": "skip"} if family.undefined_counts else {}
+    common |= WHERE | {"input_format": None, "columns": None}
+    if any(column.kind is Kind.TIME for _, what in inputs for column in what.table or ()):
+        common |= dict.fromkeys(TIMES)
+    for name, value in common.items():
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=value)
+
+
+def describe(family: Family[Any, Any]) -> str:
+    """Return the docstring of a family's call."""
+    files = [f"`{f.name}`: {what.help}" for f, what in declared(family.inputs) if not what.flags]
+    return f"""{family.summary}
+
+    {"; ".join(files)}. Each may be a path, `-`, a pandas frame or rows as dictionaries. The other
+    parameters are the options of `tseval {family.command}`.
+
+    Bad input raises an `InputError` that names the place, a wrong name a `UsageError`.
+    """
+
+
+def scoring_call(family: Family[Any, Any], name: str) -> Callable[..., Scores]:
+    """Return the function that scores the inputs of a family, with its signature and docstring."""
+    signature = Signature(list(parameters(family)))
+
+    def score(*args: Any, **kwargs: Any) -> Scores:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = bound.arguments
+        inputs = {
+            field.name: several(values[field.name]) if what.several else values[field.name]
+            for field, what in declared(family.inputs)
+        }
+        options = {field.name: values[field.name] for field, _ in declared(family.options)}
+        common = CommonOptions(
+            measures=values["measures"],
+            at=values.get("at"),
+            edition=values.get("edition"),
+            rules=values.get("rules") or {},
+            on_missing=values["on_missing"],
+            undefined=values.get("undefined", "skip"),
+            forms=values["input_format"],
+            columns=values["columns"],
+            times=cast("TimeWords", {key: values[key] for key in TIMES if values.get(key)}),
+        )
+        where = Where(*(values[key] for key in WHERE))
+        return scored(family, family.inputs(**inputs), family.options(**options), common, where)
+
+    score.__name__ = score.__qualname__ = name
+    score.__doc__ = describe(family)
+    score.__signature__ = signature  # type: ignore[attr-defined]
+    return score
+
+
+TYPES = {
+    "measures": "Iterable[str | Measure] | str | Measure | None",
+    "at": "str | Sequence[str] | None",
+    "edition": "str",
+    "rules": "Mapping[str, str] | None",
+    "on_missing": "OnMissing | None",
+    "undefined": "Undefined",
+    "jobs": "int | None",
+    "engine": "str | Engine",
+    "scheduler": "str | None",
+    "input_format": "Forms",
+    "columns": "Columns",
+    "time_format": "str | None",
+    "time_zone": "str | None",
+    "clock": 'Literal["relative"] | None',
+}
+"""The types of the parameters that families share."""
+
+
+def stub(family: Family[Any, Any], name: str) -> str:
+    """Return the declaration of a family's call for type checkers and editors."""
+    types = dict(TYPES)
+    for field, what in declared(family.inputs):
+        is_optional = what.flags and not what.required
+        types[field.name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
+    for field, what in declared(family.options):
+        types[field.name] = "bool" if what.kind is bool else f"{what.kind.__name__} | None"
+    lines, by_name = [f"def {name}("], False
+    for each in parameters(family):
+        if each.kind is Parameter.KEYWORD_ONLY and not by_name:
+            lines.append("    *,")
+            by_name = True
+        default = "" if each.default is Parameter.empty else " = ..."
+        lines.append(f"    {each.name}: {types[each.name]}{default},")
+    return "\n".join([*lines, ") -> Scores: ..."])

@@ -1,0 +1,230 @@
+"""Evaluations over frames: the inputs of a family read as declared, its rows, runs and topics.
+
+What a family on the kernel declares is small: a `TableReader` for each input, a function from the
+tables to a `FrameIndex`, and measures as contributions. The rest stands here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from tseval.core.contributions import ContributionResult
+from tseval.core.declared import declared, input_name
+from tseval.core.doubtful_times import Span
+from tseval.core.family import SHORT_HASH, Access, Evaluation
+from tseval.errors import UsageError
+from tseval.files import PLAIN_FORMS
+from tseval.io.tables import Table, TableReader, read
+from tseval.parallel.runs import Spread
+from tseval.records import frozen
+from tseval.tables.units import Units
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.core.editions import Edition
+    from tseval.core.kernel import Contributions
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+Made = TypeVar("Made", bound="FrameEvaluation")
+
+
+def read_inputs(
+    inputs: object,
+    access: Access,
+    readers: Mapping[str, TableReader],
+    by_name: Collection[str] = (),
+) -> dict[str, Table]:
+    """Read every declared input that is given, by the names of its fields.
+
+    One format for all inputs is not meant for those `by_name`, which have theirs by name alone, nor
+    is a track's format for inputs that it does not have.
+    """
+    access.check(inputs)
+    tables = {}
+    for field, what in declared(type(inputs)):
+        given = getattr(inputs, field.name)
+        if what.several and not given:
+            raise UsageError(f"no {what.metavar.lower()} is given: name at least one")
+        if given is None or field.name not in readers:
+            continue
+        name = input_name(what)
+        reader, form = readers[field.name], access.form(name)
+        known = (*PLAIN_FORMS, *(form for track in reader.tracks for form in track.forms))
+        if field.name in by_name or form not in known:
+            form = access.own_form(name)
+        if what.several:
+            tables[field.name] = read(given, reader, form, Spread(access.sharing))
+        else:
+            tables[field.name] = read([given], reader, form)
+    return tables
+
+
+@frozen
+class FrameIndex(Units):
+    """The runs and topics of an evaluation, and what its rules made of the tables, by name."""
+
+    times: pl.DataFrame
+    """A row a topic: `start`, and for batches `end` and `latest`."""
+    outputs: pl.DataFrame
+    """`run topic time` of everything that a run returned; it says what a batch weighs."""
+    frames: Mapping[str, pl.DataFrame]
+
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[str],
+        times: pl.DataFrame,
+        outputs: pl.DataFrame,
+        **frames: pl.DataFrame,
+    ) -> FrameIndex:
+        """Return the index of these runs and the topics of `times`, in their order."""
+        topics = tuple(times["topic"].cast(pl.String))
+        return cls(tuple(runs), topics, times, outputs, frames)
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        return self.frames[name]
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """Every `run topic` in the order of their units."""
+        runs = pl.DataFrame({"run": pl.Series(self.runs, dtype=self.outputs.schema["run"])})
+        return runs.join(self.times.select("topic"), how="cross", maintain_order="left_right")
+
+    @cached_property
+    def present(self) -> BoolArray:
+        """Which (run, topic) have anything."""
+        unit, _ = self.sent
+        return self.having(unit)
+
+    @cached_property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit and the time of everything that runs returned."""
+        numbered = self.outputs.join(
+            self.pairs.with_row_index("unit"), on=["run", "topic"], maintain_order="left"
+        )
+        return numbered["unit"].cast(pl.Int64).to_numpy(), numbered["time"].to_numpy()
+
+    def lacking(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
+        """Yield each run that has outputs on topics without any of these rows, and the topics."""
+        keys = ["run", "topic"]
+        present = self.pairs.join(self.outputs, on=keys, how="semi", maintain_order="left")
+        lacking = present.join(rows, on=keys, how="anti", maintain_order="left")
+        of_runs = lacking.group_by("run", maintain_order=True).agg("topic")
+        yield from of_runs.select(
+            pl.col("run").cast(pl.String), pl.col("topic").cast(pl.List(pl.String))
+        ).iter_rows()
+
+    def result(
+        self,
+        contributions: Contributions,
+        of_run: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+    ) -> ContributionResult:
+        """Return the measure that these contributions are."""
+        return ContributionResult(contributions, self.pairs, of_run=of_run)
+
+
+@frozen(kw_only=True)
+class FrameEvaluation(Evaluation):
+    """Runs and gold as frames; its edition has the rules that were asked for."""
+
+    frames: FrameIndex
+
+    @classmethod
+    def of(
+        cls: type[Made],
+        edition: Edition[Any],
+        tables: Mapping[str, Table],
+        frames: FrameIndex,
+        *,
+        rules: str = "",
+        hashed: Sequence[str] = (),
+        warnings: Sequence[str] = (),
+        **more: Any,
+    ) -> Made:
+        """Return an evaluation of tables, of which those `hashed` stand in the signature."""
+        beside = {name: tables[name] for name in hashed if name in tables}
+        traits = ({"rules": rules} if rules else {}) | more.pop("traits", {})
+        for name, table in beside.items():
+            digests = (f"sha256:{source.sha256[:SHORT_HASH]}" for source in table.sources)
+            traits[name] = ",".join(digests)
+        sources = [*next(iter(tables.values())).sources]
+        sources += [source for table in beside.values() for source in table.sources]
+        return cls(
+            edition=edition,
+            frames=frames,
+            traits=traits,
+            inputs=tuple(sources),
+            warnings=tuple(warnings),
+            **more,
+        )
+
+    @property
+    def index(self) -> Any:
+        """What measures are taken from."""
+        return self.frames
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts."""
+        return self.frames.times["start"].to_numpy()
+
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends."""
+        return self.frames.times["end"].to_numpy() if self._has_batches else super().ends
+
+    @property
+    def latest(self) -> FloatArray:
+        """The time of the latest gold of each topic."""
+        return self.frames.times["latest"].to_numpy()
+
+    @property
+    def _has_batches(self) -> bool:
+        return "end" in self.frames.times.columns
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit and the time of everything that counts for how much a batch weighs."""
+        return self.frames.sent
+
+
+def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """Return a frame as users get it; numbers that are undefined are NaN, texts None."""
+    import pandas as pd
+
+    return pd.DataFrame({column.name: _values(column) for column in frame})
+
+
+def _values(column: pl.Series) -> Any:
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        return column.to_numpy()
+    return np.array(column.cast(pl.String).to_list(), object)
+
+
+def relative_start(times: pl.DataFrame, gold: Table) -> pl.DataFrame:
+    """Return the times of topics, which start at 0 where the times of the gold count from it."""
+    is_relative = any(source.is_relative for source in gold.sources)
+    return times.with_columns(start=pl.lit(0.0)) if is_relative else times
+
+
+def unknown_topics(frame: pl.DataFrame, index: FrameIndex) -> Iterator[tuple[str, list[str]]]:
+    """Yield each run with topics that are not judged, and these."""
+    unknown = frame.filter(~pl.col("topic").is_in(index.topics))
+    of_runs = unknown.group_by("run", maintain_order=True).agg(pl.col("topic").unique().sort())
+    yield from of_runs.iter_rows()
+
+
+def spans(frame: pl.DataFrame, table: str = "") -> Iterator[Span]:
+    """Yield the first and the last time of each topic of a table, or of each run of one."""
+    by = ["topic"] if table else ["run", "topic"]
+    limits = frame.group_by(by, maintain_order=True).agg(
+        first=pl.col("time").min(), last=pl.col("time").max()
+    )
+    for *run, topic, first, last in limits.drop_nulls().iter_rows():
+        yield Span(table or f"run {run[0]}", topic, first, last)

@@ -1,0 +1,31 @@
+"""The types of the calls; written by `python -m tseval.families.calls`."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from tseval.core.measure import Measure
+from tseval.core.scores import Scores
+from tseval.core.scoring import OnMissing, Undefined
+from tseval.files.columns import Columns
+from tseval.files.forms import Forms
+from tseval.files.reading import Given, Runs
+from tseval.parallel.engine import Engine
+
+def score_values(
+    runs: Runs,
+    gold: Given,
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    *,
+    topics: Given | None = ...,
+    at: str | Sequence[str] | None = ...,
+    on_missing: OnMissing | None = ...,
+    undefined: Undefined = ...,
+    jobs: int | None = ...,
+    engine: str | Engine = ...,
+    scheduler: str | None = ...,
+    input_format: Forms = ...,
+    columns: Columns = ...,
+    time_format: str | None = ...,
+    time_zone: str | None = ...,
+    clock: Literal["relative"] | None = ...,
+) -> Scores: ...

@@ -1,0 +1,53 @@
+"""The table of topics with their periods, and one name for each topic in all tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from tseval.files import TREC_TS
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.files.topics import is_xml, read_events
+from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
+from tseval.tables import Ids
+from tseval.tables.arrow import strings
+from tseval.tables.schema import TOPICS
+from tseval.tables.topic_names import TopicNames
+
+
+def read_xml(source: Input, _: FaultList) -> TrackRows:
+    """Read the events of Temporal Summarization, which are XML."""
+    events = read_events(source)
+    columns = {"line": events.origin.line, "topic": events.topic.to_list(), "start": events.start}
+    return TrackRows(pl.DataFrame(columns | {"end": events.end}))
+
+
+def check_order(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Refuse topics that end before they start."""
+    if "end" in frame.columns:
+        wrong = frame.filter(pl.col("end") < pl.col("start"))
+        reason = 'topic "{topic}" ends before it starts'
+        add_faults(faults, wrong, reason, "swap start and end", "time-order")
+    return frame
+
+
+TOPICS_READER = TableReader(
+    schema=TOPICS,
+    tracks=(TrackFile(recognise=is_xml, read=read_xml, forms=(TREC_TS,)),),
+    check=check_order,
+)
+
+
+def name_topics(tables: dict[str, Table], gold: str) -> dict[str, Table]:
+    """Return the tables with the topics of the gold, whether they write `TS14.11` or `11`."""
+    rename = TopicNames(Ids.of(strings(tables[gold].frame["topic"].to_list())), gold)
+    renamed = {gold: tables[gold]}
+    for name, table in tables.items():
+        if name != gold and "topic" in table.frame.columns:
+            topics = Ids.of(strings(table.frame["topic"].to_list()))
+            rename.check(topics, table.origin)
+            names = pl.Series("topic", rename(topics).to_list(), dtype=pl.String)
+            renamed[name] = replace(table, frame=table.frame.with_columns(names))
+    return {name: renamed.get(name, table) for name, table in tables.items()}
