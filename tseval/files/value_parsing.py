@@ -48,7 +48,7 @@ def read_numbers(column: Column, cells: Any, lines: IntArray, faults: FaultList)
         cell = cells[row].as_py()
         shown = f'{column.name} "{cell}"' if cell else column.name
         cured = "give a number that is not negative" if reason == "is negative" else cure
-        if DECIMAL_COMMA.fullmatch(cell or ""):
+        if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell):
             cured = COMMA_CURE.format(cell.strip().replace(",", "."))
         code = CODES.get(reason, plain)
         faults.add(int(lines[row]), f"{shown} {reason}", cured, code)

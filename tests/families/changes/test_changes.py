@@ -468,6 +468,7 @@ BESIDE = [
     ("qrels", "topic\tqid\tdoc_id\tgain\nt1\tq_0\tlost\t1\n", 'document "lost" has no day'),
     ("qrels", "topic\tqid\tdoc_id\tgain\nt1\tq_0\td0\t-1\n", 'gain "-1" is negative'),
     ("qrels", "topic\tqid\tdoc_id\tgain\nt1\tq_0\td0\tx\n", "is not a number"),
+    ("qrels", "t1 q_0 d0 1\nt1 q_0 d1 -1\n", 'gain "-1" is negative'),
     ("qrels", "topic\tdoc_id\tgain\n", "each line is: topic qid doc_id gain"),
 ]
 
