@@ -133,6 +133,20 @@ class TestMeasures:
         ]
         agree(found["value"], expected)
 
+    def test_any_name_of_an_amount_but_those_of_the_keys(self) -> None:
+        """None is taken for a time, a start or a number of batches."""
+        table = pl.DataFrame({"run": "a", "topic": "t1", "time": [0.5, 1.5], "before": 1.0})
+        table = table.with_columns(start=pl.lit(2.0), number=pl.lit(4.0))
+        names = pl.sum_horizontal("before", "start", "number")
+        c = Contributions([table], lambda sums: sums.with_columns(value=names))
+        every = pl.DataFrame({"run": ["a"], "topic": ["t1"], "start": [0.0], "number": [3]})
+        at_one = every.select(*KEY, before=1.0)
+        assert kernel.value(c, every, at_one)["value"].to_list() == [7.0]
+        assert kernel.curve(c, every, every)["value"].to_list() == [0.0, 7.0, 14.0]
+        assert kernel.batches(c, every, 1.0)["value"].to_list() == [7.0, 7.0, 0.0]
+        together = kernel.side_by_side(c, every)
+        assert kernel.value(together, every.with_columns(topic=pl.lit("")))["value"].item() == 14.0
+
     def test_all_topics_of_a_run_by_batch(self) -> None:
         """Each topic from its own start, until its own last batch."""
         rows = [

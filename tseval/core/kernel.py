@@ -89,6 +89,12 @@ def mean(values: pl.DataFrame, by: Sequence[str], of: str = "value") -> pl.DataF
 
 def part(table: pl.DataFrame, names: Sequence[str], by: Sequence[str] = KEY) -> pl.DataFrame:
     """The exact sums of the contributions of a block, by group, in whole units."""
+    exact = _exact(table, names, by)
+    return exact.group_by(by).agg(pl.col(_lanes_in(exact, names)).sum())
+
+
+def _exact(table: pl.DataFrame, names: Sequence[str], keys: Sequence[str]) -> pl.DataFrame:
+    """The amounts of a table in whole units, and in fine units where some need them."""
     own = [name for name in names if name in table.columns]
     sizes = pl.col(own).cast(pl.Float64).abs()
     is_small = (sizes > 0) & (sizes < SMALL)
@@ -96,20 +102,25 @@ def part(table: pl.DataFrame, names: Sequence[str], by: Sequence[str] = KEY) -> 
     if any(not checks[name] < LIMIT for name in own):
         raise OverflowError(TOO_LARGE)
     lanes = {name: _lanes(pl.col(name)) for name in own}
-    fine = {name + FINE: lanes[name][1].sum() for name in own if checks[name + FINE]}
-    return table.group_by(by).agg(**{name: lanes[name][0].sum() for name in own}, **fine)
+    fine = {name + FINE: lanes[name][1] for name in own if checks[name + FINE]}
+    return table.select(*keys, **{name: lanes[name][0] for name in own}, **fine)
 
 
 def add_parts(
     parts: Sequence[pl.DataFrame], names: Sequence[str], by: Sequence[str] = KEY
 ) -> pl.DataFrame:
     """Exact sums of exact sums, in whole units."""
+    joined = _concat(parts, names)
+    return joined.group_by(by).agg(pl.col(_lanes_in(joined, names)).sum())
+
+
+def _concat(parts: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    """Whole units of several tables, of which any can be added up."""
     joined = pl.concat(parts, how="diagonal")
-    lanes = _lanes_in(joined, names)
-    sizes = joined.select(pl.col(lanes).cast(pl.Float64).abs().sum()).row(0)
+    sizes = joined.select(pl.col(_lanes_in(joined, names)).cast(pl.Float64).abs().sum()).row(0)
     if any(not size < LIMIT / UNIT for size in sizes):
         raise OverflowError(TOO_LARGE)
-    return joined.group_by(by).agg(pl.col(lanes).sum())
+    return joined
 
 
 def _lanes_in(sums: pl.DataFrame, names: Sequence[str]) -> list[str]:
@@ -120,6 +131,14 @@ def _lanes_in(sums: pl.DataFrame, names: Sequence[str]) -> list[str]:
 def _sums(tables: Iterable[pl.DataFrame], names: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
     parts = [part(table, names, by) for table in tables]
     return parts[0] if len(parts) == 1 else add_parts(parts, names, by)
+
+
+def _running(rows: pl.DataFrame, names: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
+    """The sums of whole units until just after each time, as floats, sorted by group and time."""
+    ordered, keys = rows.sort(*by, "time"), pl.col(*by, "time")
+    sums = pl.col(_lanes_in(rows, names)).fill_null(0).cum_sum().over(by)
+    is_last = pl.any_horizontal(keys.ne_missing(keys.shift(-1)))
+    return _read(ordered.with_columns(sums).filter(is_last), names)
 
 
 def _read(sums: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -147,8 +166,8 @@ def before(table: pl.DataFrame, times: pl.DataFrame | None) -> pl.DataFrame:
     """The contributions dated strictly before the time of their unit in `run topic before`."""
     if times is None:
         return table
-    joined = table.join(times.select(*KEY, "before"), on=KEY)
-    return joined.filter(pl.col("time") < pl.col("before")).drop("before")
+    joined = table.join(times.select(*KEY, pl.col("before").alias("time before")), on=KEY)
+    return joined.filter(pl.col("time") < pl.col("time before")).drop("time before")
 
 
 def value(c: Contributions, units: pl.DataFrame, times: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -173,26 +192,19 @@ def curve(c: Contributions, units: pl.DataFrame, starts: pl.DataFrame) -> pl.Dat
     """
     if c.inner:
         return curve(_means(c), units, starts)
-    by = [*KEY, "time"]
-    parts = [part(table, c.amounts, by) for table in c.tables]
-    steps = add_parts([*parts, starts.select(*KEY, time="start")], c.amounts, by)
-    steps = steps.join(units.select(KEY).with_row_index("unit"), on=KEY).sort("unit", "time")
-    sums = pl.col(_lanes_in(steps, c.amounts)).fill_null(0).cum_sum().over("unit")
-    dated = steps.with_columns(sums).filter(pl.col("time") != ALWAYS)
-    return c.score(_read(dated, c.amounts))
+    tables = [_exact(table, c.amounts, [*KEY, "time"]) for table in c.tables]
+    rows = _concat([*tables, starts.select(*KEY, time="start")], c.amounts)
+    rows = rows.join(units.select(KEY).with_row_index("unit"), on=KEY)
+    return c.score(_running(rows, c.amounts, ["unit"]).filter(pl.col("time") != ALWAYS))
 
 
 def _means(c: Contributions) -> Contributions:
     """The means over inner keys as quotients: each new value of a key replaces the one before."""
-    by, names = [*KEY, *c.inner], c.amounts
-    steps = _sums(c.tables, names, [*by, "time"]).sort(*by, "time")
-    sums = pl.col(_lanes_in(steps, names)).fill_null(0).cum_sum().over(by)
-    values = c.score(_read(steps.with_columns(sums), names)).select(
-        *by, "time", pl.col("value").alias("above"), pl.col("value").is_not_null().alias("below")
-    )
-    amounts = pl.col("above", "below").cast(pl.Float64)
-    after = values.with_columns(amounts)
-    earlier = values.with_columns(-amounts.shift(1).over(by))
+    by, value = [*KEY, *c.inner], pl.col("value")
+    rows = _concat([_exact(table, c.amounts, [*by, "time"]) for table in c.tables], c.amounts)
+    steps = c.score(_running(rows, c.amounts, by))
+    after = steps.select(*by, "time", above=value, below=value.is_not_null().cast(pl.Float64))
+    earlier = after.with_columns(-pl.col("above", "below").shift(1).over(by))
     return Contributions([table.drop(c.inner) for table in (after, earlier)], ratio())
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +20,24 @@ from tests import program
 from tests import strategies as st
 from tests.families.crisisfacts import worlds
 from tests.families.crisisfacts.worlds import FORMS, MOMENTS, Collapsed, Items
+from tests.families.forms import refused
+from tests.oracles import close
 from tests.oracles import crisisfacts as slow
-from tests.program import faulty
-from tseval import InputError, MissingTopics, Scores, UsageError
-from tseval.core.calling import CommonOptions, evaluated
-from tseval.core.family import Asked
-from tseval.families.crisisfacts import index
-from tseval.families.crisisfacts.explanation import rows_of_runs, table_of_requests
-from tseval.families.crisisfacts.family import FAMILY
-from tseval.families.crisisfacts.inputs import CrisisInputs, CrisisOptions
-from tseval.families.crisisfacts.rules import CrisisRules
-from tseval.families.crisisfacts.run_lines import is_run
-from tseval.files.inputs import Input
+from tests.program import faulty, warn_of
+from tseval import MissingTopics, Scores, UsageError
 
-FEW = 2
-"""How many collapsed facts, and gold facts of a day, are enough in these tests."""
-RULES = {rule.name: tuple(rule.values) for rule in CrisisRules().each() if rule.name != "facts"}
-UNCOUNTED = r"leaves no request that counts|names no run|does not fit the rule events=track"
+RULES = {
+    "pool": ("64", "all"),
+    "redundant": (".5", "0"),
+    "days": ("all", "10"),
+    "events": ("all", "track"),
+}
+TWO = ("redundancy", "comprehensiveness")
+FOLDER = program.FIXTURES / "crisisfacts"
+FIXED = (FOLDER / "collapsed.jsonl", FOLDER / "labels.tsv")
+OF_2022: dict[str, Any] = {"edition": "crisisfacts2022"}
 ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in (index, slow):
-        monkeypatch.setattr(module, "FIRST", FEW)
-        monkeypatch.setattr(module, "ENOUGH", FEW)
-    return tmp_path
+FEWER = settings(ONE_FOLDER, max_examples=settings().max_examples // 4)
 
 
 @st.composite
@@ -53,12 +49,6 @@ def readings(draw: st.DrawFn) -> slow.Reading:
 
 def rules_of(reading: slow.Reading) -> dict[str, str]:
     return {name: getattr(reading, name) for name in RULES}
-
-
-def same(found: float | None, expected: float | None) -> bool:
-    if found is None or expected is None:
-        return found is expected
-    return math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
 def agree(
@@ -75,37 +65,39 @@ def agree(
         for name in names:
             written = name if at is None else f"{name}@{at}"
             own = slow.of_run(part, run, name)
-            assert same(scores.value(written, run=run), own), (run, written, own)
-            two = [name] if name != "f1" else ["redundancy", "comprehensiveness"]
-            by_event = [slow.event_means(part, run, each) for each in two]
+            assert close(scores.value(written, run=run), own), (run, written, own)
+            by_event = [
+                slow.event_means(part, run, each) for each in (TWO if name == "f1" else [name])
+            ]
             for event in events:
                 means: list[Any] = [each.get(event) for each in by_event]
                 if None in means:
                     expected = None
                 else:
                     expected = means[0] if name != "f1" else slow.harmonic(*means)
-                assert same(scores.value(written, event, run), expected), (run, event, written)
+                assert close(scores.value(written, event, run), expected), (run, event, written)
+
+
+def fault_of(requests: Any, reading: slow.Reading) -> str:
+    """The fault of files of which no request counts."""
+    strange = not {*map(slow.event_of, requests)} & {*slow.TRACK}
+    return "unrelated-inputs" if reading.events == "track" and strange else "no-rows"
 
 
 @ONE_FOLDER
-@given(
-    worlds.collapsed(),
-    readings(),
-    st.sampled_from([None, *MOMENTS]),
-    st.sampled_from(FORMS),
-)
+@given(worlds.collapsed(), readings(), st.sampled_from([None, *MOMENTS]), st.sampled_from(FORMS))
 def test_collapsed_facts_under_all_rules(
-    folder: Path, world: Collapsed, reading: slow.Reading, at: str | None, form: str
+    tmp_path: Path, world: Collapsed, reading: slow.Reading, at: str | None, form: str
 ) -> None:
     table = slow.table_2023(world.facts, world.pairs, reading)
     knows = any(label == "LAGGED_FACT" for _, label in world.pairs)
-    names = ("redundancy", "comprehensiveness", "f1", *(["lagged"] if knows else []))
-    given = worlds.facts_in(world, folder, form), worlds.labels_in(world, folder, form)
+    names = (*TWO, "f1", *(["lagged"] if knows else []))
+    given = worlds.facts_in(world, tmp_path, form), worlds.labels_in(world, tmp_path, form)
     asked: dict[str, Any] = {"rules": rules_of(reading), "on_missing": reading.on_missing}
     wanted = [name if at is None else f"{name}@{at}" for name in names]
     runs = slow.runs_of(world.facts)
     if not table or not runs:
-        with pytest.raises(InputError, match=UNCOUNTED):
+        with faulty("id-format" if table else fault_of(world.facts, reading)):
             tseval.score_crisisfacts(*given, wanted, **asked)
         return
     scores = tseval.score_crisisfacts(*given, wanted, requests=worlds.days(), **asked)
@@ -116,52 +108,103 @@ def test_collapsed_facts_under_all_rules(
 @ONE_FOLDER
 @given(worlds.items(), readings(), st.sampled_from([None, *MOMENTS]), st.sampled_from(FORMS))
 def test_items_under_all_rules(
-    folder: Path, world: Items, reading: slow.Reading, at: str | None, form: str
+    tmp_path: Path, world: Items, reading: slow.Reading, at: str | None, form: str
 ) -> None:
-    given = worlds.items_in(world, folder, form), worlds.gold_in(world, folder, form)
+    given = worlds.items_in(world, tmp_path, form), worlds.gold_in(world, tmp_path, form)
     table = slow.table_2022(world.gold, world.items, reading)
-    asked: dict[str, Any] = {
-        "rules": {n: v for n, v in rules_of(reading).items() if n in ("days", "events")},
-        "on_missing": reading.on_missing,
-        "edition": "crisisfacts2022",
-    }
+    rules = {name: value for name, value in rules_of(reading).items() if name in ("days", "events")}
+    asked: dict[str, Any] = {"rules": rules, "on_missing": reading.on_missing, **OF_2022}
     wanted = [name if at is None else f"{name}@{at}" for name in slow.OF_2022]
     known = [q for q, own in world.gold.items() if slow.counts(q, own, reading)]
     if not known:
-        with pytest.raises(InputError, match=UNCOUNTED):
+        with faulty(fault_of(world.gold, reading)):
             tseval.score_crisisfacts(*given, wanted, **asked)
         return
-    # The track's own file tells days.
-    days = None if form in ("lists", "facts") else worlds.days()
+    days = None if form in worlds.DATED else worlds.days()
     scores = tseval.score_crisisfacts(*given, wanted, requests=days, **asked)
     table = {request: table.get(request, {}) for request in known}
     agree(scores, table, slow.OF_2022, at)
 
 
-@ONE_FOLDER
+def rows(*arguments: object) -> list[dict[str, str]]:
+    """The table that the command shows."""
+    outcome = program.tseval("crisisfacts", *arguments, "-f", "csv", "--quiet")
+    assert outcome.code == 0, outcome.err
+    return list(csv.DictReader(io.StringIO(outcome.out)))
+
+
+@FEWER
 @given(worlds.collapsed(), readings())
-def test_requests_and_their_table(folder: Path, world: Collapsed, reading: slow.Reading) -> None:
-    """`--explain requests` and `--explain table` against the twin's rows."""
+def test_explanations_of_collapsed_facts(
+    tmp_path: Path, world: Collapsed, reading: slow.Reading
+) -> None:
+    """Requests, their table, and the facts, as the twin has them."""
     table = slow.table_2023(world.facts, world.pairs, reading)
     if not table or not slow.runs_of(world.facts):
         return
-    inputs = CrisisInputs([worlds.as_rows(world)], worlds.labels_in(world, folder, "frame"))
-    evaluation = evaluated(FAMILY, inputs, CrisisOptions(), CommonOptions(rules=rules_of(reading)))
-    names = ("redundancy", "comprehensiveness")
-    wanted = tuple(tseval.measure(name, family="crisisfacts") for name in names)
-    asked = Asked(wanted, CrisisOptions(), on_missing=reading.on_missing)
-    frame = rows_of_runs(evaluation, asked).frame
-    found = {(row["run"], row["request"]): row for row in frame.to_dict("records")}
-    assert len(found) == len(frame)
-    assert found.keys() == {(run, q) for q, rows in table.items() for run in rows}
+    rules = [part for each in rules_of(reading).items() for part in ("--rule", "=".join(each))]
+    given = worlds.facts_in(world, tmp_path, "tsv"), worlds.labels_in(world, tmp_path, "tsv")
+    asked = (
+        *given,
+        *rules,
+        "--on-missing",
+        reading.on_missing,
+        "-m",
+        "f1 " + " ".join(TWO),
+        "--explain",
+    )
+    found = {(row["run"], row["request"]): row for row in rows(*asked, "requests")}
+    assert found.keys() == {(run, q) for q, own in table.items() for run in own}
     for (run, request), row in found.items():
-        assert all(same(row[name], table[request][run][name]) for name in names)
-    for row in table_of_requests(evaluation, asked).frame.to_dict("records"):
+        two = [float(row[name]) for name in TWO]
+        assert all(
+            close(own, table[request][run][name]) for own, name in zip(two, TWO, strict=True)
+        )
+        assert close(float(row["f1"]), slow.harmonic(*two))
+    for row in rows(*asked, "table"):
         own = table[row["request"]]
-        assert row["runs"] == len(own)
-        for name in names:
+        assert int(row["runs"]) == len(own)
+        for name in TWO:
             mean = slow.mean_over_runs(own, name)
-            assert same(None if pd.isna(row[name]) else row[name], mean)
+            assert close(float(row[name]) if row[name] else None, mean)
+    expected = [
+        (
+            *(request, fact["collapsed_fact_id"], f"{rank}", fact["importance"]),
+            "yes" if rank <= slow.FIRST or reading.pool == "all" else "no",
+            " ".join(label for name, label in world.pairs if name == fact["collapsed_fact_id"]),
+            slow.score_of(fact["collapsed_fact_id"], world.pairs, reading),
+            " ".join(sorted({slow.run_of(raw, request) for raw in fact["relevant_facts"]})),
+        )
+        for request in worlds.REQUESTS
+        for rank, fact in enumerate(slow.top(world.facts.get(request, []), 1000), start=1)
+    ]
+    shown = rows(*given, *rules, "--explain", "facts")
+    assert expected == [
+        (*part[:3], float(part[3]), *part[4:6], float(part[6]), part[7])
+        for part in ([*row.values()] for row in shown)
+    ]
+
+
+@FEWER
+@given(worlds.items())
+def test_explanations_of_items(tmp_path: Path, world: Items) -> None:
+    given = worlds.items_in(world, tmp_path, "tsv"), worlds.gold_in(world, tmp_path, "tsv")
+    expected = [
+        (run, request, rank, item["importance"], rank <= len(gold), item["status"], said)
+        for run in sorted(world.items)
+        for request in worlds.REQUESTS
+        for gold in (world.gold.get(request, []),)
+        for rank, item in enumerate(slow.top(world.items[run].get(request, []), 1000), start=1)
+        for said in (" ".join(fact for fact in dict.fromkeys(item["facts"]) if fact in gold),)
+        if gold
+    ]
+    assert expected == [
+        (
+            *(row["run"], row["request"], int(row["rank"]), float(row["importance"])),
+            *(row["counts"] == "yes", row["status"], row["facts"]),
+        )
+        for row in rows(*given, "--edition", "crisisfacts2022", "--explain", "items")
+    ]
 
 
 # By hand: two days; `a` says two facts on the first and none on the second.
@@ -222,69 +265,49 @@ def test_what_a_run_lacks_is_told_once() -> None:
     scores = tseval.score_crisisfacts(
         pd.concat([BY_HAND, other]), pd.concat([HAND_LABELS, labels]), "redundancy"
     )
-    told = [each for each in scores.warnings if each.startswith("run ")]
-    assert told == [
-        "run a: no facts for 1 event, left out of the mean: CrisisFACTS-010",
-        f"run a: no facts for 1 request, left out of the mean: {LATER}",
-    ]
+    assert warn_of(scores.warnings, "labels 2", "a 1 event CrisisFACTS-010", f"a 1 request {LATER}")
+
+
+def test_what_counts_for_nothing_is_told() -> None:
+    """Labels of no fact, requests without worth or gold, and those that a rule leaves out."""
+    labels = HAND_LABELS.replace(f"{LATER}-collapsed-0000", "E-r1-collapsed-0000")
+    scores = tseval.score_crisisfacts(BY_HAND, labels, "redundancy")
+    assert warn_of(scores.warnings, "labels 1", f"1 request {LATER}")
+    gold = pd.DataFrame(
+        {"request": ["E-r1", *[DAY] * 10], "fact_id": [f"f{at}" for at in range(11)]}
+    )
+    items = pd.DataFrame(
+        {"request": [DAY, LATER], "importance": 1, "status": "skipped", "facts": ""}
+    )
+    scores = tseval.score_crisisfacts(items, gold, "assessed", rules={"days": "10"}, **OF_2022)
+    assert warn_of(scores.warnings, f"1 request gold {LATER}", "1 request rules E-r1")
 
 
 def test_sixty_four_facts_count() -> None:
     """The 65th has a useful label, and counts with `pool=all` alone."""
     ids = [f"{DAY}-collapsed-{at:04d}" for at in range(65)]
-    facts = pd.DataFrame(
-        {
-            "request": DAY,
-            "collapsed_fact_id": ids,
-            "relevant_fact": [f"{DAY}-a-{at:04d}" for at in range(65)],
-            "importance": 0.5,
-        }
-    )
+    raws = [f"{DAY}-a-{at:04d}" for at in range(65)]
+    facts = pd.DataFrame({"request": DAY, "collapsed_fact_id": ids, "relevant_fact": raws})
     labels = pd.DataFrame({"collapsed_fact_id": [ids[0], ids[64]], "label": "USEFUL_FACT"})
+    facts["importance"] = 0.5
     scores = tseval.score_crisisfacts(facts, labels, "redundancy")
     assert scores.value("redundancy") == 1 / 64
-    assert any("1 labelled fact beyond the first 64" in each for each in scores.warnings)
+    assert warn_of(scores.warnings, "labels 1 64")
     whole = tseval.score_crisisfacts(facts, labels, "redundancy", rules={"pool": "all"})
     assert whole.value("redundancy") == 2 / 65
-
-
-def test_ten_gold_facts_are_enough() -> None:
-    """Of a day with ten facts and one with nine, the first counts with `days=10`."""
-    gold = pd.DataFrame(
-        {
-            "request": [DAY] * 10 + [LATER] * 9,
-            "fact_id": [f"f{at}" for at in range(19)],
-        }
-    )
-    items = pd.DataFrame(
-        {
-            "request": [DAY, LATER],
-            "importance": 1.0,
-            "status": "matched",
-            "facts": ["f0", "f10 f11"],
-        }
-    )
-    asked: dict[str, Any] = {"edition": "crisisfacts2022"}
-    both = tseval.score_crisisfacts(items, gold, "comprehensiveness", **asked)
-    assert both.value("comprehensiveness") == pytest.approx((1 / 10 + 2 / 9) / 2, abs=1e-15)
-    ten = tseval.score_crisisfacts(items, gold, "comprehensiveness", rules={"days": "10"}, **asked)
-    assert ten.value("comprehensiveness") == 1 / 10
 
 
 # What changes no number.
 
 
-@ONE_FOLDER
+@FEWER
 @given(worlds.collapsed(), st.randoms(use_true_random=False))
-def test_order_of_lines_of_different_importance(
-    folder: Path, world: Collapsed, chance: Any
-) -> None:
-    """Files in another order, labels too, and lines in several processes: the same bytes."""
+def test_order_of_files_and_labels(tmp_path: Path, world: Collapsed, chance: Any) -> None:
     table = slow.table_2023(world.facts, world.pairs, slow.Reading())
     if not table or not slow.runs_of(world.facts):
         return
-    paths = worlds.facts_in(world, folder, "lists")
-    labels = worlds.labels_in(world, folder, "frame")
+    paths = worlds.facts_in(world, tmp_path, "lists")
+    labels = worlds.labels_in(world, tmp_path, "frame")
     plain = tseval.score_crisisfacts(paths, labels)
     chance.shuffle(paths)
     again = tseval.score_crisisfacts(paths, labels.sample(frac=1, random_state=1))
@@ -292,224 +315,292 @@ def test_order_of_lines_of_different_importance(
 
 
 @pytest.mark.engine
-def test_processes_change_nothing(tmp_path: Path) -> None:
-    world = {
-        request: [
-            {
-                "collapsed_fact_id": f"{request}-collapsed-{at:04d}",
-                "relevant_facts": [f"{request}-{run}-0001" for run in ("a", "b-c")[: 1 + at % 2]],
-                "importance": at / 9,
-            }
-            for at in range(10)
-        ]
-        for request in worlds.REQUESTS
-    }
-    labels = [(f"{request}-collapsed-0003", "x", "USEFUL_FACT") for request in worlds.REQUESTS]
-    paths = worlds.facts_in(Collapsed(world, labels), tmp_path, "lists")
-    gold = worlds.labels_in(Collapsed(world, labels), tmp_path, "lists")
-    one, two = (program.tseval("crisisfacts", *paths, gold, "-f", "json", "-j", j) for j in (1, 2))
+def test_processes_change_nothing(here: Path) -> None:
+    """Neither scores nor the faults of facts that stand in two files."""
+    HAND_LABELS.to_csv("labels.tsv", sep="\t", index=False)
+    for name, own in zip(
+        ("one", "two", "again"), (BY_HAND[:5], BY_HAND[5:], BY_HAND[1:]), strict=True
+    ):
+        own.to_csv(here / f"{name}.tsv", sep="\t", index=False)
+    given = ("crisisfacts", "one.tsv", "two.tsv")
+    one, two = (program.tseval(*given, "labels.tsv", "-f", "json", "-j", jobs) for jobs in (1, 2))
     assert one.code == two.code == 0
     assert one.out == two.out
+    for jobs in (1, 2):
+        done = program.tseval(*given, "again.tsv", "labels.tsv", "-j", jobs)
+        assert done.codes == [("duplicate-id", line) for line in range(2, 7)]
+        assert {fault.file for fault in done.faults} == {"again.tsv"}
 
 
-# Bad input.
+# Bad files: scores, an import and `validate` refuse the same place.
 
 FACT = {
     "collapsed_fact_id": "E-1-r1-collapsed-0001",
     "relevant_facts": ["E-1-r1-a-0001"],
     "importance": 1.0,
 }
+WRITTEN = json.dumps(FACT)
+ITEM = {"importance": 1.0, "status": "matched", "facts": ["f"]}
+SAID = json.dumps({"request": "E-r1", "items": [ITEM]})
 
 
-def refused(folder: Path, facts: str, labels: str = "", name: str = "facts.jsonl") -> InputError:
-    path, gold = folder / name, folder / "labels.tsv"
-    path.write_text(facts)
-    default = "collapsed_fact_id\tlabel\nE-1-r1-collapsed-0001\tUSEFUL_FACT\n"
-    gold.write_text(labels or default)
-    with pytest.raises(InputError) as caught:
-        tseval.score_crisisfacts(path, gold)
-    return caught.value
+@pytest.fixture
+def files(here: Path) -> Path:
+    """Good files of either edition."""
+    Path("facts.jsonl").write_text(WRITTEN + "\n")
+    Path("labels.tsv").write_text("collapsed_fact_id\tlabel\nE-1-r1-collapsed-0001\tUSEFUL_FACT\n")
+    Path("items.jsonl").write_text(SAID + "\n")
+    Path("gold.tsv").write_text("request\tfact_id\nE-r1\tf\n")
+    return here
+
+
+def scored(kind: str, bad: Any) -> Scores:
+    """The scores of the good files, but for the file of a kind."""
+    given = {"collapsed": "facts.jsonl", "labels": "labels.tsv"}
+    if kind in ("items", "gold"):
+        given = {"items": "items.jsonl", "gold": "gold.tsv"}
+    more = OF_2022 if "gold" in given else {}
+    facts, gold, *days = (given | {kind: bad}).values()
+    return tseval.score_crisisfacts(facts, gold, requests=days[0] if days else None, **more)
+
+
+def refused_text(kind: str, text: str, code: str, line: int | None) -> None:
+    """A text is refused as a file of a kind; `validate` knows it where it tells a line."""
+    Path("bad.json").write_text(text)
+    with pytest.raises(tseval.InputError) as caught:
+        scored(kind, "bad.json")
+    done = program.tseval("import", f"crisisfacts-{kind}", "bad.json")
+    for faults in (caught.value.faults, done.faults):
+        assert [(f.code, f.file, f.line) for f in faults] == [(code, "bad.json", line)]
+        assert bool(faults[0].text) == (line is not None)
+    if line is not None:
+        assert program.tseval("validate", "bad.json").places == [("bad.json", line)]
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("change", "code"),
     [
-        ({"collapsed_fact_id": 3}, 'no "collapsed_fact_id"'),
-        ({"collapsed_fact_id": "mine"}, '"mine" does not tell the request'),
-        ({"relevant_facts": "E-1-r1-a-0001"}, '"relevant_facts" is no list of names'),
-        ({"relevant_facts": ["E-1-r1-0001"]}, 'raw fact "E-1-r1-0001" is not called'),
-        ({"relevant_facts": ["E-2-r1-a-0001"]}, 'raw fact "E-2-r1-a-0001" is not called'),
-        ({"importance": "1"}, '"importance" is no finite number'),
-        ({"importance": math.nan}, '"importance" is no finite number'),
-        ({"fact_text": 1}, '"fact_text" is no text'),
+        ({"collapsed_fact_id": 3}, "record-format"),
+        ({"collapsed_fact_id": "a\tb"}, "record-format"),
+        ({"collapsed_fact_id": "mine"}, "id-format"),
+        ({"relevant_facts": "E-1-r1-a-0001"}, "record-format"),
+        ({"relevant_facts": [" "]}, "record-format"),
+        ({"relevant_facts": ["E-1-r1-0001"]}, "id-format"),
+        ({"relevant_facts": ["E-2-r1-a-0001"]}, "id-format"),
+        ({"importance": "1"}, "record-format"),
+        ({"importance": True}, "record-format"),
+        ({"importance": math.nan}, "record-format"),
+        ({"fact_text": 1}, "record-format"),
     ],
 )
-def test_faulty_facts(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
-    """With the file, the line, the line's text and a cure, in lines and in a list."""
-    good = {**FACT, "collapsed_fact_id": "E-1-r1-collapsed-0002"}
-    lines = "".join(json.dumps(each) + "\n" for each in (good, {**FACT, **change}))
-    (fault,) = refused(tmp_path, lines).faults
-    assert (fault.line, bool(fault.text), bool(fault.cure)) == (2, True, True)
-    assert fault.reason.startswith(reason)
-    whole = json.dumps([good, {**FACT, **change}], indent=0)
-    (fault,) = refused(tmp_path, whole, name="facts.json").faults
-    assert fault.line == whole[: whole.index("{", 5)].count("\n") + 1
-    assert fault.reason.startswith(reason)
+@pytest.mark.usefixtures("files")
+def test_faulty_facts(change: dict[str, Any], code: str) -> None:
+    """In lines of facts, in a list over many lines, and in the line of a request."""
+    both = [{**FACT, "collapsed_fact_id": "E-1-r1-collapsed-0002"}, {**FACT, **change}]
+    refused_text("collapsed", "".join(json.dumps(each) + "\n" for each in both), code, 2)
+    whole = json.dumps(both, indent=0)
+    refused_text("collapsed", whole, code, whole[: whole.index("{", 5)].count("\n") + 1)
+    if change != {"collapsed_fact_id": "mine"}:  # whose request the line tells
+        request = json.dumps({"requestID": "E-1-r1", "facts": both})
+        refused_text("collapsed", f"\n{request}\n", code, 2)
+
+
+LABELLED = '[["f", "x", "USEFUL_FACT"],\n'
+EVENT = '{"eventID": "E", "factsByRequest": {"E-r1": [{"fact": "a"}]}}'
 
 
 @pytest.mark.parametrize(
-    ("written", "line", "reason"),
+    ("kind", "text", "line", "code"),
     [
-        ("", None, "the file is empty"),
-        ("[\n]", None, "holds no collapsed fact"),
-        ("[\n" + json.dumps(FACT) + ",\n" + json.dumps(FACT)[:40], 3, "not JSON"),
-        ("[\n" + json.dumps(FACT) + "\n" + json.dumps(FACT) + "]", 3, "not JSON"),
-        ("[\n" + json.dumps(FACT) + ",\n]", 3, "not JSON"),
-        ("[\n" + json.dumps(FACT) + "]\nmore", 3, "not JSON"),
-        ("[\n" + json.dumps(FACT) + ",\n3]", 3, "a number where a collapsed fact is expected"),
-        ("[\n" + json.dumps(FACT) + ",\n" + json.dumps(FACT) + "]", 3, 'collapsed fact "E-1-r1'),
-        (json.dumps(FACT) + "\n" + json.dumps(FACT)[:-9] + "\n", 2, "not JSON"),
-        (json.dumps({"facts": [FACT]}) + "\n", 1, 'no "requestID"'),
-        (
-            json.dumps({"requestID": None, "facts": [FACT]}) + "\n",
-            1,
-            '"requestID" is a null where a name is expected',
+        ("collapsed", "", None, "empty-file"),
+        ("collapsed", "[\n]", None, "no-rows"),
+        ("collapsed", f"[\n{WRITTEN},\n{WRITTEN[:40]}", 3, "json-syntax"),
+        ("collapsed", f"[\n{WRITTEN}\n{WRITTEN}]", 3, "json-syntax"),
+        ("collapsed", f"[\n{WRITTEN},\n]", 3, "json-syntax"),
+        ("collapsed", f"[\n{WRITTEN}]\nmore", 3, "json-syntax"),
+        ("collapsed", f"[\n{WRITTEN},\n3]", 3, "record-format"),
+        ("collapsed", f"[\n{WRITTEN},\n{WRITTEN}]", 3, "duplicate-id"),
+        ("collapsed", f"{WRITTEN}\n\n{WRITTEN}\n", 3, "duplicate-id"),
+        ("collapsed", f"{WRITTEN}\n{WRITTEN[:-9]}\n", 2, "json-syntax"),
+        ("collapsed", f'{{"facts": [{WRITTEN}]}}', 1, "record-format"),
+        ("collapsed", f'{{"requestID": null, "facts": [{WRITTEN}]}}', 1, "record-format"),
+        ("collapsed", f'{{"requestID": " ", "facts": [{WRITTEN}]}}', 1, "record-format"),
+        ("collapsed", f'{{"requestID": "E-1-r1", "facts": {WRITTEN}}}', 1, "record-format"),
+        ("collapsed", f'{{"requestID": "E-1-r1", "facts": [{WRITTEN}, 3]}}', 1, "record-format"),
+        ("collapsed", f'{{"requestID": "E-1-r2", "facts": [{WRITTEN}]}}', 1, "id-format"),
+        ("labels", LABELLED + '["f", "x"]]', 2, "record-format"),
+        ("labels", LABELLED + '["f", "", "USEFUL_FACT"]]', 2, "record-format"),
+        ("labels", LABELLED + '["f", null, "USEFUL_FACT"]]', 2, "record-format"),
+        ("labels", LABELLED + '["f", "x", "USEFUL_FACT", "y"]]', 2, "record-format"),
+        ("labels", LABELLED + "{}]", 2, "record-format"),
+        ("labels", LABELLED + '["f", "x", "GOOD"]]', 2, "unknown-label"),
+        ("labels", LABELLED + '["f"', 2, "json-syntax"),
+        *(
+            (
+                "items",
+                f'{SAID}\n{{"request": "E-r1", "items": [{{"importance": {rest}}}]}}',
+                2,
+                code,
+            )
+            for rest, code in (
+                ('1, "status": "seen"', "unknown-label"),
+                ('1, "status": "matched"', "conflicting-rows"),
+                ('1, "status": "skipped", "facts": ["f"]', "conflicting-rows"),
+                ('1, "status": "matched", "facts": ["f g"]', "record-format"),
+                ('1, "status": "matched", "facts": "f"', "record-format"),
+                ('1, "status": "matched", "facts": [3]', "record-format"),
+                ('true, "status": "skipped"', "record-format"),
+                ("1", "record-format"),
+            )
         ),
-        (json.dumps({"requestID": " ", "facts": [FACT]}) + "\n", 1, '"requestID" names nothing'),
-        (json.dumps({"requestID": "E-1-r1", "facts": FACT}) + "\n", 1, '"facts" is no list'),
+        ("items", f'{SAID}\n{{"request": "E-r1", "items": [3]}}', 2, "record-format"),
+        ("items", f'{SAID}\n{{"request": "E-r1", "items": {{}}}}', 2, "record-format"),
+        ("items", f'{SAID}\n{{"request": "E-r1"}}', 2, "record-format"),
+        ("items", f'{SAID}\n{{"request": "E-r1", "run": 3, "items": []}}', 2, "record-format"),
+        ("items", f'{SAID}\n{{"request": "", "items": []}}\n', 2, "record-format"),
+        ("gold", f"[{EVENT},\n3]", 2, "record-format"),
+        ("gold", f'[{EVENT},\n{{"factsByRequest": 3}}]', 2, "record-format"),
+        ("gold", f'{EVENT}\n{{"eventID": "F"}}\n', 2, "record-format"),
+        ("gold", f'[{EVENT},\n{{"factsByRequest": {{"E-r2": {{}}}}}}]', 2, "record-format"),
+        ("gold", f'[{EVENT},\n{{"factsByRequest": {{" ": []}}}}]', 2, "record-format"),
+        ("gold", f'{EVENT}\n{{"factsByRequest": {{"E-r2": [3]}}}}\n', 2, "record-format"),
+        ("gold", f'[{EVENT},\n{{"factsByRequest": {{"E-r2": [{{}}]}}}}]', 2, "record-format"),
+        ("gold", f"[{EVENT},\n", 1, "json-syntax"),
+        ("gold", EVENT.replace("}}", ', "E-r1": []}}'), 1, "duplicate-key"),
+        ("gold", '[{"factsByRequest": {}}]', None, "no-rows"),
     ],
 )
-def test_broken_files(tmp_path: Path, written: str, line: int | None, reason: str) -> None:
-    fault = refused(tmp_path, written).faults[0]
-    assert fault.line == line
-    assert fault.reason.startswith(reason)
+@pytest.mark.usefixtures("files")
+def test_broken_files(kind: str, text: str, line: int | None, code: str) -> None:
+    refused_text(kind, text, code, line)
 
 
-def test_a_fault_in_line_70000(tmp_path: Path) -> None:
-    good = [
-        {
-            "collapsed_fact_id": f"E-1-r1-collapsed-{at:05d}",
-            "relevant_facts": [f"E-1-r1-a-{at:05d}"],
-            "importance": 0.5,
-        }
-        for at in range(69_999)
-    ]
-    lines = "".join(json.dumps(each) + "\n" for each in good)
-    (fault,) = refused(tmp_path, lines + '{"relevant_facts": []}\n').faults
-    assert (fault.line, fault.reason) == (70_000, 'no "collapsed_fact_id"')
-    assert fault.text == '{"relevant_facts": []}'
+def test_a_fault_in_line_70000(files: Path) -> None:
+    good = "".join(WRITTEN.replace("0001", f"{at:05d}") + "\n" for at in range(69_999))
+    (files / "facts.jsonl").write_text(good + '{"relevant_facts": []}\n')
+    done = program.tseval("crisisfacts", "facts.jsonl", "labels.tsv")
+    assert done.codes == [("record-format", 70_000)]
+    assert done.faults[0].text == '{"relevant_facts": []}'
 
 
-def test_faulty_tables(tmp_path: Path) -> None:
-    head = "request\tcollapsed_fact_id\trelevant_fact\timportance\n"
-    (fault,) = refused(tmp_path, head + "E-r1\tf\tE-r1-a-1\t1\nE-r1\tf\tE-r1-b-1\t.5\n").faults
-    assert (fault.line, fault.reason) == (3, '"f" has another importance here')
-    (fault,) = refused(tmp_path, head + "E-r1\tf\tE-r1-a-1\t1\nE-r2\tf\tE-r2-b-1\t1\n").faults
-    assert (fault.line, fault.reason) == (3, '"f" has another request here')
-    (fault,) = refused(tmp_path, head + "E-r1\tf\tE-r1-1\t1\n").faults
-    assert (fault.line, fault.reason) == (2, 'raw fact "E-r1-1" is not called E-r1-RUN-0001')
-    facts = json.dumps(FACT) + "\n"
-    (fault,) = refused(tmp_path, facts, "collapsed_fact_id\tlabel\nf\tGOOD\n").faults
-    assert (fault.line, fault.reason) == (2, 'unknown label "GOOD"')
-    (fault,) = refused(tmp_path, facts, '[\n["f", "x", "USEFUL_FACT"],\n["f", "x"]]').faults
-    assert (fault.line, fault.reason) == (3, "no triple of a fact, an assessor and a label")
+TABLES = {
+    "collapsed": "request\tcollapsed_fact_id\trelevant_fact\timportance\nE-r1\tf\tE-r1-a-1\t1\n",
+    "labels": "collapsed_fact_id\tlabel\nf\tUSEFUL_FACT\n",
+    "requests": "request\tday\nE-1-r1\t2020-01-01\n",
+    "items": "request\timportance\tstatus\tfacts\nE-r1\t1\tmatched\tf\n",
+    "gold": "request\tfact_id\tday\nE-r1\tf\t2020-01-01\n",
+}
 
 
-def test_empty_items(tmp_path: Path) -> None:
-    path = tmp_path / "items.tsv"
-    path.write_text("request\timportance\tstatus\tfacts\n")
-    gold = pd.DataFrame({"request": [DAY], "fact_id": ["f"]})
-    with faulty("no-rows", None):
-        tseval.score_crisisfacts(path, gold, edition="crisisfacts2022")
+@pytest.mark.parametrize(
+    ("kind", "row", "code"),
+    [
+        ("collapsed", "E-r1\tf\tE-r1-b-1\t.5", "conflicting-rows"),
+        ("collapsed", "E-r2\tf\tE-r2-b-1\t1", "conflicting-rows"),
+        ("collapsed", "E-r1\tg\tE-r1-1\t1", "id-format"),
+        ("collapsed", "E-r1\tg\tE-r2-a-1\t1", "id-format"),
+        ("collapsed", "\tg\tE-r1-a-1\t1", "empty-value"),
+        ("collapsed", "E-r1\t\tE-r1-a-1\t1", "empty-value"),
+        ("collapsed", "E-r1\tg\tE-r1-a-1\tx", "number-format"),
+        ("collapsed", "E-r1\tg\tE-r1-a-1\tnan", "number-format"),
+        ("collapsed", "E-r1\tg\tE-r1-a-1\t1e400", "number-range"),
+        ("labels", "f\tuseful_fact", "unknown-label"),
+        ("labels", "\tUSEFUL_FACT", "empty-value"),
+        ("labels", "f\t", "empty-value"),
+        ("requests", "E-1-r2\tMonday", "date-format"),
+        ("requests", "E-1-r2\t2020-02-30", "date-format"),
+        ("requests", "E-1-r2\t12345", "date-format"),
+        ("requests", "E-1-r2\t", "empty-value"),
+        ("requests", "E-1-r1\t2020-01-02", "duplicate-id"),
+        ("items", "E-r1\t1\tseen\t", "unknown-label"),
+        ("items", "E-r1\t1\tmatched\t", "conflicting-rows"),
+        ("items", "E-r1\t1\tskipped\tf", "conflicting-rows"),
+        ("items", "E-r1\t1\t\tf", "conflicting-rows"),
+        ("items", "E-r1\tx\tskipped\t", "number-format"),
+        ("items", "\t1\tskipped\t", "empty-value"),
+        ("gold", "E-r1\tf\t2020-01-01", "duplicate-id"),
+        ("gold", "E-r1\tg h\t2020-01-01", "id-format"),
+        ("gold", "E-r1\t\t2020-01-01", "empty-value"),
+        ("gold", "E-r1\tg\tMonday", "time-format"),
+        ("gold", "E-r1\tg\t12345", "time-range"),
+    ],
+)
+def test_faulty_rows_of_tables(files: Path, kind: str, row: str, code: str) -> None:
+    refused(partial(scored, kind), f"{TABLES[kind]}{row}\n", files, code, 2)
+    assert program.tseval("validate", "bad.tsv").places == [("bad.tsv", 3)]
 
 
-def test_a_fact_in_two_files(tmp_path: Path) -> None:
-    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
-    for path in paths:
-        path.write_text(json.dumps(FACT) + "\n")
-    with faulty("duplicate-id", 1):
-        tseval.score_crisisfacts(paths, HAND_LABELS)
+@pytest.mark.parametrize("kind", ["collapsed", "labels", "items", "gold"])
+@pytest.mark.usefixtures("files")
+def test_tables_without_rows(kind: str) -> None:
+    head = TABLES[kind].partition("\n")[0]
+    Path("bad.tsv").write_text(head + "\n")
+    for bad in ("bad.tsv", pd.DataFrame(columns=head.split("\t"))):
+        with faulty("no-rows"):
+            scored(kind, bad)
 
 
-def test_days_that_are_none(tmp_path: Path) -> None:
+def test_items_that_name_facts_of_no_request(files: Path) -> None:
+    """The first file that has any is refused with all of its own."""
+    for run in ("one", "two"):
+        strange = SAID.replace('"f"', '"g"').replace("{", f'{{"run": "{run}", ', 1)
+        (files / f"{run}.jsonl").write_text(f"{SAID}\n{strange}\n")
+    given = ("two.jsonl", "one.jsonl", "gold.tsv", "--edition", "crisisfacts2022")
+    done = program.tseval("crisisfacts", *given)
+    assert [(f.file, f.code, f.line) for f in done.faults] == [("two.jsonl", "unknown-id", 2)]
+    assert program.tseval("validate", "two.jsonl").code == 0
+    named = program.tseval("crisisfacts", *given, "--name", "two.jsonl=X")
+    assert named.codes == [("several-runs", None)]
+
+
+def test_days_of_requests(tmp_path: Path) -> None:
     days = tmp_path / "requests.tsv"
-    days.write_text(f"request\tday\n{DAY}\tMonday\n{LATER}\tA Storm 2020 2020-04-12\n")
-    with pytest.raises(InputError, match="is not a date") as caught:
-        tseval.score_crisisfacts(BY_HAND, HAND_LABELS, requests=days)
-    assert [fault.line for fault in caught.value.faults] == [2]
     days.write_text(f"request\tday\n{DAY}\tSince 2019-01-01 2020-04-12\n{LATER}\t1586908800\n")
     at = ["2020-04-12T23:59:00Z", "2020-04-13", "2020-04-16"]
     scores = tseval.score_crisisfacts(BY_HAND, HAND_LABELS, "redundancy", requests=days, at=at)
     found = [scores.value(name, run="b-c") for name in scores.measures]
     assert found == [0.625, None, 0.25, 0.625]
     days.write_text(f"request\tday\n{LATER}\tA Storm 2020 2020-04-12\n")
-    with pytest.raises(UsageError, match="not all days of requests are known"):
+    with pytest.raises(UsageError, match="--requests"):
         tseval.score_crisisfacts(BY_HAND, HAND_LABELS, "redundancy@2d", requests=days)
-
-
-@pytest.mark.parametrize(
-    ("item", "reason"),
-    [
-        ({"importance": 1.0, "status": "seen"}, 'unknown status "seen"'),
-        ({"importance": 1.0, "status": "matched"}, "a matched item names no fact"),
-        ({"importance": 1.0, "status": "skipped", "facts": ["f"]}, 'an item that is "skipped"'),
-        ({"importance": 1.0, "status": "matched", "facts": ["g"]}, 'fact "g" is of no request'),
-        ({"importance": 1.0, "status": "matched", "facts": ["f g"]}, '"facts" is no list of'),
-        ({"importance": True, "status": "skipped"}, '"importance" is no finite number'),
-        ({"importance": 1.0}, 'no "status"'),
-        (3, "a number where an item is expected"),
-    ],
-)
-def test_faulty_items(tmp_path: Path, item: Any, reason: str) -> None:
-    path = tmp_path / "items.jsonl"
-    good = {"request": DAY, "items": [{"importance": 1.0, "status": "matched", "facts": ["f"]}]}
-    path.write_text(json.dumps(good) + "\n" + json.dumps({"request": DAY, "items": [item]}) + "\n")
-    gold = pd.DataFrame({"request": [DAY], "fact_id": ["f"]})
-    with pytest.raises(InputError) as caught:
-        tseval.score_crisisfacts(path, gold, edition="crisisfacts2022")
-    (fault,) = caught.value.faults
-    assert (fault.line, bool(fault.text), bool(fault.cure)) == (2, True, True)
-    assert fault.reason.startswith(reason)
+    null = tmp_path / "requests.jsonl"
+    null.write_text('{"requestID": null, "day": "2020-03-01"}\n')
+    with faulty("empty-value", 1):
+        tseval.score_crisisfacts(BY_HAND, HAND_LABELS, requests=null)
 
 
 def test_the_other_edition_and_measures() -> None:
     items = pd.DataFrame({"request": [DAY], "importance": 1.0, "status": "skipped", "facts": ""})
     gold = pd.DataFrame({"request": [DAY], "fact_id": ["f"]})
-    with pytest.raises(UsageError, match="assessed items: score them with --edition"):
-        tseval.score_crisisfacts(items, gold)
-    with pytest.raises(UsageError, match="collapsed facts: score them with --edition"):
-        tseval.score_crisisfacts(BY_HAND, gold, edition="crisisfacts2022")
-    with pytest.raises(UsageError, match="no measure of collapsed facts"):
-        tseval.score_crisisfacts(BY_HAND, HAND_LABELS, "assessed")
-    with pytest.raises(UsageError, match="no measure of assessed items"):
-        tseval.score_crisisfacts(items, gold, "f1", edition="crisisfacts2022")
-    some = HAND_LABELS[HAND_LABELS["label"] != "LAGGED_FACT"]
-    with pytest.raises(UsageError, match="no label says LAGGED_FACT"):
-        tseval.score_crisisfacts(BY_HAND, some, "lagged")
+    score = tseval.score_crisisfacts
+    with pytest.raises(UsageError, match="crisisfacts2022"):
+        score(items, gold)
+    with pytest.raises(UsageError, match="crisisfacts2023"):
+        score(BY_HAND, gold, **OF_2022)
+    with faulty("missing-column"):
+        score(HAND_LABELS, gold, **OF_2022)
+    with pytest.raises(UsageError, match="assessed is no measure of"):
+        score(BY_HAND, HAND_LABELS, "assessed")
+    with pytest.raises(UsageError, match="f1 is no measure of"):
+        score(items, gold, "f1", **OF_2022)
+    with pytest.raises(UsageError, match="LAGGED_FACT"):
+        score(BY_HAND, HAND_LABELS[HAND_LABELS["label"] != "LAGGED_FACT"], "lagged")
+    with pytest.raises(UsageError, match="no file is given"):
+        score([], HAND_LABELS)
 
 
-def test_a_rule_that_takes_no_event_of_the_files() -> None:
-    folder = program.FIXTURES / "crisisfacts"
-    told = program.tseval(
-        "crisisfacts", folder / "collapsed.jsonl", folder / "labels.tsv", "--rule", "events=track"
-    )
-    assert (told.code, told.codes) == (1, [("unrelated-inputs", None)])
-
-
-def test_what_is_asked_for_is_said_in_words() -> None:
-    told = program.tseval("crisisfacts", "facts.jsonl")
-    assert told.err.splitlines()[-1] == (
-        "Error: Give one or more files of collapsed facts (of 2022: of assessed items), then the "
-        "file of their labels (of 2022: of gold facts)."
-    )
-
-
-def test_a_null_is_called_so(tmp_path: Path) -> None:
-    path = tmp_path / "requests.jsonl"
-    path.write_text('{"requestID": null, "day": "2020-03-01"}\n')
-    with pytest.raises(InputError) as error:
-        tseval.score_crisisfacts(BY_HAND, HAND_LABELS, requests=path)
-    assert error.value.faults[0].reason == '"requestID" is null'
+@pytest.mark.usefixtures("files")
+def test_explanations_of_the_other_edition_and_of_times() -> None:
+    of_items = ("items.jsonl", "gold.tsv", "--edition", "crisisfacts2022")
+    of_facts = ("facts.jsonl", "labels.tsv")
+    for asked in ((*of_facts, "--explain", "items"), (*of_items, "--explain", "facts")):
+        assert program.tseval("crisisfacts", *asked).code == 2
+    Path("days.tsv").write_text("request\tday\nE-1-r1\t2020-01-01\n")
+    dated = (*of_facts, "--requests", "days.tsv", "--explain", "requests")
+    assert program.tseval("crisisfacts", *dated, "-m", "redundancy@2d").code == 2
+    (row,) = rows(*dated, "-m", "redundancy")
+    assert ",".join(row) == "run,request,day,n_facts,score,n_said,n_lagged,n_gold,redundancy"
+    assert ",".join(row.values()) == "a,E-1-r1,2020-01-01,1,1.0,1,0,1,1.0"
 
 
 def test_curves(tmp_path: Path) -> None:
@@ -537,6 +628,41 @@ def test_curves(tmp_path: Path) -> None:
     assert of_days == ["0.75", "", "", "0.25", "", "1.0"]
 
 
+def test_curves_of_2022(tmp_path: Path) -> None:
+    """Gold facts tell their days, so nothing else is needed."""
+    items = tmp_path / "items.jsonl"
+    items.write_text(SAID.replace('"f"', '"E-r1-0"'))
+    gold = b'[{"factsByRequest": {"E-r1": [{"fact": "a", "dateString": "2020-03-01"}]}}]'
+    asked = ("--edition", "crisisfacts2022", "-m", "comprehensiveness", "-f", "csv", "--quiet")
+    outcome = program.tseval("curve", items, "-", *asked, stdin=gold)
+    assert [line.split(",")[5] for line in outcome.out.splitlines()[1:]] == ["", "1.0"], outcome.err
+
+
+def test_a_report_shows_requests(tmp_path: Path) -> None:
+    scores, page = tmp_path / "scores.json", tmp_path / "page.html"
+    assert program.tseval("crisisfacts", *FIXED, "-q", "-o", scores).code == 0
+    assert program.tseval("report", scores, "-o", page).code == 0
+    text = " ".join(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")).split())
+    assert "Osk-001-r1 2 0.7083 0.6667 Osk-001-r2 1 0.5000 1.0000" in text
+    assert "Calder-002-r1 1.00 .50 Osk-001-r1 .67 .67 Osk-001-r2 – 1.00" in text
+
+
+@pytest.mark.parametrize("name", ["collapsed.jsonl", "labels.tsv", "items.jsonl", "facts.json"])
+def test_an_import_of_an_import_is_the_same(tmp_path: Path, name: str) -> None:
+    """With all columns that the file has, and no others."""
+    kind = {"facts": "gold"}.get(name.partition(".")[0], name.partition(".")[0])
+    once = program.tseval("import", f"crisisfacts-{kind}", FOLDER / name)
+    table = tmp_path / "table.tsv"
+    plain = {"gold": ["request\tfact_id\nE-r1\tf\n"], "items": []}
+    for text in (once.out, *plain.get(kind, [TABLES[kind]])):
+        table.write_text(text)
+        again = program.tseval("import", f"crisisfacts-{kind}", table, "--quiet")
+        assert (once.code, again.code) == (0, 0)
+        assert again.out == text
+    if kind == "collapsed":
+        assert "\tThe dam at Tarrin broke at two in the morning.\n" in once.out
+
+
 # Run lines.
 
 GOOD_LINE = {
@@ -555,40 +681,66 @@ VALUES = (
 )  # fmt: skip
 
 
+def run_of(folder: Path, *lines: dict[str, Any]) -> Path:
+    run = folder / "run.jsonl"
+    run.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    return run
+
+
 @ONE_FOLDER
 @given(st.sampled_from([*GOOD_LINE]), st.sampled_from(VALUES), st.booleans())
-def test_verdicts_of_the_checker(folder: Path, key: str, value: Any, without: bool) -> None:
+def test_verdicts_of_the_checker(tmp_path: Path, key: str, value: Any, without: bool) -> None:
     """What `validate` says of one line is what the checker says, whatever stands in it."""
     line: dict[str, Any] = {**GOOD_LINE, key: value}
     if without:
         del line[key]
-    run = folder / "run.jsonl"
-    run.write_text(json.dumps(line) + "\n")
-    if not is_run(Input(run)):
-        return
-    expected = slow.accepts(json.dumps(line))
-    outcome = program.tseval("validate", run)
+    if key == "factText" and without:
+        return  # nothing shows that it is a run
     if key == "requestID" and line.get(key) in ("", "x"):
         return  # the checker knows requests by a list that is switched off here
+    outcome = program.tseval("validate", run_of(tmp_path, line))
+    expected = slow.accepts(json.dumps(line))
     assert (outcome.code == 0) == expected, (line, outcome.out, outcome.err)
 
 
 def test_requests_of_a_run_beside_those_known(tmp_path: Path) -> None:
-    run, requests = tmp_path / "run.jsonl", tmp_path / "requests.tsv"
-    run.write_text(json.dumps(GOOD_LINE) + "\n")
-    requests.write_text("request\tday\nCrisisFACTS-001-r4\t2017-12-07\n")
-    outcome = program.tseval("validate", run, requests)
-    assert outcome.code == 1
-    assert "is no known request" in outcome.out + outcome.err
+    run, requests = run_of(tmp_path, GOOD_LINE), tmp_path / "requests.tsv"
+    for known, places in (("CrisisFACTS-001-r4", [(str(run), 1)]), ("CrisisFACTS-001-r3", [])):
+        requests.write_text(f"request\tday\n{known}\t2017-12-07\n")
+        outcome = program.tseval("validate", run, requests)
+        assert (outcome.code, outcome.places) == (len(places), places)
 
 
 def test_texts_of_another_length_are_told(tmp_path: Path) -> None:
-    run = tmp_path / "run.jsonl"
     texts = ["", "ä" * 200, "ä" * 201]
-    run.write_text("".join(json.dumps(GOOD_LINE | {"factText": text}) + "\n" for text in texts))
+    run = run_of(tmp_path, *(GOOD_LINE | {"factText": text} for text in texts))
     outcome = program.tseval("validate", run)
+    assert (outcome.code, outcome.places) == (0, [(str(run), 1), (str(run), 3)])
+
+
+def test_an_imported_run_is_updates_of_events(tmp_path: Path) -> None:
+    """What the checker refuses and can be read is told of ten lines, and then by number."""
+    whole = GOOD_LINE | {"importance": 1}
+    run = run_of(tmp_path, GOOD_LINE, GOOD_LINE | {"requestID": "E-r1"}, *[whole] * 12)
+    outcome = program.tseval("import", "crisisfacts-run", run)
     assert outcome.code == 0
-    told = outcome.out + outcome.err
-    assert f"{run}:1: factText is empty" in told
-    assert f"{run}:3: factText has 201 characters" in told
-    assert f"{run}:2:" not in told
+    table = list(csv.DictReader(io.StringIO(outcome.out), delimiter="\t"))
+    assert [*table[1].values()] == [
+        *("run", "E", "E-r1-0001", "1512604876", "The road is closed.", "0.5")
+    ]
+    assert [row["update_id"][-4:] for row in table] == [
+        *("0001", "0001"),
+        *(f"{at:04d}" for at in range(2, 14)),
+    ]
+    told = outcome.err.splitlines()
+    assert [line.split(":")[-2] for line in told[:10]] == [f"{at}" for at in range(3, 13)]
+    assert warn_of(told[10:], "2 more")
+
+
+@pytest.mark.parametrize(
+    "lines", [(), (GOOD_LINE, {"requestID": " "}), (GOOD_LINE, {"sources": []})]
+)
+def test_runs_that_are_not_imported(tmp_path: Path, lines: tuple[dict[str, Any], ...]) -> None:
+    run = run_of(tmp_path, *(GOOD_LINE | each for each in lines))
+    codes = program.tseval("import", "crisisfacts-run", run).codes
+    assert codes == [("record-format", 2) if lines else ("no-rows", None)]

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from tests import strategies as st
+from tests.program import tseval
 
 REQUESTS = (
     *("CrisisFACTS-001-r1", "CrisisFACTS-001-r2", "CrisisFACTS-001-r10"),
@@ -28,7 +29,9 @@ LABELS = ("USEFUL_FACT", "REDUNDANT_FACT", "POOR_FACT", "LAGGED_FACT")
 STATUSES = ("unmatched", "irrelevant", "skipped", "unassessed")
 IMPORTANCE = st.sampled_from([0.0, 0.5, 1.0])
 """Few different values, so that ties are common."""
-FORMS = ("lists", "lines", "facts", "tsv", "frame")
+FORMS = ("lists", "lines", "facts", "imported", "tsv", "frame")
+DATED = ("lists", "facts", "imported")
+"""The forms of gold facts that tell their days."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,9 @@ def collapsed(draw: st.DrawFn) -> Collapsed:
                     "importance": draw(IMPORTANCE),
                 }
             )
+        if draw(st.integers(0, 3)) == 3:  # so that of the facts above two are among the first 64
+            first = {"relevant_facts": [], "importance": 1.0}
+            own[:0] = [first | {"collapsed_fact_id": fact_id(request, at)} for at in range(9, 71)]
         facts[request] = own
     known = [fact["collapsed_fact_id"] for own in facts.values() for fact in own]
     label = st.tuples(
@@ -94,14 +100,20 @@ def as_rows(world: Collapsed) -> pd.DataFrame:
     )
 
 
-def facts_in(world: Collapsed, folder: Path, form: str) -> Any:
-    """The facts as files of a form."""
-    frame = as_rows(world)
+def table_in(frame: pd.DataFrame, path: Path, form: str) -> pd.DataFrame | Path:
+    """A table as a frame or as a file."""
     if form == "frame":
         return frame
-    if form == "tsv":
-        frame.to_csv(folder / "facts.tsv", sep="\t", index=False)
-        return folder / "facts.tsv"
+    frame.to_csv(path, sep="\t", index=False)
+    return path
+
+
+def facts_in(world: Collapsed, folder: Path, form: str) -> Any:
+    """The facts as files of a form."""
+    if form in ("frame", "tsv"):
+        return table_in(as_rows(world), folder / "facts.tsv", form)
+    if form == "imported":
+        return imported("collapsed", facts_in(world, folder, "lists"), folder)
     if form == "lists":
         paths = [folder / f"Collapsed-{request}.json" for request in world.facts]
         for path, own in zip(paths, world.facts.values(), strict=True):
@@ -117,17 +129,24 @@ def facts_in(world: Collapsed, folder: Path, form: str) -> Any:
     return path
 
 
+def imported(kind: str, paths: Any, folder: Path) -> Path:
+    """What an import makes of files."""
+    made = folder / f"{kind}.imported.tsv"
+    several = paths if isinstance(paths, list) else [paths]
+    assert tseval("import", f"crisisfacts-{kind}", *several, "-o", made).code == 0
+    return made
+
+
 def labels_in(world: Collapsed, folder: Path, form: str) -> Any:
     """The labels as a list of triples, or as a table."""
     if form in ("lists", "lines"):
         path = folder / "labels.json"
         path.write_text(json.dumps(world.labels))
         return path
+    if form == "imported":
+        return imported("labels", labels_in(world, folder, "lists"), folder)
     frame = pd.DataFrame(world.labels, columns=["collapsed_fact_id", "assessor", "label"])
-    if form == "frame":
-        return frame.astype(str)
-    frame.to_csv(folder / "labels.tsv", sep="\t", index=False)
-    return folder / "labels.tsv"
+    return table_in(frame, folder / "labels.tsv", form)
 
 
 def days() -> pd.DataFrame:
@@ -138,7 +157,8 @@ def days() -> pd.DataFrame:
 def items(draw: st.DrawFn) -> Items:
     """Items of some runs on some requests; some requests of runs have no gold facts."""
     known = draw(st.lists(st.sampled_from(REQUESTS), min_size=1, unique=True))
-    gold = {each: [f"{each}-{at}" for at in range(draw(st.integers(1, 4)))] for each in known}
+    number = st.one_of(st.integers(1, 4), st.integers(9, 10))
+    gold = {each: [f"{each}-{at}" for at in range(draw(number))] for each in known}
     every = [fact for own in gold.values() for fact in own]
     matched = st.fixed_dictionaries(
         {
@@ -163,6 +183,8 @@ def items(draw: st.DrawFn) -> Items:
 
 def items_in(world: Items, folder: Path, form: str) -> Any:
     """The items as lines, or as a table."""
+    if form == "imported":
+        return imported("items", items_in(world, folder, "lists"), folder)
     if form in ("lists", "lines", "facts"):
         path = folder / "items.jsonl"
         lines = [
@@ -180,14 +202,13 @@ def items_in(world: Items, folder: Path, form: str) -> Any:
         for each in own or nothing
     ]
     frame = pd.DataFrame(rows, columns=["run", "request", "importance", "status", "facts"])
-    if form == "frame":
-        return frame
-    frame.to_csv(folder / "items.tsv", sep="\t", index=False)
-    return folder / "items.tsv"
+    return table_in(frame, folder / "items.tsv", form)
 
 
 def gold_in(world: Items, folder: Path, form: str) -> Any:
     """The gold facts as the track's file, which calls them by their place, or as a table."""
+    if form == "imported":
+        return imported("gold", gold_in(world, folder, "lists"), folder)
     if form in ("lists", "facts"):
         events: dict[str, Any] = {}
         for request, own in world.gold.items():
@@ -200,7 +221,4 @@ def gold_in(world: Items, folder: Path, form: str) -> Any:
         return path
     rows = [(request, fact) for request, own in world.gold.items() for fact in own]
     frame = pd.DataFrame(rows, columns=["request", "fact_id"])
-    if form == "frame":
-        return frame
-    frame.to_csv(folder / "gold.tsv", sep="\t", index=False)
-    return folder / "gold.tsv"
+    return table_in(frame, folder / "gold.tsv", form)
