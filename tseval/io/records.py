@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tseval.files.json_array import elements
@@ -29,9 +30,19 @@ def is_number(value: Any) -> TypeGuard[float]:
     return type(value) in (int, float) and abs(value) < math.inf
 
 
+def is_integer(value: Any) -> TypeGuard[int]:
+    """Return whether this is a whole number, written without a decimal point."""
+    return type(value) is int
+
+
 def is_names(value: Any) -> TypeGuard[list[str]]:
     """Return whether this is a list of names."""
     return isinstance(value, list) and all(map(is_name, value))
+
+
+def is_words(value: Any) -> TypeGuard[list[str]]:
+    """Return whether this is a list of names without blanks."""
+    return is_names(value) and not any(" " in each for each in value)
 
 
 def is_list(value: Any) -> TypeGuard[list[Any]]:
@@ -48,7 +59,9 @@ WORDS: Mapping[Callable[[Any], bool], str] = {
     is_name: "a name",
     is_text: "a text",
     is_number: "a finite number",
+    is_integer: "a whole number",
     is_names: "a list of names",
+    is_words: "a list of names without blanks",
     is_list: "a list",
     is_object: "an object",
 }
@@ -77,6 +90,25 @@ def wrong_in(record: Any, what: str = "an object", **keys: Callable[[Any], bool]
                 return f'"{name}" names nothing'
             return f'"{name}" is {kind_of(value)} where {wanted} is expected'
     return ""
+
+
+def valid_records(
+    values: Iterable[Any],
+    line: int,
+    faults: FaultList,
+    *,
+    what: str,
+    cure: str,
+    optional: Mapping[str, Any] = MappingProxyType({}),
+    **keys: Callable[[Any], bool],
+) -> Iterator[dict[str, Any]]:
+    """Yield the values that are such records, with their `optional` keys, and note the others."""
+    for value in values:
+        record = {**optional, **value} if isinstance(value, dict) else value
+        if wrong := wrong_in(record, what, **keys):
+            faults.add(line, wrong, cure, "record-format")
+        else:
+            yield record
 
 
 def is_array(source: Input) -> bool:

@@ -120,6 +120,8 @@ class TrackRows:
 
     frame: pl.DataFrame
     note: Any = None
+    rows: int | None = None
+    """The number of rows as `tseval validate` counts them, if not those of the frame."""
 
 
 def all_rows(table: Table) -> pl.DataFrame:
@@ -143,7 +145,8 @@ class PlainImport:
 
     name: str
     help: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    """Those of the schema if none are named."""
     several: bool = False
     rows: Callable[[Table], pl.DataFrame] = all_rows
     warnings: Callable[[Table], Sequence[str]] = no_warnings
@@ -153,8 +156,9 @@ class PlainImport:
         form = next((form for track in reader.tracks for form in track.forms), None)
         table = read(paths, reader, form)
         frame = self.rows(table)
+        names = self.columns or [column.name for column in reader.schema]
         columns: dict[str, Sequence[str]] = {
-            name: texts_of(frame[name]) for name in self.columns if name in frame.columns
+            name: texts_of(frame[name]) for name in names if name in frame.columns
         }
         return Imported(columns, tuple(self.warnings(table)))
 
@@ -184,6 +188,11 @@ class TableReader:
     """What `tseval validate` says of a table without faults."""
     reads_tables: bool = True
     """Whether the plain table can be read too."""
+
+    def recognises(self, source: Input) -> bool:
+        """Return whether an input looks like this table, by its content or its columns."""
+        is_track = not source.is_table and any(each.recognise(source) for each in self.tracks)
+        return is_track or not lacks_columns(source, self.schema)
 
     @property
     def formats(self) -> tuple[Format, ...]:
@@ -247,7 +256,8 @@ def _refuse_repeats(table: Table, columns: Sequence[str], reason: str, cure: str
 
 
 def _runs(frame: pl.DataFrame) -> tuple[str, ...]:
-    return tuple(frame["run"].unique(maintain_order=True)) if "run" in frame.columns else ()
+    has_runs = "run" in frame.columns
+    return tuple(frame["run"].drop_nulls().unique(maintain_order=True)) if has_runs else ()
 
 
 def _read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
@@ -259,9 +269,9 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
         rows = track.read(source, faults)
         frame, notes = rows.frame, () if rows.note is None else (rows.note,)
         if source.run_name is not None and "run" in frame.columns:
-            check_one_run(_runs(frame.drop_nulls("run")), faults)
+            check_one_run(_runs(frame), faults)
             frame = frame.with_columns(run=pl.lit(source.run_name))
-        record = record_of(source, schema, frame.height)
+        record = record_of(source, schema, frame.height if rows.rows is None else rows.rows)
     else:
         layout = None if track is None else track.layout
         plain = rows_of(source, schema, form) if layout is None else read_lines(source, layout)
@@ -309,9 +319,10 @@ def frame_of_rows(
 ) -> pl.DataFrame:
     """Return rows of a track's file as a frame: the line, then these columns of the schema.
 
-    `types` are further columns, which the schema does not have.
+    Without names these are all its columns. `types` are further columns, which it does not have.
     """
     kinds = {each.name: each.kind for each in schema}
+    columns = columns or tuple(kinds)
     is_text = {name: kinds[name] in (Kind.ID, Kind.TEXT) for name in columns}
     known = {name: pl.String if is_text[name] else pl.Float64 for name in columns}
     return pl.DataFrame(list(rows), schema={"line": pl.Int64, **known, **types}, orient="row")
