@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tests.toys import spotting
+from tseval.core import kernel
 from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
-from tseval.core.results import Values
 from tseval.measures import Definition, Measure
 
 if TYPE_CHECKING:
+    from tseval.core.frames import FrameIndex
+    from tseval.core.results import Result
     from tseval.families.temporal.earliest import EarliestIndex
-    from tseval.tables.columns import FloatArray, IntArray
 
 
 def _talk(index: EarliestIndex, _: Measure) -> Account:
@@ -38,14 +38,11 @@ TALK = Definition(
 )
 
 
-def _rest(totals: Sequence[FloatArray], units: IntArray) -> Values:
-    found = ratio(totals, units)
-    return replace(found, value=np.where(found.defined, 1 - found.value, 0.0))
-
-
-def _overlooked(index: spotting.Index, measure: Measure) -> Account:
+def _overlooked(index: FrameIndex, measure: Measure) -> Result:
     """The items not spotted, by all."""
-    return replace(spotting.spotted(index, measure), score=_rest)
+    seen = spotting.spotted(index, measure)
+    rest = (1 - kernel.divided("above", "below")).alias("value")
+    return index.result(replace(seen.contributions, score=lambda sums: sums.with_columns(rest)))
 
 
 OVERLOOKED = Definition(

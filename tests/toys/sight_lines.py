@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from tests.toys import spotting
-from tests.toys.spotting import SIGHTINGS, Sightings
+from tests.toys.spotting import SIGHTINGS
 from tseval.core.declared import option
-from tseval.files.fixed_fields import Layout, Span, read_lines
-from tseval.files.formats import Format
-from tseval.files.imports import Import, Imported, numbers_as_text
+from tseval.files.fixed_fields import Layout, Span
+from tseval.files.imports import Import, Imported
 from tseval.files.inputs import Input
+from tseval.io.tables import TableReader, TrackFile, read, texts_of
 from tseval.records import frozen
 
 MARK = b"!sightings"
@@ -25,6 +27,11 @@ LINES = Layout(
 )
 
 
+def is_marked(source: Input) -> bool:
+    """Whether a file begins with the mark."""
+    return source.head().startswith(MARK)
+
+
 @frozen
 class Options:
     """What the import may be asked for."""
@@ -32,32 +39,21 @@ class Options:
     run: str = option("--called", "What the run is called.", default="spotter")
 
 
-def read(source: Input) -> Sightings:
-    """The lines as the family's table."""
-    rows = read_lines(source, LINES)
-    return Sightings.of(rows.columns, rows.origin, source.name)
+READER = TableReader(
+    schema=SIGHTINGS,
+    tracks=(TrackFile(recognise=is_marked, layout=LINES, forms=("lines",)),),
+    reads_tables=False,
+)
 
 
 def imported(paths: Sequence[str], options: Options) -> Imported:
     """The lines as a plain table."""
-    said = read(Input(paths[0]))
-    return Imported(
-        {
-            "run": [options.run] * len(said),
-            "topic": said.topic.to_list(),
-            "item": said.item.to_list(),
-            "seen": numbers_as_text(said.seen),
-        }
-    )
+    seen = read(paths, READER).frame.with_columns(run=pl.lit(options.run))
+    return Imported({name: texts_of(seen[name]) for name in ("run", "topic", "item", "seen")})
 
 
-SIGHT_LINES = Format(
-    "sightings",
-    lambda source, _, __: read(source),
-    lambda source: source.head().startswith(MARK),
-    reads_tables=False,
-    forms=("lines",),
-    layouts=(LINES,),
+SIGHT_LINES = replace(
+    READER.formats[0],
     imports=(Import("sight-lines", "sightings as lines", imported, Options),),
 )
 FAMILY = replace(spotting.FAMILY, formats=(SIGHT_LINES,))

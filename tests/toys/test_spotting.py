@@ -102,6 +102,12 @@ def test_curves(files: tuple[str, str]) -> None:
     assert rows == [[str(START), "0.0", str(1 / 3)], [str(START + 3600), "1.0", str(2 / 3)]]
 
 
+def test_batches(files: tuple[str, str]) -> None:
+    runner = CliRunner().invoke(command_of_curves(), [*files, "--topic", "t1", "--batch", "30m"])
+    assert runner.exit_code == 0, runner.output
+    assert runner.stdout.splitlines()[1:] == [f"eager,t1,spotted,{START},0.0,{1 / 3},1.0"]
+
+
 def test_compare_and_report(files: tuple[str, str], tmp_path: Path) -> None:
     other = tmp_path / "late.tsv"
     other.write_text(Path(files[0]).read_text().replace("\tb\t", "\tq\t"))

@@ -194,6 +194,11 @@ class TableReader:
         is_track = not source.is_table and any(each.recognise(source) for each in self.tracks)
         return is_track or not lacks_columns(source, self.schema)
 
+    def holds(self, path: str) -> bool:
+        """Return whether a file holds such a table; standard input is not read to find out."""
+        source = Input(path)
+        return source.can_be_read_again and self.recognises(source)
+
     @property
     def formats(self) -> tuple[Format, ...]:
         """The kinds of files, for `tseval validate` and `tseval import`."""
