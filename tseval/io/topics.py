@@ -42,12 +42,21 @@ TOPICS_READER = TableReader(
 
 def name_topics(tables: dict[str, Table], gold: str) -> dict[str, Table]:
     """Return the tables with the topics of the gold, whether they write `TS14.11` or `11`."""
-    rename = TopicNames(Ids.of(strings(tables[gold].frame["topic"].to_list())), gold)
-    renamed = {gold: tables[gold]}
+    rename = TopicNames(_names(tables[gold]), gold)
+    renamed = dict(tables)
     for name, table in tables.items():
         if name != gold and "topic" in table.frame.columns:
-            topics = Ids.of(strings(table.frame["topic"].to_list()))
-            rename.check(topics, table.origin)
-            names = pl.Series("topic", rename(topics).to_list(), dtype=pl.String)
-            renamed[name] = replace(table, frame=table.frame.with_columns(names))
-    return {name: renamed.get(name, table) for name, table in tables.items()}
+            first = replace(
+                table, frame=table.frame.unique("topic", keep="first", maintain_order=True)
+            )
+            names = _names(first)
+            rename.check(names, first.origin)
+            topics = dict(zip(names.to_list(), rename(names).to_list(), strict=True))
+            renamed[name] = replace(
+                table, frame=table.frame.with_columns(pl.col("topic").replace(topics))
+            )
+    return renamed
+
+
+def _names(table: Table) -> Ids:
+    return Ids.of(strings(table.frame["topic"].to_list()))
