@@ -57,17 +57,7 @@ VALUES = Schema(
 FIELDS = 9
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 RUN_LINES = Layout(
-    Schema(
-        "values",
-        (
-            TOPIC,
-            Column("run", Kind.ID),
-            Column("time", Kind.TIME),
-            Column("confidence", Kind.NUMBER),
-            Column("attribute", Kind.ID),
-            Column("value", Kind.ID),
-        ),
-    ),
+    VALUES,
     {
         "topic": Span(0),
         "run": Span(1, 2),

@@ -64,7 +64,7 @@ def find_errors(index: FrameIndex, measure: Measure) -> Errors:
         raise UsageError(f"{measure}: of which attribute? choose one of {', '.join(ATTRIBUTES)}")
     own = pl.col("attribute") == attribute
     runs = index.pairs.select("run").unique(maintain_order=True)
-    gold = runs.join(index["gold"].filter(own).drop("run"), how="cross")
+    gold = runs.join(index["gold"].filter(own), how="cross")
     said = index.outputs.filter(own)
     ends = index.pairs.join(index.times.select("topic", time="end"), on="topic")
     place = ["amount", "longitude"]

@@ -15,26 +15,16 @@ from tseval.io.tables import Table
 
 def index_of(tables: Mapping[str, Table]) -> FrameIndex:
     """Return the values of judged topics, which are those of the gold."""
-    gold, values = tables["gold"].frame, tables["runs"].frame
-    topics = natural(gold["topic"])
-    times = gold.group_by("topic").agg(start=pl.col("time").min(), end=pl.col("time").max())
+    gold, time = tables["gold"].frame.drop("run"), pl.col("time")
+    times = gold.group_by("topic").agg(start=time.min(), end=time.max())
     times = relative_start(times, tables["gold"])
     if "topics" in tables:
-        told = tables["topics"].frame.rename(
-            {"start": "told_start", "end": "told_end"}, strict=False
-        )
-        told = told if "told_end" in told.columns else told.with_columns(told_end=None)
-        times = times.join(told, on="topic", how="left").select(
-            "topic",
-            start=pl.coalesce("told_start", "start"),
-            end=pl.coalesce("told_end", "end").cast(pl.Float64),
-        )
-    times = times.with_columns(pl.col("topic").cast(topics)).sort("topic")
-    runs = tables["runs"].runs
-    judged = values.filter(pl.col("topic").is_in(times["topic"].cast(pl.String).implode()))
-    typed = pl.col("topic").cast(topics), pl.col("run").cast(pl.Enum(runs))
-    judged, gold = judged.with_columns(*typed), gold.with_columns(typed[0])
-    return FrameIndex.of(runs, times, judged, gold=gold)
+        periods = tables["topics"].frame.select("topic", pl.col("^(start|end)$"))
+        times = times.update(periods, on="topic")
+    topic, run = natural(gold["topic"]), pl.Enum(tables["runs"].runs)
+    values = tables["runs"].frame.cast({"topic": topic, "run": run}, strict=False)
+    times, gold = times.cast({"topic": topic}).sort("topic"), gold.cast({"topic": topic})
+    return FrameIndex.of(tables["runs"].runs, times, values.drop_nulls("topic"), gold=gold)
 
 
 def find_warnings(tables: Mapping[str, Table], index: FrameIndex) -> Iterator[str]:
