@@ -28,7 +28,6 @@ sys.path.insert(0, str(ROOT))
 import tseval  # noqa: E402
 from bench.rows import Row, tell  # noqa: E402
 from tests.oracles import changes as slow  # noqa: E402
-from tseval.families.changes.explanation import named  # noqa: E402
 
 TIMES, WITHIN, TURNS = 2.0, 1e-12, 3
 """How many times as fast as the script the program has to be, reading and all."""
@@ -40,7 +39,7 @@ KEYS = [
     for units in slow.SETS
     for name in ("units", *slow.MEASURES)
 ]
-WANTED = [named(name, level, units) for level, units, name in KEYS]
+WANTED = [f"{name}(level={level},units={units})" for level, units, name in KEYS]
 
 
 def made(folder: Path, runs: int, number_of_days: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
 from collections.abc import Iterator
 from functools import cache
@@ -20,11 +21,6 @@ import tseval
 from tests import program
 from tests.oracles import changes as slow
 from tseval import InputError, Scores
-from tseval.core.calling import CommonOptions, evaluated
-from tseval.core.family import Asked
-from tseval.families.changes.evaluation import ChangeEvaluation, ChangeInputs, ChangeOptions
-from tseval.families.changes.explanation import by_question, named
-from tseval.families.changes.family import FAMILY
 
 WITHIN = 1e-12
 PRINTED = 0.0005
@@ -85,21 +81,26 @@ def board(
     folder: Path, run: str, rule: str, at: str = ""
 ) -> dict[tuple[str, str, str], float | None]:
     """Every value of `all`, by level, set and name, as the command gives it to other programs."""
-    files = {f"--{name}": path for name, path in files_of(folder).items() if path is not None}
     rules = [("--rule", f"{name}={value}") for name, value in asked_for(rule).items()]
-    outcome = program.tseval(
-        "changes",
-        *(folder / run, folder / "qrels.tsv"),
-        *(part for option in files.items() for part in option),
-        "--lenient",
-        *("-m", " ".join(measures_of(rule, at))),
+    told = command(
+        folder,
+        run,
+        *("--lenient", "-m", " ".join(measures_of(rule, at))),
         *(part for option in rules for part in option),
         *("-f", "json"),
     )
-    assert outcome.code == 0, outcome.err
-    records = json.loads(outcome.out)["records"]
+    records = json.loads(told)["records"]
     values = {each["measure"]: each["value"] for each in records if each["topic"] == "all"}
     return {key: values[name] for key, name in zip(KEYS, measures_of(rule, at), strict=True)}
+
+
+def command(folder: Path, run: str, *more: str) -> str:
+    """What the command writes of a run of a folder."""
+    files = {f"--{name}": path for name, path in files_of(folder).items() if path is not None}
+    beside = [part for option in files.items() for part in option]
+    outcome = program.tseval("changes", folder / run, folder / "qrels.tsv", *beside, *more)
+    assert outcome.code == 0, outcome.err
+    return outcome.out
 
 
 def wrong(table: list[Row], board: dict[tuple[str, str, str], float | None]) -> Iterator[Row]:
@@ -133,7 +134,7 @@ def of_rankings(lists: dict[str, tuple[list[float], list[float]]], rules: dict[s
     return tseval.score_changes(
         pd.DataFrame(run, columns=columns).convert_dtypes(),
         pd.DataFrame(qrels, columns=["topic", "qid", "doc_id", "gain"]),
-        [named(name, "documents", "overall") for name in slow.MEASURES[:4]],
+        [f"{name}(level=documents)" for name in slow.MEASURES[:4]],
         topics=pd.DataFrame(topics, columns=["topic", "qid"]),
         documents=pd.DataFrame(days, columns=["doc_id", "day"]),
         days=pd.DataFrame({"day": ["2026-01-01"]}),
@@ -152,9 +153,8 @@ def test_table_1_of_the_paper(pack: Path) -> None:
         own, found = lists[row["ranking"] + "R" + row["R"]], row["ranking"] + "R" + row["R"]
         by_hand = slow.measures_of(*own, slow.BASE)
         for name in slow.MEASURES[:4]:
-            assert not differs(
-                scores.value(named(name, "documents", "overall"), found), row[name], PRINTED
-            )
+            value = scores.value(f"{name}(level=documents)", found)
+            assert not differs(value, row[name], PRINTED)
             assert not differs(by_hand[name], row[name], PRINTED)
 
 
@@ -168,7 +168,7 @@ def test_rankings(pack: Path) -> None:
         found[gains, ap] = of_rankings(lists, {"gains": gains, "ap": ap})
     assert len(table) == 480
     for row in table:
-        name = named(row["measure"], "documents", "overall")
+        name = f"{row['measure']}(level=documents)"
         value = found[row["gains"], row["ap"]].value(name, row["case"])
         assert not differs(value, row["value"]), row
         groups = [[float(gain)] for gain in lists[row["case"]][0]]
@@ -261,18 +261,16 @@ def test_months_as_the_slow_twin_has_them(pack: Path) -> None:
 
 def test_questions_of_months(pack: Path) -> None:
     folder = pack / "data/months"
-    inputs = ChangeInputs(
-        [folder / f"{run}.jsonl.gz" for run in RUNS],
-        folder / "qrels.tsv",
-        **files_of(folder),
-    )
-    evaluation: ChangeEvaluation = evaluated(FAMILY, inputs, ChangeOptions(), CommonOptions())
-    frame = by_question(evaluation, Asked((), ChangeOptions())).frame
-    found = frame.set_index(["run", "topic", "qid"])
+    more = ("--explain", "questions", "-f", "csv", "--quiet")
+    found = {
+        (each["run"], each["topic"], each["qid"]): each
+        for run in RUNS
+        for each in csv.DictReader(io.StringIO(command(folder, f"{run}.jsonl.gz", *more)))
+    }
     table = rows(pack / "expected/months.by_question.tsv")
     assert len(table) == 390
     for row in table:
-        value = found.loc[(row["run"], row["topic"], row["qid"]), row["measure"]]
+        value = found[row["run"], row["topic"], row["qid"]][row["measure"]]
         assert not differs(float(value), row["value"]), row
 
 

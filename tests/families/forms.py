@@ -10,6 +10,7 @@ import pytest
 
 from tests.families.agreement.forms import given
 from tests.families.agreement.tables import ID, Table
+from tests.program import tseval
 from tseval import InputError
 
 FORMS = ("tsv", "csv", "jsonl", "parquet", "frame")
@@ -34,3 +35,20 @@ def refused(call: Callable[[Any], Any], text: str, folder: Path, code: str, row:
         assert fault.file == str(bad) if isinstance(bad, Path) else fault.file.startswith("<")
         assert fault.text
         assert fault.cure
+
+
+def refused_text(
+    call: Callable[[Any], Any], text: str, code: str, line: int | None, kind: str, *table: str
+) -> None:
+    """A text is refused as a file, by an import too, and by `validate` where there is a line."""
+    bad = Path("bad")
+    bad.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        call(bad)
+    imported = tseval("import", kind, bad).faults if kind else caught.value.faults
+    for faults in (caught.value.faults, imported):
+        assert [(f.code, f.file, f.line) for f in faults] == [(code, str(bad), line)]
+        assert bool(faults[0].text) == (line is not None)
+        assert faults[0].cure
+    if line is not None:
+        assert tseval("validate", bad, *table).places == [(str(bad), line)]

@@ -13,6 +13,8 @@ from tests.oracles.changes import Collection
 
 DAYS = ("2026-01-30", "2026-01-31", "2026-02-01")
 TOPICS = ("t1", "t10", "t2")
+NEARLY, FILLS = 98, "fills"
+"""So many documents stand before others in some questions, so that two of these count."""
 GAINS = (0, 1, 1, 5, 10)
 TAG = "mine"
 
@@ -87,16 +89,23 @@ def collections(draw: st.DrawFn) -> tuple[Collection, list[tuple[str, str, str]]
                     zeros.append((topic, qid, doc))
             for day in draw(st.lists(st.sampled_from(days), unique=True)):
                 judged[topic, qid, day] = float(draw(st.sampled_from(GAINS)))
+    if draw(st.integers(0, 3)) == 3:
+        day_of |= {f"{FILLS}-{day}-{at}": day for day in days for at in range(NEARLY)}
     return Collection(questions, days, day_of, gains, judged), zeros
 
 
 @st.composite
-def questions_of_runs(draw: st.DrawFn, docs: Sequence[str], qids: Sequence[str]) -> dict[str, Any]:
+def questions_of_runs(
+    draw: st.DrawFn, docs: Sequence[str], first: Sequence[str], qids: Sequence[str]
+) -> dict[str, Any]:
     """A question of a run, which is mostly right and may break any rule."""
     hyphen = draw(st.sampled_from("-_"))
     score = st.sampled_from([0.5, 1, 1.5, 1.5, -2, 1e300, *([True, "1", None] * draw(ODD))])
     document = st.tuples(st.sampled_from(docs), score, st.booleans())
     listed = draw(st.lists(document, max_size=5))
+    if draw(st.booleans()):
+        number = draw(st.sampled_from([1e300, 1.5, 1]))
+        listed[:0] = [(doc, number, True) for doc in first]
     strange = ["q_0", "q_2", f"{TAG}_1", f"{TAG}_2", *(["strange"] * draw(ODD))]
     return {
         "qid": draw(st.sampled_from([*qids, *qids, *strange])),
@@ -115,9 +124,11 @@ ODD = st.sampled_from([0, 0, 0, 0, 1])
 @st.composite
 def blocks(draw: st.DrawFn, known: Collection, topic: str, day: str) -> Any:
     """What a run says on a day: mostly of documents of that day."""
-    own = [doc for doc, its in known.day_of.items() if its == day]
-    docs = [*own, *own, *([*known.day_of, "nowhere"] if not own or draw(ODD) else [])]
-    question = questions_of_runs(docs, known.questions.get(topic, ["q_0"]))
+    known_docs = [doc for doc in known.day_of if not doc.startswith(FILLS)]
+    own = [doc for doc in known_docs if known.day_of[doc] == day]
+    docs = [*own, *own, *([*known_docs, "nowhere"] if not own or draw(ODD) else [])]
+    first = [doc for doc, its in known.day_of.items() if doc.startswith(FILLS) and its == day]
+    question = questions_of_runs(docs, first, known.questions.get(topic, ["q_0"]))
     listed = draw(st.lists(question, max_size=3))
     return draw(st.sampled_from([listed, {"results": listed, "extra": {"a": 1}}]))
 

@@ -20,7 +20,7 @@ from tests import program
 from tests import strategies as st
 from tests.families.crisisfacts import worlds
 from tests.families.crisisfacts.worlds import FORMS, MOMENTS, Collapsed, Items
-from tests.families.forms import refused
+from tests.families.forms import refused, refused_text
 from tests.oracles import close
 from tests.oracles import crisisfacts as slow
 from tests.program import faulty, warn_of
@@ -364,19 +364,6 @@ def scored(kind: str, bad: Any) -> Scores:
     return tseval.score_crisisfacts(facts, gold, requests=days[0] if days else None, **more)
 
 
-def refused_text(kind: str, text: str, code: str, line: int | None) -> None:
-    """A text is refused as a file of a kind; `validate` knows it where it tells a line."""
-    Path("bad.json").write_text(text)
-    with pytest.raises(tseval.InputError) as caught:
-        scored(kind, "bad.json")
-    done = program.tseval("import", f"crisisfacts-{kind}", "bad.json")
-    for faults in (caught.value.faults, done.faults):
-        assert [(f.code, f.file, f.line) for f in faults] == [(code, "bad.json", line)]
-        assert bool(faults[0].text) == (line is not None)
-    if line is not None:
-        assert program.tseval("validate", "bad.json").places == [("bad.json", line)]
-
-
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -397,12 +384,15 @@ def refused_text(kind: str, text: str, code: str, line: int | None) -> None:
 def test_faulty_facts(change: dict[str, Any], code: str) -> None:
     """In lines of facts, in a list over many lines, and in the line of a request."""
     both = [{**FACT, "collapsed_fact_id": "E-1-r1-collapsed-0002"}, {**FACT, **change}]
-    refused_text("collapsed", "".join(json.dumps(each) + "\n" for each in both), code, 2)
     whole = json.dumps(both, indent=0)
-    refused_text("collapsed", whole, code, whole[: whole.index("{", 5)].count("\n") + 1)
+    texts = {
+        "".join(json.dumps(each) + "\n" for each in both): 2,
+        whole: whole[: whole.index("{", 5)].count("\n") + 1,
+    }
     if change != {"collapsed_fact_id": "mine"}:  # whose request the line tells
-        request = json.dumps({"requestID": "E-1-r1", "facts": both})
-        refused_text("collapsed", f"\n{request}\n", code, 2)
+        texts["\n" + json.dumps({"requestID": "E-1-r1", "facts": both})] = 2
+    for text, line in texts.items():
+        refused_text(partial(scored, "collapsed"), text, code, line, "crisisfacts-collapsed")
 
 
 LABELLED = '[["f", "x", "USEFUL_FACT"],\n'
@@ -472,7 +462,7 @@ EVENT = '{"eventID": "E", "factsByRequest": {"E-r1": [{"fact": "a"}]}}'
 )
 @pytest.mark.usefixtures("files")
 def test_broken_files(kind: str, text: str, line: int | None, code: str) -> None:
-    refused_text(kind, text, code, line)
+    refused_text(partial(scored, kind), text, code, line, f"crisisfacts-{kind}")
 
 
 def test_a_fault_in_line_70000(files: Path) -> None:
