@@ -11,8 +11,8 @@ from tseval.core.blocks import Block, Head, Rows
 from tseval.core.contributions import ContributionResult
 from tseval.core.declared import argument, option
 from tseval.core.editions import Edition
-from tseval.core.family import Access, Asked, Family, Shown, View, Words
-from tseval.core.frames import FrameEvaluation, FrameIndex, read_inputs, to_pandas
+from tseval.core.family import Asked, Family, Shown, View, Words
+from tseval.core.frames import Content, FrameEvaluation, FrameIndex, Request, to_pandas
 from tseval.core.kernel import ALWAYS, KEY, Contributions, natural, ratio
 from tseval.core.measure import Definition, Measure
 from tseval.core.rules import RuleSet, choice
@@ -57,27 +57,22 @@ class Spotting(FrameEvaluation):
     """Runs and items, joined."""
 
     words: ClassVar[Words] = Words("sightings")
+    readers: ClassVar[Mapping[str, TableReader]] = READERS
 
-
-def read(
-    inputs: Inputs, options: Options, edition: Edition[Rules], rules: Mapping[str, str], how: Access
-) -> Spotting:
-    """Join the sightings of runs with the items on the list."""
-    edition.rules.changed(rules)
-    tables = read_inputs(inputs, how, READERS)
-    items, since = tables["items"].frame.drop("file", "line"), pl.col("since")
-    topics, runs = natural(items["topic"]), natural(tables["runs"].runs)
-    times = items.group_by(pl.col("topic").cast(topics)).agg(
-        start=since.min(), end=since.max() + 1, latest=since.max()
-    )
-    seen = tables["runs"].frame.join(items, on=["topic", "item"], maintain_order="left")
-    seen = seen.with_columns(pl.col("run").cast(runs), pl.col("topic").cast(topics))
-    time = pl.max_horizontal("since", pl.col("seen") - options.grace)
-    index = FrameIndex.of(
-        runs.categories, times.sort("topic"), seen.with_columns(time=time), items=items
-    )
-    traits = {"grace": str(options.grace)}
-    return Spotting.of(edition, tables, index, hashed=["items"], traits=traits)
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Join the sightings of runs with the items on the list."""
+        grace, tables, since = request.options.grace, request.tables, pl.col("since")
+        items = tables["items"].frame.drop("file", "line")
+        types = {"topic": natural(items["topic"]), "run": natural(tables["runs"].runs)}
+        times = items.group_by("topic").agg(
+            start=since.min(), end=since.max() + 1, latest=since.max()
+        )
+        times = times.cast({"topic": types["topic"]}).sort("topic")
+        seen = tables["runs"].frame.join(items, on=["topic", "item"], maintain_order="left")
+        seen = seen.cast(types).with_columns(time=pl.max_horizontal(since, pl.col("seen") - grace))
+        index = FrameIndex.of(types["run"].categories, times, seen, items=items)
+        return Content(index, traits={"grace": str(grace)})
 
 
 def spotted(index: FrameIndex, _: Measure) -> ContributionResult:
@@ -122,7 +117,7 @@ FAMILY = Family(
     options=Options,
     definitions=(SHARE,),
     editions=(PLAIN,),
-    read=read,
+    read=Spotting.read,
     schemas=(SIGHTINGS, ITEMS),
     knows=READERS["items"].holds,
     over="items",

@@ -6,9 +6,11 @@ tables to a `FrameIndex`, and measures as contributions. The rest stands here on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,6 +21,7 @@ from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation
 from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
+from tseval.files.reading import input_of
 from tseval.io.tables import Table, TableReader, read
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
@@ -32,6 +35,17 @@ if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 Made = TypeVar("Made", bound="FrameEvaluation")
+
+
+def _open(inputs: Any) -> Any:
+    """The inputs that are given as `Input`s, which read a stream once."""
+    opened = {}
+    for field, what in declared(type(inputs)):
+        given = getattr(inputs, field.name)
+        if what.table is not None and given is not None:
+            each = [input_of(one, what.table) for one in (given if what.several else [given])]
+            opened[field.name] = each if what.several else each[0]
+    return replace(inputs, **opened)
 
 
 def read_inputs(
@@ -129,11 +143,75 @@ class FrameIndex(Units):
         return ContributionResult(contributions, self.pairs, of_run=of_run)
 
 
+class Request(NamedTuple):
+    """What an evaluation is asked for, with the tables that were read."""
+
+    inputs: Any
+    options: Any
+    rules: Any
+    tables: Mapping[str, Table]
+
+
+class Content(NamedTuple):
+    """What a family makes of tables."""
+
+    frames: FrameIndex
+    warnings: Iterable[str] = ()
+    traits: Mapping[str, str] = MappingProxyType({})
+    """The parts of the signature that stand before the hashes of inputs."""
+    last_traits: Mapping[str, str] = MappingProxyType({})
+
+
 @frozen(kw_only=True)
 class FrameEvaluation(Evaluation):
     """Runs and gold as frames; its edition has the rules that were asked for."""
 
+    readers: ClassVar[Mapping[str, TableReader]]
+    """How each input is read: the runs, then what the signature names, in its order."""
+    by_name: ClassVar[tuple[str, ...]] = ()
+    """The inputs that a format for all inputs is not meant for."""
+
     frames: FrameIndex
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Join the tables by the rules; a fault between them is an `InputError`."""
+        raise NotImplementedError
+
+    @classmethod
+    def choose_readers(cls, inputs: Any, rules: Any) -> Mapping[str, TableReader]:  # noqa: ARG003 - some choose
+        """Return how the inputs are read by these rules; inputs that do not fit are refused."""
+        return cls.readers
+
+    @classmethod
+    def read(
+        cls: type[Made],
+        inputs: Any,
+        options: Any,
+        edition: Edition[Any],
+        rules: Mapping[str, str],
+        access: Access,
+    ) -> Made:
+        """Read every input; a fault in any of them is an `InputError`."""
+        applied = edition.rules.changed(rules)
+        inputs = _open(inputs)
+        readers = cls.choose_readers(inputs, applied)
+        tables = read_inputs(inputs, access, readers, cls.by_name)
+        content = cls.build(Request(inputs, options, applied, tables))
+        known = {name: tables[name].sources for name in readers if name in tables}
+        hashes = {
+            name: ",".join(f"sha256:{source.sha256[:SHORT_HASH]}" for source in sources)
+            for name, sources in list(known.items())[1:]
+        }
+        told = applied.said(edition.rules)
+        traits = {"rules": told, **content.traits, **hashes, **content.last_traits}
+        return cls(
+            edition=replace(edition, rules=applied),
+            frames=content.frames,
+            traits={name: trait for name, trait in traits.items() if trait},
+            inputs=tuple(source for sources in known.values() for source in sources),
+            warnings=tuple(content.warnings),
+        )
 
     @classmethod
     def of(

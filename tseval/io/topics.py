@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
@@ -40,7 +41,7 @@ TOPICS_READER = TableReader(
 )
 
 
-def name_topics(tables: dict[str, Table], gold: str) -> dict[str, Table]:
+def name_topics(tables: Mapping[str, Table], gold: str) -> dict[str, Table]:
     """Return the tables with the topics of the gold, whether they write `TS14.11` or `11`."""
     rename = TopicNames(_names(tables[gold]), gold)
     renamed = dict(tables)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tseval.core.declared import argument, file_option
 from tseval.core.editions import Edition
-from tseval.core.family import Access, Family, Words
-from tseval.core.frames import FrameEvaluation, read_inputs
+from tseval.core.family import Family, Words
+from tseval.core.frames import Content, FrameEvaluation, Request
 from tseval.core.measure import Measure
 from tseval.core.rules import NoRules
 from tseval.families.tracking.files import ATTRIBUTES, GOLD, RUNS, VALUES
 from tseval.families.tracking.measures import CITATION, DEFINITIONS
 from tseval.families.tracking.measures import FAMILY as NAME
 from tseval.families.tracking.rows import find_gaps, find_warnings, index_of, judged_topics
+from tseval.io.tables import TableReader
 from tseval.io.topics import TOPICS_READER, name_topics
 from tseval.records import frozen
 from tseval.tables.schema import TOPICS
@@ -53,6 +54,18 @@ class ValueEvaluation(FrameEvaluation):
     """Runs and gold, read and indexed."""
 
     words: ClassVar[Words] = Words("values")
+    readers: ClassVar[Mapping[str, TableReader]] = {
+        "runs": RUNS,
+        "gold": GOLD,
+        "topics": TOPICS_READER,
+    }
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Join the tables, with one name for each topic in all."""
+        tables = name_topics(request.tables, "gold")
+        index = index_of(tables)
+        return Content(index, find_warnings(tables, index))
 
     def settled(self, wanted: list[Measure]) -> list[Measure]:
         """The measures; one that names no attribute stands for all that the gold has."""
@@ -73,22 +86,6 @@ class ValueEvaluation(FrameEvaluation):
         """One line that names all that can change a number."""
         parts = {"tseval": VERSION, "family": NAME} | dict(self.traits) | more
         return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-
-def read(
-    inputs: ValueInputs,
-    options: ValueOptions,  # noqa: ARG001 - as of all families
-    edition: Edition[Any],
-    rules: Mapping[str, str],
-    access: Access,
-) -> ValueEvaluation:
-    """Read every input; a fault in any of them is an `InputError`."""
-    edition.rules.changed(rules)
-    readers = {"runs": RUNS, "gold": GOLD, "topics": TOPICS_READER}
-    tables = name_topics(read_inputs(inputs, access, readers), "gold")
-    index = index_of(tables)
-    warnings = tuple(find_warnings(tables, index))
-    return ValueEvaluation.of(edition, tables, index, hashed=("gold", "topics"), warnings=warnings)
 
 
 GUIDELINES = Edition(
@@ -117,7 +114,7 @@ tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
     options=ValueOptions,
     definitions=DEFINITIONS,
     editions=(GUIDELINES,),
-    read=read,
+    read=ValueEvaluation.read,
     schemas=(VALUES, TOPICS),
     formats=RUNS.formats,
     words=Words("values"),
