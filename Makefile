@@ -16,6 +16,7 @@ TORCH := torch==2.13.0
 RUNS := $(wildcard fixtures/runs/*.tsv)
 EXAMPLE := $(RUNS) fixtures/nuggets.tsv --matches fixtures/matches.tsv --topics fixtures/topics.tsv
 PACKAGES := $(shell find tseval matchers -name '*.py' -o -name '*.css' -o -name '*.js' -o -name '*.html' -o -name py.typed)
+TESTS := $(shell find tests -name '*.py')
 FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
 
@@ -24,7 +25,7 @@ PAGES := $(wildcard docs/*.md docs/*.py)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint types collected tests tests-all docs cli wheel release audit format hooks house slow coverage versions chromium clean
+.PHONY: help demo test test-all lint types tests tests-all docs cli wheel release audit format hooks house slow coverage versions chromium clean
 
 help:
 	@echo "make demo    score the example event set and draw its curves into demo/"
@@ -90,13 +91,14 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 # Each worker collects the tests; what this compiles once, none of them compiles again.
-collected: $(VENV)/.dev
+build/.collected: $(VENV)/.dev $(TESTS)
 	@$(BIN)/pytest --collect-only --quiet >/dev/null
+	@mkdir -p build && touch $@
 
-tests: collected chromium
+tests: build/.collected chromium
 	$(BIN)/pytest -n 3 --short
 
-tests-all: collected chromium
+tests-all: build/.collected chromium
 	$(BIN)/pytest -n 3
 
 # The tests that open a page need Chromium: Debian's, where it is missing and can be installed.

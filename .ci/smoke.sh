@@ -9,8 +9,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/places.sh"
 
 "$root/.ci/build.sh" "$python" "$out"
 mkdir "$scratch/elsewhere"
-"$python" -m venv "$scratch/empty"
-"$scratch/empty/bin/python" -m pip install --quiet --disable-pip-version-check "$out"/tseval-*.whl
+# Only what is imported is compiled then: to install takes a third of the time.
+"$python" -m venv --without-pip "$scratch/empty"
+"$python" -m pip --python "$scratch/empty/bin/python" install --quiet --disable-pip-version-check \
+    --no-compile "$out"/tseval-*.whl
 wheel=$(basename "$out"/tseval-*.whl)
 "$scratch/empty/bin/python" "$root/.ci/bill.py" "$out/$wheel" >"$out/${wheel%%-py3*}.cdx.json"
 cp -R "$root/fixtures" "$scratch/elsewhere/fixtures"

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-CASE = 0.8
-"""The seconds that one case of a slow test may take within `make test`."""
+CASE, PROPERTY = 0.5, 0.8
+"""The seconds that one case of a slow test may take within `make test`, and one of a property."""
 SHARE = 3
 """`make test` tries one of so many examples of a property."""
 LIST = Path(__file__).with_name("slow.txt")
@@ -74,12 +74,12 @@ def shortened(items: list[pytest.Item]) -> list[pytest.Item]:
     chosen, begun, properties = [], set(), set()
     for item in items:
         name, test = function_of(item.nodeid), getattr(item, "function", None)
-        taken = seconds.get(name, 0.0) / cases[name]
+        taken, most = seconds.get(name, 0.0) / cases[name], CASE
         is_first = name not in begun or name not in seconds
         if hasattr(test, "hypothesis"):
             properties.add(test)
-            taken, is_first = seconds.get(name, 0.0) / SHARE / cases[name], True
-        if (is_first and taken <= CASE) or item.get_closest_marker("always"):
+            taken, most, is_first = taken / SHARE, PROPERTY, True
+        if (is_first and taken <= most) or item.get_closest_marker("always"):
             chosen.append(item)
         begun.add(name)
     for test in properties:

@@ -41,9 +41,12 @@ def threads_of_program(*arguments: str) -> int:
     return int(done.stdout.rpartition("threads")[2])
 
 
+def test_the_program_has_as_many_as_it_is_to_have_processes() -> None:
+    assert threads_of_program("-j1") == 1
+
+
 @pytest.mark.parametrize("asked", [("-j", "1"), ("-j1",), ("--jobs", "1"), ("--jobs=1",)])
-def test_the_program_has_as_many_as_it_is_to_have_processes(asked: tuple[str, ...]) -> None:
-    assert threads_of_program(*asked) == 1
+def test_it_is_asked_for_in_any_way(asked: tuple[str, ...]) -> None:
     limit_threads(("score", "run.tsv", "-o", "out.tsv", "-m", "P R", *asked, "--quiet"))
     assert os.environ[THREADS] == "1"
 
@@ -64,8 +67,7 @@ def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     assert threads_of_program("-j1") == 3
 
 
-@pytest.mark.parametrize("engine", ["local", "dask"])
-@pytest.mark.parametrize("said", [None, "3"])
+@pytest.mark.parametrize(("engine", "said"), [("local", None), ("local", "3"), ("dask", None)])
 def test_a_worker_has_one_or_what_the_environment_says(
     engine: str, said: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
