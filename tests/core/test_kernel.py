@@ -217,6 +217,17 @@ class TestExactSums:
         ]
         assert table.select(kernel.total(pl.col("run") == "a")).item() == 2
 
+    @given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(-1e9, 1e9)), max_size=20))
+    def test_a_running_total_is_the_total_until_each_row(
+        self, rows: list[tuple[str, float]]
+    ) -> None:
+        table = pl.DataFrame(rows, {"run": pl.String, "amount": pl.Float64}, orient="row")
+        amount = pl.col("amount")
+        found = table.select(kernel.running_total(amount).over("run")).to_series().to_list()
+        for at, (run, _) in enumerate(rows):
+            until = table.head(at + 1).filter(pl.col("run") == run)
+            assert found[at] == until.select(kernel.total(amount)).item()
+
     @given(ROWS.map(lambda rows: [row for row in rows if row.time < math.inf]), st.randoms())
     @settings(max_examples=40)
     def test_blocks_in_any_order(self, rows: list[Row], random: Random) -> None:

@@ -112,17 +112,19 @@ class FrameIndex(Units):
 
     @cached_property
     def present(self) -> BoolArray:
-        """Which (run, topic) have anything."""
-        unit, _ = self.sent
-        return self.having(unit)
+        """Which (run, topic) have anything: outputs, or rows of the frame `present`."""
+        return self.having(self._units_of(self.frames.get("present", self.outputs)))
 
     @cached_property
     def sent(self) -> tuple[IntArray, FloatArray]:
         """The unit and the time of everything that runs returned."""
-        numbered = self.outputs.join(
-            self.pairs.with_row_index("unit"), on=["run", "topic"], maintain_order="left"
-        )
-        return numbered["unit"].cast(pl.Int64).to_numpy(), numbered["time"].to_numpy()
+        return self._units_of(self.outputs), self.outputs["time"].to_numpy()
+
+    def _units_of(self, rows: pl.DataFrame) -> IntArray:
+        """The number of the (run, topic) of each of these rows."""
+        pairs = self.pairs.with_row_index("unit")
+        units = rows.join(pairs, on=["run", "topic"], maintain_order="left")["unit"]
+        return units.cast(pl.Int64).to_numpy()
 
     def lacking(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
         """Yield each run that has outputs on topics without any of these rows, and the topics."""

@@ -59,14 +59,21 @@ class Contributions:
 
 
 def total(amount: pl.Expr) -> pl.Expr:
-    """The exact sum of a group; too large amounts fail with an `InvalidOperationError` of polars.
+    """The exact sum of a group; too large amounts fail with polars' `InvalidOperationError`."""
+    return _added(amount, pl.Expr.sum)
 
-    An expression cannot raise by itself, so the failing cast of a text does.
-    """
+
+def running_total(amount: pl.Expr) -> pl.Expr:
+    """The exact sums of a group until each row; too large amounts fail as in `total`."""
+    return _added(amount, pl.Expr.cum_sum)
+
+
+def _added(amount: pl.Expr, add: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
+    """Exact sums; an expression cannot raise by itself, so the failing cast of a text does."""
     whole, fine = _lanes(amount)
     too_large = ~(amount.cast(pl.Float64).abs().sum() < LIMIT)
     guard = pl.when(too_large).then(pl.lit(TOO_LARGE)).cast(pl.Int128)
-    return _float(fine.sum(), FINE_UNIT) + _float(pl.coalesce(guard, whole.sum()), UNIT)
+    return _float(add(fine), FINE_UNIT) + _float(pl.coalesce(guard, add(whole)), UNIT)
 
 
 def _lanes(amount: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import gc
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -20,6 +22,11 @@ def is_name(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value.strip()) and value.isprintable()
 
 
+def is_filled(value: Any) -> TypeGuard[str]:
+    """Return whether this is a text that is not blank, whatever it holds."""
+    return isinstance(value, str) and bool(value.strip())
+
+
 def is_text(value: Any) -> TypeGuard[str]:
     """Return whether this is a text."""
     return isinstance(value, str)
@@ -27,7 +34,7 @@ def is_text(value: Any) -> TypeGuard[str]:
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Return whether this is a finite number."""
-    return type(value) in (int, float) and abs(value) < math.inf
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def is_integer(value: Any) -> TypeGuard[int]:
@@ -57,6 +64,7 @@ def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
 
 WORDS: Mapping[Callable[[Any], bool], str] = {
     is_name: "a name",
+    is_filled: "a text that is not blank",
     is_text: "a text",
     is_number: "a finite number",
     is_integer: "a whole number",
@@ -119,3 +127,15 @@ def is_array(source: Input) -> bool:
 def records_in(source: Input, faults: FaultList) -> Iterator[tuple[int, Any]]:
     """Yield each element of a list, or each object of JSON lines, with its line."""
     yield from (elements if is_array(source) else objects)(source, faults)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Pause the garbage collector, which takes a quarter of the time to read JSON for nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
