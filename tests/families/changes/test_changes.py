@@ -24,7 +24,6 @@ from tests.oracles import changes as slow
 from tests.oracles import close
 from tests.program import faulty, warn_of
 from tseval import InputError, Scores
-from tseval.core.registry import measure
 
 RULES = MOST_RULES | {"average": ("nested", "units")}
 NAMES = ("units", *slow.MEASURES)
@@ -211,7 +210,7 @@ def test_by_hand() -> None:
         "tNDCG(units=has-answer)": (ndcg + 0) / 2,
         "tAP(ideal,units=has-answer)": (ideal + 0) / 2,
     }
-    wanted = [measure(name, "changes")(level="documents") for name in expected]
+    wanted = [tseval.measure(name, family="changes")(level="documents") for name in expected]
     scores = tseval.score_changes(measures=wanted, **BY_HAND)
     assert [scores.value(name) for name in wanted] == pytest.approx([*expected.values()], abs=1e-15)
 
@@ -597,6 +596,12 @@ def test_judged_documents_have_a_day(files: Path) -> None:
     (files / "bad.tsv").write_text("topic\tdoc_id\tgain\n")
     with faulty("field-count", 1):
         call("qrels", "bad.tsv")
+    (files / "qrels.tsv").write_text("topic\tqid\tdoc_id\tgain\n")
+    (files / "bad.tsv").write_text("doc_id\tday\n")
+    with pytest.raises(InputError) as caught:
+        call("documents", "bad.tsv")
+    found = [(fault.code, fault.line) for fault in caught.value.faults]
+    assert found == [("unknown-id", 2), ("unknown-id", 3)]
 
 
 @ONE_FOLDER
@@ -669,28 +674,11 @@ BESIDE_RUNS = (
 FILES = (FIXTURES / "terse.jsonl", FIXTURES / "chatty.jsonl", FIXTURES / "qrels.tsv", *BESIDE_RUNS)
 
 
-def shown(view: str, *more: object) -> pd.DataFrame:
-    return pd.DataFrame(table_of(*FILES, "--explain", view, "-f", "csv", "--quiet", *more))
-
-
-def test_explanations_agree_with_the_scores() -> None:
-    """The mean of single days is that of the question, and of questions that of the set."""
-    questions = shown("questions").astype({"tAP": float, "days": int})
-    documents = questions[questions["qid"] != "(questions)"]
-    whole = documents.groupby(["run", "topic"])["tAP"].mean().groupby("run").mean()
-    sets = shown("sets").set_index(["run", "level", "set"])["tAP"].astype(float)
-    for run in ("terse", "chatty"):
-        assert sets[run, "documents", "overall"] == pytest.approx(whole[run], abs=1e-15)
-    days = shown("days").astype({"tAP": float})
-    of_questions = days.groupby(["run", "topic", "qid"])["tAP"]
-    means = (of_questions.sum() + 3 - of_questions.size()) / 3
-    for row in questions.itertuples():
-        key = (row.run, row.topic, row.qid)
-        assert row.tAP == pytest.approx(means.get(key, 1.0), abs=1e-15)
+def test_gains_that_tie_stand_in_brackets() -> None:
     for rules, gains in (((), "0 5"), (("--rule", "ties=expected"), "[0 5]")):
-        days = shown("days", *rules)
-        own = days[(days["run"] == "chatty") & (days["qid"] == "f2") & (days["end"] == "1.0")]
-        assert [*own["gains"]] == ["0", gains]
+        days = table_of(*FILES, "--explain", "days", "-f", "csv", "--quiet", *rules)
+        own = [day["gains"] for day in days if (day["run"], day["qid"]) == ("chatty", "f2")]
+        assert own == ["0", gains]
 
 
 DAYS_OF_FIXTURES = ("2026-03-02", "2026-03-03", "2026-03-04")
@@ -733,9 +721,10 @@ def test_batches_are_the_measures_of_their_days() -> None:
 
 
 def test_units_have_no_curve() -> None:
-    outcome = program.tseval("curve", *FILES, "-m", "units")
-    assert outcome.code == 2
-    assert "units is taken from the whole at once" in outcome.err
+    """Judgments tell the family, where options tell none that is its own."""
+    given = ("curve", FILES[0], *FILES[2:5], "-q", "-m")
+    assert program.tseval(*given, "units").code == 2
+    assert program.tseval(*given, "tAP").code == 0
 
 
 def test_two_runs_are_compared_over_topics(tmp_path: Path) -> None:
@@ -776,15 +765,6 @@ def test_validate_tells_faults_by_the_run_and_beside_the_collection(tmp_path: Pa
     more = tmp_path / "topics.jsonl"
     more.write_text(topics.read_text() + TID)
     assert f"\n{run}: missing-topic: " in program.tseval("validate", run, more, *others).out
-
-
-@pytest.mark.parametrize("rules", [{}, {"proposed": "keep"}, {"missing-date": "tied"}])
-def test_runs_do_not_touch_one_another(rules: dict[str, str]) -> None:
-    given = {"topics": FILES[4], "documents": FILES[6], "days": FILES[8], "rules": rules}
-    both = tseval.score_changes(list(FILES[:2]), FILES[2], **given)
-    for at, run in enumerate(both.runs):
-        alone = tseval.score_changes(FILES[at], FILES[2], **given)
-        assert list(alone.records()) == [each for each in both.records() if each.run == run]
 
 
 def test_judgments_without_a_header(tmp_path: Path) -> None:
