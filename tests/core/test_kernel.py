@@ -356,6 +356,19 @@ def test_a_score_that_is_0_where_there_is_nothing_to_divide_by() -> None:
     assert table.select(kernel.divided("above", below, 0.0)).to_series().to_list() == [0.0, 0.125]
 
 
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5), st.floats(1e-3, 1e6))
+def test_a_quotient_does_not_depend_on_the_number_of_rows(above: list[float], below: float) -> None:
+    """Plain polars divides by what stands in all rows as by its reciprocal: 5 / 6 in two rows."""
+    rows = pl.DataFrame({"key": [0] * len(above), "above": above})
+    joined = rows.join(pl.DataFrame({"key": [0], "below": [below]}), on="key")
+    found = joined.select(
+        column=kernel.quotient(pl.col("above"), pl.col("below")),
+        number=kernel.quotient(pl.col("above"), below),
+        score=kernel.divided("above", "below"),
+    )
+    assert found.rows() == [(each / below,) * 3 for each in above]
+
+
 def test_the_mean_of_what_is_defined() -> None:
     table = pl.DataFrame({"run": ["b", "a", "b", "c"], "value": [1.0, None, 2.0, None]})
     assert kernel.mean(table, ["run"]).rows() == [("b", 1.5), ("a", None), ("c", None)]

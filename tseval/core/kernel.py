@@ -249,10 +249,19 @@ def batches(
     return _values(c, add_parts(parts, c.amounts, [*group, *c.inner]), every, group)
 
 
+def quotient(above: pl.Expr, below: pl.Expr | float) -> pl.Expr:
+    """One finite number by another, to the last bit, however many rows there are.
+
+    Where one number stands below in all rows, polars' own division multiplies by its reciprocal,
+    but in a frame of one row. A column that is joined from one row is such a number, too.
+    """
+    return above / (above * 0.0 + below)
+
+
 def divided(above: str | pl.Expr, below: str | pl.Expr, empty: float | None = None) -> pl.Expr:
     """One amount by another, `empty` (undefined) where there is nothing to divide by."""
     first, second = (pl.col(each) if isinstance(each, str) else each for each in (above, below))
-    return pl.when(second > 0).then(first / second).otherwise(empty)
+    return pl.when(second > 0).then(quotient(first, second)).otherwise(empty)
 
 
 def ratio(above: str = "above", below: str = "below") -> Callable[[pl.DataFrame], pl.DataFrame]:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import tseval
 from tests import oracles
@@ -120,6 +120,14 @@ def test_the_gold_itself_has_no_error(known: list[tuple[str, ...]]) -> None:
 
 
 @given(tables(("a",), 1), tables(("b",), 1), tables(("gold",), 1))
+@example(
+    [("a", "t1", "displaced", "0", "0")],
+    [("b", "t1", "displaced", "0", "0")],
+    [
+        ("gold", "t1", "displaced", time, value)
+        for time, value in (("0", "0"), ("1", "1"), ("6", "0"))
+    ],
+)
 def test_a_run_has_the_same_errors_whoever_is_beside_it(
     one: list[tuple[str, ...]], other: list[tuple[str, ...]], known: list[tuple[str, ...]]
 ) -> None:

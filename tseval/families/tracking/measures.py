@@ -13,7 +13,7 @@ import polars as pl
 
 from tseval.core.contributions import values_of
 from tseval.core.frames import FrameIndex
-from tseval.core.kernel import KEY, total
+from tseval.core.kernel import KEY, quotient, total
 from tseval.core.measure import Definition, Measure, Parameter
 from tseval.core.results import Result, Values
 from tseval.errors import UsageError
@@ -51,7 +51,8 @@ class Errors(Result):
         span = pl.min_horizontal("until", "last") - pl.max_horizontal("since", "start")
         parts = self.steps.join(units, on=KEY).filter((span > 0) & (pl.col("long") > 0))
         # As shares of the period, so that no sum is larger than the largest error.
-        means = parts.group_by(KEY).agg(value=total(pl.col("height") * (span / pl.col("long"))))
+        share = quotient(span, pl.col("long"))
+        means = parts.group_by(KEY).agg(value=total(pl.col("height") * share))
         values = units.join(means, on=KEY, how="left", maintain_order="left")
         defined = pl.col("judged") & (pl.col("long") > 0)
         return values_of(values.select(value=pl.when(defined).then(pl.col("value").fill_null(0.0))))
