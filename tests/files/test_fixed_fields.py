@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 
 from tests import strategies as st
-from tests.toys.sight_lines import LINES
+from tests.toys.sight_lines import MARK
+from tests.toys.spotting import SIGHTINGS
 from tseval.errors import Fault, InputError
 from tseval.families.clusters.push_files import QRELS_FILE
 from tseval.families.temporal.trec_files import RUN_LINES
 from tseval.files import fixed_fields
-from tseval.files.fixed_fields import Layout, read_lines
+from tseval.files.fixed_fields import Layout, Span, read_lines
 from tseval.files.inputs import Input
 from tseval.tables import Ids
 
@@ -25,7 +26,15 @@ ENDS = ("\n", "\r\n", " \n", "\t\n", "\n\n", "\n \t\n")
 NAMES = ("11", "cunlp", "cunlp-1", "1APSal", "#x", "é", '"q', "x\x01y", "!sightings", "Q0")
 NUMBERS = ("1326510000", "1326510000.5", "2.65", "-3", "1e3", "007")
 ODD_NUMBERS = ("5", "inf", "-Infinity", "nan", "1e300", "1e400", "x", "2012-01-13", "0,5")
-LAYOUTS = {"run": RUN_LINES, "qrels": QRELS_FILE, "toy": LINES}
+TOY = Layout(
+    SIGHTINGS,
+    {"topic": Span(0), "item": Span(1), "seen": Span(2)},
+    3,
+    "where a sighting has 3",
+    "a line is: topic item seconds",
+    heading=lambda fields: fields[0] == MARK,
+)
+LAYOUTS = {"run": RUN_LINES, "qrels": QRELS_FILE, "toy": TOY}
 
 
 @st.composite

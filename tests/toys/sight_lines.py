@@ -10,19 +10,18 @@ import polars as pl
 from tests.toys import spotting
 from tests.toys.spotting import SIGHTINGS
 from tseval.core.declared import option
-from tseval.files.fixed_fields import Layout, Span
 from tseval.files.imports import Import, Imported
 from tseval.files.inputs import Input
+from tseval.io.fields import Layout
 from tseval.io.tables import TableReader, TrackFile, read, texts_of
 from tseval.records import frozen
 
 MARK = b"!sightings"
 LINES = Layout(
     SIGHTINGS,
-    {"topic": Span(0), "item": Span(1), "seen": Span(2)},
-    3,
-    "where a sighting has 3",
-    "a line is: topic item seconds",
+    "topic item seen",
+    wanted="where a sighting has 3",
+    cure="a line is: topic item seconds",
     heading=lambda fields: fields[0] == MARK,
 )
 

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from tseval.files.json_array import elements
-from tseval.files.jsonl import KINDS, objects
+from tseval.io.json_tables import KINDS, elements, objects
 
 if TYPE_CHECKING:
     from tseval.files.faults import FaultList

@@ -15,21 +15,20 @@ import polars as pl
 
 from tseval.errors import Fault
 from tseval.files.faults import FaultList
-from tseval.files.fixed_fields import Layout, read_lines
 from tseval.files.formats import Format, Line, Rank, nothing_to_say
 from tseval.files.frames import run_names
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import check_one_run, record_of
-from tseval.files.reading import faults_of, input_of, names_of, rows_of
-from tseval.files.value_parsing import read_numbers
+from tseval.files.reading import input_of
+from tseval.io.cells import WORDS, PlainTable, check_one_run
+from tseval.io.fields import Layout, read_lines
+from tseval.io.forms import faults_of, names_of, read_plain
 from tseval.io.records import without_collector
 from tseval.records import frozen
-from tseval.tables import ALL_TOPICS, Column, Ids, InputRecord, Kind, Origin, Schema, Texts
-from tseval.tables.arrow import strings
+from tseval.tables.origin import InputRecord, Origin
+from tseval.tables.schema import ALL_TOPICS, Schema
 
 if TYPE_CHECKING:
-    from tseval.files.plain import Rows
     from tseval.files.reading import Given
 
 PLACE = ("file", "line")
@@ -216,7 +215,6 @@ class TableReader:
                 reads_tables=self.reads_tables,
                 forms=track.forms if track else (),
                 remarks=self.remarks,
-                layouts=(track.layout,) if track and track.layout else (),
                 imports=imports if at == 0 else (),
             )
             for at, track in enumerate(self.tracks or [None])
@@ -268,22 +266,22 @@ def _runs(frame: pl.DataFrame) -> tuple[str, ...]:
 
 def _read_input(source: Input, name: str, reader: TableReader, form: str | None) -> Table:
     """Read one input, as a file of a track if it is one, else as a plain table."""
-    schema, faults = reader.schema, FaultList(source)
+    schema, rows = reader.schema, None
     notes: tuple[Any, ...] = ()
     track = _track_of(source, reader, form)
     if track is not None and track.read is not None:
+        table = PlainTable(source, schema)
         with without_collector():
-            rows = track.read(source, faults)
-        frame, notes = rows.frame, () if rows.note is None else (rows.note,)
+            found = track.read(source, table.faults)
+        frame, notes, rows = found.frame, () if found.note is None else (found.note,), found.rows
         if source.run_name is not None and "run" in frame.columns:
-            check_one_run(_runs(frame), faults)
+            check_one_run(_runs(frame), table.faults)
             frame = frame.with_columns(run=pl.lit(source.run_name))
-        record = record_of(source, schema, frame.height if rows.rows is None else rows.rows)
+    elif track is not None and track.layout is not None:
+        table, frame = read_lines(source, track.layout)
     else:
-        layout = None if track is None else track.layout
-        plain = rows_of(source, schema, form) if layout is None else read_lines(source, layout)
-        frame, record = _frame_of(plain), plain.origin.sources[0]
-        faults = faults_of(source, record)
+        table, frame = read_plain(source, schema, form)
+    record, faults = table.record(frame.height if rows is None else rows), table.faults
     if reader.empty is not None and not frame.height and not len(faults):
         faults.add(None, *reader.empty, "no-rows")
     if schema.find("run") is not None:
@@ -325,19 +323,6 @@ def lacks_columns(source: Input, schema: Schema) -> bool:
     return bool(schema.missing(names_of(source)))
 
 
-def _frame_of(rows: Rows) -> pl.DataFrame:
-    """The columns of a plain table as a frame; numbers that are not given are null."""
-    columns = {"line": pl.Series(rows.origin.line)}
-    for name, values in rows.columns.items():
-        if isinstance(values, Ids):
-            columns[name] = pl.Series(values.vocabulary(), dtype=pl.String).gather(values.codes)
-        elif isinstance(values, Texts):
-            columns[name] = pl.Series(list(values), dtype=pl.String)
-        else:
-            columns[name] = pl.Series(values).fill_nan(None)
-    return pl.DataFrame(columns)
-
-
 def frame_of_rows(
     rows: Iterable[Sequence[Any]], schema: Schema, *columns: str, **types: Any
 ) -> pl.DataFrame:
@@ -347,12 +332,5 @@ def frame_of_rows(
     """
     kinds = {each.name: each.kind for each in schema}
     columns = columns or tuple(kinds)
-    is_text = {name: kinds[name] in (Kind.ID, Kind.TEXT) for name in columns}
-    known = {name: pl.String if is_text[name] else pl.Float64 for name in columns}
+    known = {name: pl.String if kinds[name] in WORDS else pl.Float64 for name in columns}
     return pl.DataFrame(list(rows), schema={"line": pl.Int64, **known, **types}, orient="row")
-
-
-def parse_numbers(frame: pl.DataFrame, cells: str, column: Column, faults: FaultList) -> pl.Series:
-    """Return a column of text as numbers, with a fault for each cell that is no such number."""
-    texts, lines = strings(frame[cells].to_list()), frame["line"].to_numpy()
-    return pl.Series(read_numbers(column, texts, lines, faults)).fill_nan(None)

@@ -9,10 +9,11 @@ import polars as pl
 
 from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
-from tseval.files.fixed_fields import Layout, Span, certain
 from tseval.files.formats import Rank
 from tseval.files.inputs import Input
 from tseval.files.text_lines import first_row
+from tseval.io.cells import parse_numbers
+from tseval.io.fields import Layout, certain
 from tseval.io.tables import (
     PlainImport,
     Table,
@@ -20,7 +21,6 @@ from tseval.io.tables import (
     TrackFile,
     add_faults,
     check_topics,
-    parse_numbers,
     texts_of,
 )
 from tseval.tables.schema import RUN, TOPIC, Column, Kind, Schema
@@ -56,17 +56,20 @@ VALUES = Schema(
 """What a value is, a number or a location, depends on its attribute: it is read as a name first."""
 FIELDS = 9
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+
+
+def run_columns() -> dict[str, pl.Expr]:
+    """Return the columns that are made of a line's fields."""
+    return {
+        "run": pl.concat_str("team", "name", separator="-"),
+        "confidence": certain("confidence"),
+    }
+
+
 RUN_LINES = Layout(
     VALUES,
-    {
-        "topic": Span(0),
-        "run": Span(1, 2),
-        "time": Span(5),
-        "confidence": Span(6, made=certain),
-        "attribute": Span(7),
-        "value": Span(8),
-    },
-    FIELDS,
+    "topic team name docid sentence time confidence attribute value",
+    run_columns,
     f"where value tracking has {FIELDS}",
     "a line of value tracking is: topic team run docid sentence-id time confidence attribute "
     "value, divided by white space",

@@ -1,0 +1,244 @@
+"""Tables that are no text: Parquet, spreadsheets and pandas frames; rows are counted from 1."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import polars as pl
+
+from tseval.errors import MissingExtra, input_error
+from tseval.files.faults import FaultList
+from tseval.files.inputs import BLOCK_BYTES, Input, check_document
+from tseval.io.cells import UTF8_CURE, WORDS, PlainTable, as_text, not_utf8
+from tseval.tables.schema import Column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CELL_BYTES = 8
+"""No cell takes less memory."""
+PACKED = 100
+"""A file that unpacks to so many times its size holds next to nothing: it is damaged, or a trap."""
+TYPE_CURES = {
+    "durations": "the length of a time since some start is no time: add the start, as in "
+    "frame.start + frame.time",
+    "periods": "a period is no point in time: say which is meant, as in frame.time.dt.start_time",
+}
+"""What tables store as counts of a unit, and the cure."""
+UNITS = {"Period": "periods", "Timedelta": "durations", "timedelta": "durations"}
+"""Which of them a value is, by its type."""
+MAGIC = b"PK\x03\x04"
+OLD_MAGIC = b"\xd0\xcf\x11\xe0"
+"""The first bytes of spreadsheets before 2007, and of those with a password."""
+OLD_CURE = "save it as .xlsx, without a password, or as CSV"
+SHEET_CELL_BYTES = 32
+"""A cell takes as much at least, also an empty one between others."""
+REFERENCE = re.compile(rb"""<(?:\w+:)?c\s[^<>]*?\br\s*=\s*["']([A-Z]{1,9})([0-9]{1,12})""")
+"""Where a cell of a sheet says that it stands."""
+LONGEST = 256
+"""No start of a cell is longer, up to that."""
+
+
+@contextmanager
+def scan_parquet(source: Input) -> Iterator[tuple[pl.LazyFrame, int]]:
+    """Open Parquet, with its size; whatever reading it runs into is an `InputError`."""
+    is_plain = source.can_be_read_again and not source.is_compressed
+    try:
+        file = source.file if is_plain else source.whole()
+        size = len(file) if isinstance(file, bytes) else file.stat().st_size
+        yield pl.scan_parquet(file, glob=False, hive_partitioning=False), size
+        source.check_unchanged()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
+        told = str(error).partition("\n")[0]
+        code = "encoding" if "invalid UTF-8" in told else "damaged-file"
+        reason = f"cannot be read as Parquet: {told}"
+        raise input_error(source.path, None, reason, "", code) from error
+
+
+def parquet_names(source: Input) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
+    with scan_parquet(source) as (scanned, _):
+        return scanned.collect_schema().names()
+
+
+def parquet_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
+    """Return rows as their values, divided by tabs."""
+    with scan_parquet(source) as (scanned, _):
+        frame = scanned.collect()
+        return {number: "\t".join(map(str, frame.row(number - 1))) for number in numbers}
+
+
+def read_parquet(table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of a Parquet file; one that tells more rows than it can hold is refused."""
+    source = table.source
+    with scan_parquet(source) as (scanned, packed):
+        table.place(scanned.collect_schema().names())
+        rows = scanned.select(pl.len()).collect().item()
+        size = rows * len(table.places) * CELL_BYTES
+        if size > PACKED * packed:
+            check_document(source.path, size)
+        frame = scanned.select(pl.nth(*table.places.values())).collect()
+        if frame.height != rows:
+            reason = f"tells {rows:,} rows and has {frame.height:,}"
+            raise input_error(source.path, None, reason, "write it anew", "damaged-file")
+    source.sha256  # noqa: B018 - the hash of the bytes that were read, which is kept
+    yield _typed_cells(frame, table)
+
+
+def read_pandas(frame: pd.DataFrame, table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of a pandas frame."""
+    table.place([str(name) for name in frame.columns])
+    series = [_series_of(frame.iloc[:, at], table.faults) for at in table.places.values()]
+    table.faults.check()
+    yield _typed_cells(pl.DataFrame(dict(zip(table.places, series, strict=True))), table)
+
+
+def _series_of(values: pd.Series[Any], faults: FaultList) -> pl.Series:
+    """Return a column of a pandas frame; objects of several types are text."""
+    if hasattr(values.dtype, "tz"):
+        return _series_of(values.dt.tz_convert(None), faults).dt.replace_time_zone("UTC")
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufbM":
+        is_time = values.dtype.kind == "M"
+        return pl.Series((values.dt.as_unit("us") if is_time else values).to_numpy())
+    missing = values.isna().tolist()
+    cells = [None if lacks else each for lacks, each in zip(missing, values.tolist(), strict=True)]
+    filled = [each for each in cells if each is not None]
+    kinds = set(map(type, filled))
+    for name in {each.__name__ for each in kinds} & UNITS.keys():
+        _refuse_type(str(values.name), UNITS[name], faults)
+    are_local = {each.tzinfo is None for each in filled if isinstance(each, datetime)}
+    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        if kinds == {int, float}:
+            return pl.Series(cells, dtype=pl.Float64, strict=False)
+        if max(len(kinds), len(are_local)) < 2:
+            series = pl.Series(cells)
+            if not series.dtype.is_object():
+                return series
+    texts = [None if each is None else str(each) for each in cells]
+    encoded = [(text or "").encode(errors="surrogatepass") for text in texts]
+    broken = [row for row, text in enumerate(encoded, start=1) if not_utf8(text)]
+    for row in broken:
+        reason = f"{values.name} holds half a character: not UTF-8"
+        faults.add(row, reason, UTF8_CURE, "encoding")
+    return pl.Series([] if broken else texts, dtype=pl.String)
+
+
+def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
+    """Return typed columns as the cells of a table: numbers where it has numbers, else text."""
+    columns = dict(zip(table.places, frame.get_columns(), strict=True))
+    present = [column for column in table.schema if column.name in columns]
+    cells = {each.name: _typed(columns[each.name], each, table.faults) for each in present}
+    return pl.DataFrame({"line": pl.int_range(1, frame.height + 1, eager=True), **cells})
+
+
+def _typed(values: pl.Series, column: Column, faults: FaultList) -> pl.Series:
+    """Return a column as numbers or text; timestamps become Unix seconds."""
+    source, kind = faults.source, values.dtype
+    if isinstance(kind, pl.Extension) and kind.ext_name() == "pandas.period":
+        _refuse_type(column.name, "periods", faults)
+    if kind == pl.Duration or kind.is_nested():
+        _refuse_type(column.name, "durations" if kind == pl.Duration else str(kind), faults)
+    if isinstance(kind, pl.Datetime):
+        values = values.dt.cast_time_unit("us")
+        if kind.time_zone is None and source.times.zone:
+            return values.cast(pl.String)
+        seconds = values.dt.timestamp("us").cast(pl.Float64).to_numpy() / 1e6
+        values = pl.Series(seconds).fill_nan(None)  # polars divides by a product that is not exact
+        for first in values.drop_nulls().sort()[:1]:
+            source.note_zone("" if kind.time_zone is None else "+00:00", first)
+    if values.dtype.is_numeric() and not values.dtype.is_decimal() and column.kind not in WORDS:
+        return values
+    try:
+        return as_text(values)
+    except pl.exceptions.PolarsError:
+        _refuse_type(column.name, str(kind), faults)
+
+
+def _refuse_type(name: str, held: str, faults: FaultList) -> NoReturn:
+    """Refuse a whole column that holds neither text nor numbers."""
+    cure = TYPE_CURES.get(held, "store strings or numbers")
+    faults.refuse(None, f"column {name} holds {held}", cure, "column-type")
+
+
+def sheet_names(source: Input) -> list[str]:
+    """Return the names of the columns, none of an empty sheet."""
+    rows = _cells(source)[1]
+    return [name.strip() for name in next(filter(any, rows), [])]
+
+
+def sheet_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
+    """Return rows as their values, divided by tabs."""
+    rows = _cells(source)[1]
+    return {number: "\t".join(rows[number - 1]) for number in numbers}
+
+
+def read_sheet(table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of a spreadsheet without its blank rows."""
+    filled, all_rows = _cells(table.source)
+    rows = [(number, row) for number, row in enumerate(all_rows, start=1) if any(row)]
+    where = f"in the first sheet of {len(filled)}, {filled[0]}" if len(filled) > 1 else "here"
+    table.place([name.strip() for _, row in rows[:1] for name in row], where)
+    yield table.cells_of(rows[1:])
+
+
+def _cells(source: Input) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the sheets that hold anything, and the rows of the first as text."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError as error:
+        raise MissingExtra("excel", f"{source.path}: reading a spreadsheet") from error
+    content = source.whole()
+    if content.startswith(OLD_MAGIC):
+        reason = "is a spreadsheet of the form before 2007, or has a password"
+        raise input_error(source.path, None, reason, OLD_CURE, "unknown-format")
+    _check_unpacked(source, content)
+    try:
+        book, sheets = CalamineWorkbook.from_filelike(io.BytesIO(content)), {}
+        for name in book.sheet_names:
+            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            sheets[name] = [list(map(_text, row)) for row in rows]
+    except CalamineError as error:
+        reason, cure = f"cannot be read as a spreadsheet: {error}", "save it again, or as CSV"
+        raise input_error(source.path, None, reason, cure, "damaged-file") from error
+    filled = [name for name, rows in sheets.items() if any(map(any, rows))]
+    return filled, sheets[filled[0]] if filled else []
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as CSV has it: whole numbers without a point, times in ISO 8601."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    return str(cell.isoformat()) if hasattr(cell, "isoformat") else str(cell)
+
+
+def _check_unpacked(source: Input, content: bytes) -> None:
+    """Refuse a spreadsheet that unpacks to more than a document may have.
+
+    A single cell far down and to the right makes many. It is unpacked piece by piece, since an
+    archive may state wrong sizes; calamine then says what is damaged.
+    """
+    size, broken = 0, (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError)
+    with suppress(*broken), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for each in archive.infolist():
+            each.file_size = sys.maxsize
+            height, width, rest = 0, 0, b""
+            with archive.open(each) as stream:
+                while piece := stream.read(BLOCK_BYTES):
+                    for letters, row in REFERENCE.findall(rest + piece):
+                        column = reduce(lambda number, each: 26 * number + each - 64, letters, 0)
+                        height, width = max(height, int(row)), max(width, column)
+                    rest = (rest + piece)[-LONGEST:]
+                    size += len(piece)
+                    check_document(source.path, max(size, height * width * SHEET_CELL_BYTES))

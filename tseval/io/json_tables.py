@@ -1,0 +1,210 @@
+"""JSON lines and JSON arrays: their objects one by one, and plain tables of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import polars as pl
+
+from tseval.errors import Fault, InputError
+from tseval.files import json_text
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.io.cells import (
+    BYTE_ORDER_MARK,
+    UTF8_CURE,
+    PlainTable,
+    check_utf8,
+    frame_of_cells,
+    not_utf8,
+)
+from tseval.tables.schema import Kind
+
+KINDS = {
+    str: "text", int: "number", float: "number", bool: "truth value", list: "list", dict: "object",
+    type(None): "null",
+}  # fmt: skip
+"""The names of JSON's values."""
+TABLE_START = re.compile(rb"\[\s*[{\]]")
+"""The start of an array that is a table: a list of lists is none."""
+OBJECT_CURE = 'write one JSON object a line, such as {"topic": "t1", …}'
+ELEMENT_CURE = 'give every row as an object, such as {"topic": "t1", …}'
+ARRAY_CURE = "the file is one array, with commas between its elements: [ELEMENT, ELEMENT, …]"
+HALVES_CURE = "write both halves of the pair, or the character itself"
+_OPENING, _BETWEEN = re.compile(r"\s*\[\s*"), re.compile(r"\s*(,\s*)?")
+_PLAIN = json.JSONDecoder(parse_float=str, parse_int=str)
+"""Python takes no whole number of thousands of digits."""
+
+
+def objects(
+    source: Input, faults: FaultList, *, numbers_as_text: bool = False
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the object of each line with its line; a line that is none is noted and left out."""
+    lines = (line for block in source.blocks() for line in block.split(b"\n")[:-1])
+    for number, whole in enumerate(lines, start=1):
+        line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
+        try:
+            if line.strip() and check_utf8(line, number, faults):
+                for record in _loaded(line, number, faults, numbers_as_text):
+                    if _is_object(record, number, OBJECT_CURE, faults):
+                        yield number, record
+        except (ValueError, RecursionError) as error:
+            faults.add(number, f"not JSON: {error}", OBJECT_CURE, "json-syntax")
+
+
+def elements(
+    source: Input, faults: FaultList, *, as_rows: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield every element of an array with the line on which it begins, up to bad JSON.
+
+    Rows of a table have their numbers in the place of lines, and numbers as they are written.
+    """
+    content = source.whole() if as_rows else source.whole_lines()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, reason = content.count(b"\n", 0, error.start) + 1, not_utf8(content)
+        raise InputError(
+            [_fault_of(source, line, content, reason, UTF8_CURE, "encoding")]
+        ) from None
+    text = text if as_rows else text.rstrip()  # so that what lacks at the end has a line
+    line, counted = 1, 0
+    try:
+        for row, (start, end) in enumerate(spans(text), start=1):
+            line, counted = line + text.count("\n", counted, start), start
+            place = row if as_rows else line
+            for element in _loaded(text[start:end], place, faults, as_rows):
+                yield place, element
+    except json.JSONDecodeError as error:
+        line, reason = error.lineno, f"not JSON: {error.msg}: column {error.colno}"
+        faults.extend([_fault_of(source, line, content, reason, ARRAY_CURE, "json-syntax")])
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits
+        faults.add(None if as_rows else line, f"not JSON: {error}", ARRAY_CURE, "json-syntax")
+
+
+def _fault_of(source: Input, line: int, content: bytes, reason: str, cure: str, code: str) -> Fault:
+    """Return the fault of a line where lines are no rows."""
+    shown = content.split(b"\n")[line - 1].decode(errors="replace").rstrip("\r")
+    return Fault(source.path, line, reason, cure, code, shown)
+
+
+def _loaded(
+    written: str | bytes, line: int, faults: FaultList, numbers_as_text: bool
+) -> Iterator[Any]:
+    """Yield a value of JSON; one that has a key twice, or half a character, is noted instead."""
+    try:
+        value = json_text.load(written, numbers_as_text=numbers_as_text)
+    except json_text.DoubledKey as error:
+        faults.add(line, str(error), json_text.KEY_CURE, "duplicate-key")
+        return
+    try:
+        if ("\\u" in written) if isinstance(written, str) else (rb"\u" in written):
+            json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        reason = "an escape stands for half a character: not UTF-8"
+        faults.add(line, reason, HALVES_CURE, "encoding")
+        return
+    yield value
+
+
+def _is_object(record: Any, line: int, cure: str, faults: FaultList) -> bool:
+    """Return whether a record is an object; else note the fault."""
+    if isinstance(record, dict):
+        return True
+    kind = KINDS[type(record)]
+    faults.add(line, f"a JSON {kind} where an object is expected", cure, "json-type")
+    return False
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each element of an array begins and ends."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        raise json.JSONDecodeError("no array", text, len(text) - len(text.lstrip()))
+    at, is_last = opening.end(), text[opening.end() : opening.end() + 1] == "]"
+    while not is_last:
+        _, end = _PLAIN.raw_decode(text, at)
+        yield at, end
+        between = _BETWEEN.match(text, end)
+        at = between.end() if between else end
+        is_last = text[at : at + 1] == "]"
+        if between is None or (between[1] is None) != is_last:
+            raise json.JSONDecodeError("no comma, or no element behind one", text, at)
+    if behind := text[at + 1 :].lstrip():
+        raise json.JSONDecodeError("something behind the array", text, len(text) - len(behind))
+
+
+def array_rows(source: Input, numbers: Collection[int]) -> dict[int, str]:
+    """Return rows of an array as they are written, each in one line."""
+    text, found = source.whole().decode("utf-8-sig", "replace"), dict[int, str]()
+    with suppress(ValueError, RecursionError):  # the rows before are all that there are
+        for number, (start, end) in enumerate(spans(text), start=1):
+            if number in numbers:
+                found[number] = " ".join(map(str.strip, text[start:end].splitlines()))
+    return found
+
+
+def first_keys(head: bytes) -> list[str]:
+    """Return the keys of the first object, as far as the first bytes show."""
+    text = head.decode("utf-8-sig", "replace")
+    with suppress(ValueError, RecursionError):
+        return list(_PLAIN.raw_decode(text, text.index("{"))[0])
+    return []
+
+
+def read_jsonl(table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of JSON lines."""
+    table.place(first_keys(table.source.head()), keyed=True)
+    yield _cells_of_objects(objects(table.source, table.faults, numbers_as_text=True), table)
+
+
+def read_array(table: PlainTable) -> Iterator[pl.DataFrame]:
+    """Yield the cells of an array of objects."""
+    table.place(first_keys(table.source.head()), keyed=True)
+    rows = elements(table.source, table.faults, as_rows=True)
+    sound = ((row, each) for row, each in rows if _is_object(each, row, ELEMENT_CURE, table.faults))
+    yield _cells_of_objects(sound, table)
+
+
+def _cells_of_objects(
+    rows: Iterator[tuple[int, dict[str, Any]]], table: PlainTable
+) -> pl.DataFrame:
+    """Return the columns that any object has; an object without a required value is a fault."""
+    kept = []
+    for line, record in rows:
+        cells = _cells_in(record, line, table)
+        if cells is not None:
+            kept.append((line, cells))
+    found = {name for _, cells in kept for name in cells}
+    names = [each.name for each in table.schema if each.required or each.name in found]
+    return frame_of_cells(((line, *map(cells.get, names)) for line, cells in kept), names)
+
+
+def _cells_in(record: Mapping[str, Any], line: int, table: PlainTable) -> dict[str, str] | None:
+    """Return the cells of one object, None if it has a fault."""
+    cells, unit = dict[str, str](), table.source.unit
+    for column in table.schema:
+        key = column.names[0]
+        if key not in record:
+            key = next((name for name in column.names if name in record), "")
+        value = record[key] if key else None
+        if isinstance(value, str):
+            cells[column.name] = value
+        elif isinstance(value, float) and column.kind not in (Kind.TEXT, Kind.ID):
+            cells[column.name] = str(value)  # NaN or infinity: other numbers are text here
+        elif value is not None:
+            reason = f'"{column.name}" is a JSON {KINDS[type(value)]}'
+            table.faults.add(line, reason, "give a string or a number", "json-type")
+            return None
+        elif column.required and (not key or not column.may_be_blank):
+            cure = f'every {unit} needs the key "{column.name}" with a value'
+            if table.schema.people_make_it:
+                cure += f"; --column {column.name}=KEY says what it is called"
+            reason = f'"{key}" is null' if key else f'no "{column.name}"'
+            table.faults.add(line, reason, cure, "empty-value" if key else "missing-key")
+            return None
+    return cells
