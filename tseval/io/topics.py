@@ -43,21 +43,16 @@ TOPICS_READER = TableReader(
 
 def name_topics(tables: Mapping[str, Table], gold: str) -> dict[str, Table]:
     """Return the tables with the topics of the gold, whether they write `TS14.11` or `11`."""
-    rename = TopicNames(_names(tables[gold]), gold)
-    renamed = dict(tables)
-    for name, table in tables.items():
-        if name != gold and "topic" in table.frame.columns:
-            first = replace(
-                table, frame=table.frame.unique("topic", keep="first", maintain_order=True)
-            )
-            names = _names(first)
-            rename.check(names, first.origin)
-            topics = dict(zip(names.to_list(), rename(names).to_list(), strict=True))
-            renamed[name] = replace(
-                table, frame=table.frame.with_columns(pl.col("topic").replace(topics))
-            )
+    first = {
+        name: replace(table, frame=table.frame.unique("topic", keep="first", maintain_order=True))
+        for name, table in tables.items()
+        if "topic" in table.frame.columns
+    }
+    names = {name: Ids.of(strings(each.frame["topic"].to_list())) for name, each in first.items()}
+    rename, renamed = TopicNames(names.pop(gold), gold), dict(tables)
+    for name, topics in names.items():
+        rename.check(topics, first[name].origin)
+        gold_names = dict(zip(topics.to_list(), rename(topics).to_list(), strict=True))
+        frame = tables[name].frame.with_columns(pl.col("topic").replace(gold_names))
+        renamed[name] = replace(tables[name], frame=frame)
     return renamed
-
-
-def _names(table: Table) -> Ids:
-    return Ids.of(strings(table.frame["topic"].to_list()))

@@ -29,9 +29,8 @@ def index_of(tables: Mapping[str, Table]) -> FrameIndex:
 
 def find_warnings(tables: Mapping[str, Table], index: FrameIndex) -> Iterator[str]:
     """Yield what a reader should know of the inputs, whatever is asked of them."""
-    values, gold = tables["runs"].frame, tables["gold"].frame
-    yield from years_apart([*spans(values), *spans(gold, "gold")], index.topics)
-    for run, lost in unknown_topics(values, index):
+    yield from years_apart([*spans(index.outputs), *spans(index["gold"], "gold")], index.topics)
+    for run, lost in unknown_topics(tables["runs"].frame, index):
         yield f"run {run}: {count(len(lost), 'topic')} not in the gold, ignored: {listed(lost)}"
     timely = index.outputs.join(index.times, on="topic").filter(
         pl.col("time").is_between("start", "end")
