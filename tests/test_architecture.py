@@ -52,7 +52,6 @@ FROM_BELOW: set[tuple[str, str]] = set()
 
 MAY_TALK = {"cli", "__main__"}
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
-LONGEST = 60
 HEAVY = {"numpy", "pandas", "scipy", "rapidfuzz", "polars", "pyarrow", "torch"}
 HEAVY |= {"dask", "distributed", "joblib", "matchers"}
 
@@ -153,17 +152,6 @@ def test_only_the_command_line_says_something_and_ends_something() -> None:
         if isinstance(node, ast.Assert)
         or (isinstance(node, ast.Call) and ast.unparse(node.func) in {"print", "sys.exit"})
         or (isinstance(node, ast.Raise) and "SystemExit" in ast.unparse(node))
-    ]
-    assert wrong == []
-
-
-def test_functions_fit_a_screen() -> None:
-    wrong = [
-        f"{name(path)}:{node.lineno}: {node.name} has {length} lines"
-        for path in sources()
-        for node in nodes(path)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST
     ]
     assert wrong == []
 

@@ -290,7 +290,15 @@ def _check_repeats(schema: Schema, frame: pl.DataFrame, faults: FaultList) -> No
         return
     within = f" within its {' and '.join(key[:-1])}" if key[1:] else ""
     first = frame.with_columns(first=pl.col("line").min().over(key))
-    for row in first.filter(pl.col("line") != pl.col("first")).iter_rows(named=True):
+    for row in first.filter(~pl.struct(key).is_first_distinct()).iter_rows(named=True):
         reason = f'{key[-1]} "{row[key[-1]]}" stands twice{within}'
         cure = f"first in {faults.source.unit} {row['first']}: remove one of them, or rename it"
         faults.add(row["line"], reason, cure, "duplicate-id")
+
+
+def check_key(schema: Schema, frame: pl.DataFrame, faults: FaultList) -> None:
+    """Refuse rows of a track's file whose key cannot stand in a table, or stands before."""
+    for column in schema:
+        if column.name in schema.key and column.kind is Kind.ID and column.name in frame.columns:
+            _check_ids(column, frame, faults)
+    _check_repeats(schema, frame, faults)

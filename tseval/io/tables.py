@@ -20,7 +20,7 @@ from tseval.files.frames import run_names
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Each, Input
 from tseval.files.reading import input_of
-from tseval.io.cells import WORDS, PlainTable, check_one_run
+from tseval.io.cells import WORDS, PlainTable, check_key, check_one_run
 from tseval.io.fields import Layout, read_lines
 from tseval.io.forms import faults_of, names_of, read_plain
 from tseval.io.records import without_collector
@@ -287,27 +287,12 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
     if schema.find("run") is not None:
         known = pl.col("run").fill_null(name) if "run" in frame.columns else pl.lit(name)
         frame = frame.with_columns(run=known)
-    if track is not None and track.read is not None and schema.key:
-        _check_key(frame, faults, schema)
+    if track is not None and track.read is not None:
+        check_key(schema, frame, faults)
     frame = reader.check(frame, faults).with_columns(file=pl.lit(0))
     faults.check()
     runs = _runs(frame) if frame.height or schema.find("run") is None else (name,)
     return Table(schema.table, frame, (record,), runs, notes)
-
-
-def _check_key(frame: pl.DataFrame, faults: FaultList, schema: Schema) -> None:
-    """Note rows of a track's file with the key of another, and keys that no table could hold."""
-    key, unit = [name for name in schema.key if name in frame.columns], faults.source.unit
-    for name in key:
-        divided = frame.filter(pl.col(name).str.contains(r"[\t\n\r]"))
-        reason = f'{name} "{{{name}}}" holds a tab or a line\'s end'
-        add_faults(faults, divided, reason, "remove it", "id-format")
-    firsts = frame.with_columns(first=pl.col("line").first().over(key))
-    repeats = firsts.filter(~pl.struct(key).is_first_distinct())
-    cure = pl.format(f"first in {unit} {{}}: remove one of them, or rename it", "first")
-    scope = f" within its {' and '.join(key[:-1])}" if key[1:] else ""
-    reason = f'{key[-1]} "{{{key[-1]}}}" stands twice{scope}'
-    add_faults(faults, repeats.with_columns(cure=cure), reason, "", "duplicate-id")
 
 
 def _track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
