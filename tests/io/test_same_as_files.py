@@ -208,6 +208,7 @@ def test_lines_of_other_lengths_deep_in_a_block(path: Path) -> None:
     "block",
     [
         b"x\x01y\t1\n",
+        b"x\x01y\n",
         b"x^\t1\n",
         b"\xef\xbb\xbfa\t1\n",
         b"a\r\t1\n",

@@ -143,7 +143,7 @@ def type_columns(parts: Iterable[pl.DataFrame], schema: Schema, faults: FaultLis
                 values, odd = _plain_numbers(column, part.select("line", column.name), faults)
                 left.setdefault(column.name, []).append(odd)
                 part = part.with_columns(values)
-        frames.append(part)
+        frames.append(part.rechunk())  # else the whole frame is copied to align its columns
     frame = pl.concat(frames)
     faults.rows = frame.height
     for column in schema:
@@ -272,7 +272,7 @@ def _check_range(
 def _check_ids(column: Column, frame: pl.DataFrame, faults: FaultList) -> set[int]:
     """Refuse ids that name nothing or hold a line's end; return the lines of blank ones."""
     name, cell = column.name, pl.col(column.name)
-    doubtful = (cell < "!") | (cell > "~") | cell.str.contains("[\t\n\r]")  # much faster
+    doubtful = (cell < "!") | (cell > "~") | cell.str.contains("[\t\n\r]")
     odd = frame.select("line", name).filter(doubtful).filter(cell.str.contains(ODD_ID))
     for line, text in odd.iter_rows():
         if text.strip():

@@ -33,8 +33,9 @@ OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
 _FIELD_LIMIT = RLock()
-BLANKS = (b"\t", b"\r", b"\v", b"\f")
-TO_SPACES = bytes.maketrans(b"".join(BLANKS), b" " * len(BLANKS))
+BLANKS = (b"\t", b"\v", b"\f")
+UNREADABLE = (BYTE_ORDER_MARK, b"x\x01", b"x^")
+"""Polars takes a byte-order mark away, and what begins as zlib does for compressed."""
 QUESTION_MARKS = "tseval-question-marks"
 """How to decode bytes so that `?` stands for each one that is not UTF-8."""
 codecs.register_error(QUESTION_MARKS, lambda error: ("?", error.start + 1))  # type: ignore[attr-defined]
@@ -60,7 +61,7 @@ def split_fields(block: bytes, before: int, divider: str, names: list[str]) -> p
     or are not text.
     """
     whole = block.replace(b"\r\n", b"\n") if b"\r" in block else block
-    odd = b"\r" in whole or block.startswith(BYTE_ORDER_MARK)  # polars takes these away
+    odd = b"\r" in whole or block.startswith(UNREADABLE)
     if len(names) == 1 or not block or odd:
         return None  # of one column, polars takes an empty line for a row
     try:
@@ -75,7 +76,7 @@ def split_fields(block: bytes, before: int, divider: str, names: list[str]) -> p
         )
     except (pl.exceptions.PolarsError, OSError):  # text may look like compressed bytes
         return None
-    if block.count(divider.encode()) != fields.height * (len(names) - 1):
+    if not fields.height or block.count(divider.encode()) != fields.height * (len(names) - 1):
         return None
     return fields.select(pl.int_range(before + 1, before + 1 + pl.len()).alias("line"), pl.all())
 
@@ -272,14 +273,12 @@ def _even_fields(
     block: bytes, before: int, layout: Layout, names: list[str]
 ) -> pl.DataFrame | None:
     """Return the fields of lines that have all of them and no other, None of any other block."""
-    if any(blank in block for blank in BLANKS):
-        block = block.replace(b"\r\n", b"\n").translate(TO_SPACES)
-    fields = split_fields(block, before, " ", names)
+    fields, divider = None, " " if b" " in block else "\t"
+    if not any(blank in block for blank in BLANKS if blank != divider.encode()):
+        fields = split_fields(block, before, divider, names)
     if fields is None and not (layout.may_have_more or layout.ends_with_text):
-        for double, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n")):
-            while double in block:
-                block = block.replace(double, single)
-        fields = split_fields(block.removeprefix(b" "), before, " ", names)
+        tidy = b"\n".join(map(b" ".join, map(bytes.split, block.split(b"\n"))))
+        fields = split_fields(tidy, before, " ", names)
     if fields is None or 0 in fields.select(pl.col(names).str.len_bytes().min()).row(0):
         return None
     has_comments = layout.comments and fields[names[0]].str.starts_with("#").any()
