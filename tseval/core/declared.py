@@ -26,6 +26,11 @@ COMPARE, CURVE, REPORT, SWEEP = "compare", "curve", "report", "sweep"
 
 
 @frozen
+class NoOptions:
+    """Nothing is asked for beside what all families are asked for."""
+
+
+@frozen
 class Declared:
     """A parameter of a family, for whoever builds a command, a message or a page from it."""
 

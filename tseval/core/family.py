@@ -19,7 +19,7 @@ from tseval.core.input_words import columns_trait, shared_runs, told_names
 from tseval.core.measure import Definition, Measure, packages
 from tseval.core.results import Groups, Result, Values
 from tseval.core.taking import account_in, in_batches, moments
-from tseval.core.wording import automatic_matches
+from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, check_forms, form_for, form_named
@@ -359,6 +359,11 @@ class View:
     """The positional inputs, by the names of their fields, that it does without."""
     asked_by: str = ""
     """The option of the family that asks for it, where it is none of `--explain`."""
+
+    @classmethod
+    def of(cls, rows: Callable[[Any, Asked[Any]], Shown], **more: Any) -> View:
+        """Return the view that a function shows, with its name and its docstring as the help."""
+        return cls(rows.__name__, paragraphs_of(rows)[0], rows, **more)
 
 
 @frozen

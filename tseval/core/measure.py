@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from tseval.core.results import Result
+from tseval.core.wording import paragraphs_of
 from tseval.errors import MeasureError, did_you_mean
 from tseval.records import frozen
 from tseval.tables.times import Moment, NotANumber
@@ -113,6 +114,18 @@ class Definition:
         if not name:
             raise MeasureError(f"{self.name}: a parameter has no name; it has: {known}")
         raise MeasureError(f"{self.name} has no parameter '{name}'; it has: {known}")
+
+
+def documented(function: Callable[..., Any], **more: Any) -> Definition:
+    """Return the definition of the measure that a function computes, with `more` of its fields.
+
+    Its docstring has the title, the summary, the formula and the empty case, a paragraph each; the
+    definition has them without a sentence's capital and period.
+    """
+    names = ("title", "summary", "formula", "empty_case")
+    texts: dict[str, Any] = dict.fromkeys(names, "")
+    texts |= zip(names, paragraphs_of(function), strict=False)
+    return Definition(name=function.__name__, **texts, **more)
 
 
 @frozen(eq=False)

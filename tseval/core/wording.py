@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from inspect import getdoc
 from typing import TYPE_CHECKING
 
 from tseval.errors import did_you_mean
@@ -46,6 +47,13 @@ def none_of(whose: str, number: int, noun: str, nouns: str) -> str:
 def percent(share: float) -> str:
     """Write a share as a percentage of two digits; only a whole share is 100 %."""
     return f"{min(100 * share, 99.4 if share < 1 else 100):.{0 if share >= 0.0995 else 1}f} %"
+
+
+def paragraphs_of(documented: object) -> list[str]:
+    """Return the paragraphs of a docstring, without a sentence's capital and period."""
+    texts = (" ".join(each.split()) for each in (getdoc(documented) or "").split("\n\n"))
+    plain = (text.removesuffix(".") for text in texts)
+    return [text[:1].lower() + text[1:] if text[1:2].islower() else text for text in plain]
 
 
 def listed(names: Sequence[str]) -> str:

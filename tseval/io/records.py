@@ -6,14 +6,15 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from tseval.io.json_tables import KINDS, elements, objects
 
 if TYPE_CHECKING:
     from tseval.files.faults import FaultList
     from tseval.files.inputs import Input
+
+Check: TypeAlias = Callable[[Any], bool]
 
 
 def is_name(value: Any) -> TypeGuard[str]:
@@ -61,7 +62,7 @@ def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
 
 
-WORDS: Mapping[Callable[[Any], bool], str] = {
+WORDS: Mapping[Check, str] = {
     is_name: "a name",
     is_filled: "a text that is not blank",
     is_text: "a text",
@@ -80,7 +81,7 @@ def kind_of(value: Any) -> str:
     return f"an {kind}" if kind[0] in "ao" else f"a {kind}"
 
 
-def wrong_in(record: Any, what: str = "an object", **keys: Callable[[Any], bool]) -> str:
+def wrong_in(record: Any, what: str = "an object", /, **keys: Check) -> str:
     """Return why a record is not what it should be, empty if it is.
 
     `keys` says what each key must hold; `_` in a name stands for itself. An optional key is given
@@ -99,23 +100,38 @@ def wrong_in(record: Any, what: str = "an object", **keys: Callable[[Any], bool]
     return ""
 
 
-def valid_records(
-    values: Iterable[Any],
-    line: int,
-    faults: FaultList,
-    *,
-    what: str,
-    cure: str,
-    optional: Mapping[str, Any] = MappingProxyType({}),
-    **keys: Callable[[Any], bool],
-) -> Iterator[dict[str, Any]]:
-    """Yield the values that are such records, with their `optional` keys, and note the others."""
-    for value in values:
-        record = {**optional, **value} if isinstance(value, dict) else value
-        if wrong := wrong_in(record, what, **keys):
-            faults.add(line, wrong, cure, "record-format")
-        else:
-            yield record
+class Record:
+    """An object of JSON: what its keys hold, which are optional, and the cure for any other.
+
+    A key may hold a list of further records.
+    """
+
+    def __init__(
+        self, cure: str, optional: Mapping[str, Any] | None = None, **keys: Check | Record
+    ) -> None:
+        self.cure, self.optional = cure, optional or {}
+        self.lists = {name: kind for name, kind in keys.items() if isinstance(kind, Record)}
+        self.keys = {n: is_list if isinstance(k, Record) else k for n, k in keys.items()}
+
+    def rows(self, values: Iterable[Any], line: int, faults: FaultList) -> Iterator[dict[str, Any]]:
+        """Yield each value with each record of its lists; note faults.
+
+        With an empty list it is alone, and has only the keys that are declared.
+        """
+        for value in values:
+            record = {**self.optional, **value} if isinstance(value, dict) else value
+            if wrong := wrong_in(record, **self.keys):
+                faults.add(line, wrong, self.cure, "record-format")
+                continue
+            if not self.lists:
+                yield record
+                continue
+            known = {name: record[name] for name in self.keys}
+            lists = [(kind, record[name]) for name, kind in self.lists.items() if record[name]]
+            for kind, inner in lists:
+                yield from ({**known, **row} for row in kind.rows(inner, line, faults))
+            if not lists:
+                yield known
 
 
 def is_array(source: Input) -> bool:

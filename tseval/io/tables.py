@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import polars as pl
 
-from tseval.errors import Fault
+from tseval.errors import Fault, input_error
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Line, Rank, nothing_to_say
 from tseval.files.frames import run_names
@@ -26,11 +27,13 @@ from tseval.io.forms import faults_of, names_of, read_plain
 from tseval.io.records import without_collector
 from tseval.records import frozen
 from tseval.tables.origin import InputRecord, Origin
-from tseval.tables.schema import ALL_TOPICS, Schema
+from tseval.tables.schema import ALL_TOPICS, Column, Schema
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given
 
+BLOCK_ROWS = 20_000
+"""How many rows of a track's file are held as tuples before they are a frame."""
 PLACE = ("file", "line")
 """The columns that say where a row stands: its place among the sources, and its line there."""
 
@@ -64,6 +67,10 @@ class Table:
             told, mend = reason.format(**row), row.get("cure", cure)
             yield Fault(source.path, row["line"], told, mend, code, unit=source.unit)
 
+    def refuse_all(self, reason: str, cure: str, code: str) -> NoReturn:
+        """Refuse the table as a whole."""
+        raise input_error(self.sources[0].path, None, reason, cure, code)
+
     def refuse(self, rows: pl.DataFrame, reason: str, cure: str, code: str) -> None:
         """Refuse these rows, if there are any: those of the first file that has such."""
         if rows.height:
@@ -90,6 +97,15 @@ def add_faults(faults: FaultList, rows: pl.DataFrame, reason: str, cure: str, co
         faults.add(row["line"], reason.format(**row), row.get("cure", cure), code)
 
 
+def check_choices(frame: pl.DataFrame, column: Column, faults: FaultList) -> None:
+    """Refuse values that are none of the choices of a column."""
+    value, blank = pl.col(column.name).str.strip_chars(), [""] if column.may_be_blank else []
+    unknown = frame.filter(~value.is_in([*column.choices, *blank]))
+    reason = f'unknown {column.name} "{{{column.name}}}"'
+    cure = f"the choices are {', '.join(column.choices)}"
+    add_faults(faults, unknown, reason, cure, "unknown-label")
+
+
 def check_topics(frame: pl.DataFrame, faults: FaultList) -> None:
     """Refuse a topic of the name under which the mean over topics stands."""
     reason = 'a topic is called "{topic}", the name of the mean over topics'
@@ -101,8 +117,10 @@ def check_topics(frame: pl.DataFrame, faults: FaultList) -> None:
 class TrackFile:
     """A file of a track's own format that holds a table."""
 
-    recognise: Callable[[Input], bool]
+    recognise: Callable[[Input], bool] | None = None
     """Whether an input looks like one, by its content."""
+    marks: tuple[str, ...] = ()
+    """Texts, such as keys, by which it is recognised if they all stand at its beginning."""
     read: Callable[[Input, FaultList], TrackRows] | None = None
     """Reads its rows and notes its faults."""
     layout: Layout | None = None
@@ -112,6 +130,12 @@ class TrackFile:
     forms: tuple[str, ...] = ()
     """The names by which `--input-format` asks for it."""
     rank: Rank = Rank.SURE
+
+    def matches(self, source: Input) -> bool:
+        """Return whether an input looks like one, by its content."""
+        if self.recognise is not None:
+            return self.recognise(source)
+        return all(mark.encode() in source.head() for mark in self.marks)
 
 
 @frozen
@@ -191,7 +215,7 @@ class TableReader:
 
     def recognises(self, source: Input) -> bool:
         """Return whether an input looks like this table, by its content or its columns."""
-        is_track = not source.is_table and any(each.recognise(source) for each in self.tracks)
+        is_track = not source.is_table and any(each.matches(source) for each in self.tracks)
         return is_track or not lacks_columns(source, self.schema)
 
     def holds(self, path: str) -> bool:
@@ -210,7 +234,7 @@ class TableReader:
             Format(
                 self.schema.table,
                 lambda source, form, _: read([source], self, form),
-                track.recognise if track else None,
+                track.matches if track else None,
                 rank=track.rank if track else Rank.LIKELY,
                 reads_tables=self.reads_tables,
                 forms=track.forms if track else (),
@@ -275,7 +299,8 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
             found = track.read(source, table.faults)
         frame, notes, rows = found.frame, () if found.note is None else (found.note,), found.rows
         if source.run_name is not None and "run" in frame.columns:
-            check_one_run(_runs(frame), table.faults)
+            named = frame.with_columns(pl.col("run").fill_null(name))
+            check_one_run(_runs(named), table.faults)
             frame = frame.with_columns(run=pl.lit(source.run_name))
     elif track is not None and track.layout is not None:
         table, frame = read_lines(source, track.layout)
@@ -289,6 +314,9 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
         frame = frame.with_columns(run=known)
     if track is not None and track.read is not None:
         check_key(schema, frame, faults)
+    for column in schema:
+        if column.choices and column.name in frame.columns:
+            check_choices(frame, column, faults)
     frame = reader.check(frame, faults).with_columns(file=pl.lit(0))
     faults.check()
     runs = _runs(frame) if frame.height or schema.find("run") is None else (name,)
@@ -297,8 +325,9 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
 
 def _track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
     for track in reader.tracks if not source.is_table else ():
-        applies = track.applies or track.recognise
-        if form in track.forms if form is not None else applies(source):
+        applies = track.applies or track.matches
+        is_known = applies(source) or not reader.reads_tables
+        if form in track.forms if form is not None else is_known:
             return track
     return None
 
@@ -318,4 +347,8 @@ def frame_of_rows(
     kinds = {each.name: each.kind for each in schema}
     columns = columns or tuple(kinds)
     known = {name: pl.String if kinds[name] in WORDS else pl.Float64 for name in columns}
-    return pl.DataFrame(list(rows), schema={"line": pl.Int64, **known, **types}, orient="row")
+    kinds_of = {"line": pl.Int64, **known, **types}
+    left = iter(rows)
+    blocks = iter(lambda: list(islice(left, BLOCK_ROWS)), [])
+    frames = [pl.DataFrame(block, schema=kinds_of, orient="row") for block in blocks]
+    return pl.concat([pl.DataFrame(schema=kinds_of), *frames], rechunk=True)

@@ -46,6 +46,9 @@ class Column:
     meaning: str = ""
     """What its values mean, where name and kind do not tell it."""
 
+    choices: tuple[str, ...] = ()
+    """The only values of an id, if there are few; families on the kernel refuse others by this."""
+
     any_time: bool = False
     """Whether a time may be ever so early, as in a track's own files; elsewhere it is a fault."""
 

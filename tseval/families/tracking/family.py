@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from tseval.core.declared import argument, file_option
+from tseval.core.declared import NoOptions, argument, file_option
 from tseval.core.editions import Edition
 from tseval.core.family import Family, Words
 from tseval.core.frames import Content, FrameEvaluation, Request
@@ -37,11 +37,6 @@ class ValueInputs:
         "the last value of its gold.",
         table=TOPICS,
     )
-
-
-@frozen
-class ValueOptions:
-    """Nothing is asked for beside what all families are asked for."""
 
 
 def attributes_of(measure: Measure) -> str | None:
@@ -111,7 +106,7 @@ financialimpact, and locations, whose values are latitude and longitude: `40.7, 
 tseval values mine.tsv theirs.tsv gold.tsv --topics topics.tsv -q
 """,
     inputs=ValueInputs,
-    options=ValueOptions,
+    options=NoOptions,
     definitions=DEFINITIONS,
     editions=(GUIDELINES,),
     read=ValueEvaluation.read,
