@@ -26,11 +26,10 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
-    from tseval.families.calls import score_values
+    from tseval.families.calls import score_crisisfacts, score_values
     from tseval.families.changes.scoring import score_changes
     from tseval.families.clusters.assessor_sample import sample_posts
     from tseval.families.clusters.scoring import score_clusters
-    from tseval.families.crisisfacts.scoring import score_crisisfacts
     from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
@@ -75,7 +74,7 @@ _PUBLIC = {
     "sample": "tseval.families.temporal.sampling",
     "score": "tseval.families.temporal.scoring",
     "score_changes": "tseval.families.changes.scoring",
-    "score_crisisfacts": "tseval.families.crisisfacts.scoring",
+    "score_crisisfacts": "tseval.families.calls",
     "score_clusters": "tseval.families.clusters.scoring",
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",

@@ -11,12 +11,12 @@ from typing import Any
 from tseval.core.calls import scoring_call, stub
 from tseval.core.registry import family
 
-CALLS = {"score_values": "values"}
+CALLS = {"score_crisisfacts": "crisisfacts", "score_values": "values"}
 """The family of each call."""
 IMPORTS = '''\
 """The types of the calls; written by `python -m tseval.families.calls`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from tseval.core.measure import Measure

@@ -1,6 +1,6 @@
 """The types of the calls; written by `python -m tseval.families.calls`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from tseval.core.measure import Measure
@@ -11,6 +11,23 @@ from tseval.files.forms import Forms
 from tseval.files.reading import Given, Runs
 from tseval.parallel.engine import Engine
 
+def score_crisisfacts(
+    facts: Runs,
+    gold: Given,
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    *,
+    requests: Given | None = ...,
+    at: str | Sequence[str] | None = ...,
+    edition: str = ...,
+    rules: Mapping[str, str] | None = ...,
+    on_missing: OnMissing | None = ...,
+    undefined: Undefined = ...,
+    jobs: int | None = ...,
+    engine: str | Engine = ...,
+    scheduler: str | None = ...,
+    input_format: Forms = ...,
+    columns: Columns = ...,
+) -> Scores: ...
 def score_values(
     runs: Runs,
     gold: Given,

@@ -2,246 +2,224 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import polars as pl
 
-import numpy as np
+from tseval.core.frames import FrameIndex
+from tseval.core.kernel import KEY, Contributions, divided, mean, ratio
+from tseval.core.measure import Measure, documented
+from tseval.core.results import Result
 
-from tseval.core.ledgers import ALWAYS, Account, Ledger, ratio
-from tseval.core.measure import Definition, Measure
-from tseval.core.results import Values
-from tseval.families.crisisfacts.editions import NAME, NOTEBOOK, PAPER
-from tseval.families.crisisfacts.index import CrisisIndex
-from tseval.families.crisisfacts.tables import OF_ASSESSED
-from tseval.records import frozen
-
-if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
-
-END_OF_DAY = 86_399.0
-"""The last second of a day, as the track writes the end of a request."""
-REDUNDANCY, COMPREHENSIVENESS, F1, LAGGED_SHARE = "redundancy", "comprehensiveness", "f1", "lagged"
-UNIQUE, RATIO = "unique_per_match", "redundancy_ratio"
+NAME = "crisisfacts"
+NOTEBOOK = "CrisisFACTS 2023, notebook of the assessors' scores in the track's repository"
+PAPER = "Buntain et al. (2023): CrisisFACTS 2022, overview of the track's manual evaluation"
 
 
-class Quotient(NamedTuple):
-    """Which count a measure of a request divides by which."""
+def redundancy() -> pl.Expr:
+    """Redundancy, a graded precision.
 
-    above: str
-    below: str
-    of_missing: bool = False
-    """Whether it is 0 where a run says nothing and that counts; else it is undefined there."""
-    from_one: bool = False
-    """Whether it is 1 less that."""
+    What the collapsed facts are worth of which a run has a raw one: higher is better. It is a
+    precision, and no measure of repetition.
 
+    Sum of the scores of the run's collapsed facts / their number; USEFUL 1, REDUNDANT .5, else 0,
+    the best label of a fact; a mean over the requests of an event, then over events.
 
-QUOTIENTS: Mapping[str, Quotient] = {
-    REDUNDANCY: Quotient("score", "facts", of_missing=True),
-    COMPREHENSIVENESS: Quotient("said", "gold"),
-    LAGGED_SHARE: Quotient("lagged", "facts"),
-    UNIQUE: Quotient("said", "matches"),
-    RATIO: Quotient("said", "matches", from_one=True),
-    "assessed": Quotient("assessed", "items"),
-    **{name: Quotient(name, "assessed") for name in OF_ASSESSED},
-}
+    Undefined where the run has no fact; such a request is left out of the mean, or is 0 there with
+    --on-missing zero.
+    """
+    return divided("score", "facts", empty=0.0)
 
 
-def needs(name: str) -> set[str]:
-    """The counts that a measure is made of."""
-    if name == F1:
-        return {count for own in (REDUNDANCY, COMPREHENSIVENESS) for count in QUOTIENTS[own][:2]}
-    return set(QUOTIENTS[name][:2])
+def comprehensiveness() -> pl.Expr:
+    """Comprehensiveness.
+
+    How much of what there was to say is said.
+
+    2023: the run's collapsed facts with a score above 0 / all of those; 2022: gold facts that an
+    item matches, of as many items a day as there are facts / gold facts; a mean over the requests
+    of an event, then over events.
+
+    2023: without a fact in the request; such a request is left out of the mean, or is 0 there with
+    --on-missing zero; 2022: 0 without an item.
+    """
+    return divided("said", "gold")
 
 
-def values_of(index: CrisisIndex, name: str) -> Values:
-    """A measure of every (run, request), as a grid."""
-    if name == F1:
-        first, second = (values_of(index, own) for own in (REDUNDANCY, COMPREHENSIVENESS))
-        return Values(_harmonic(first.value, second.value), first.defined & second.defined)
-    quotient = QUOTIENTS[name]
-    above, below = index.counts[quotient.above], index.counts[quotient.below]
-    defined = below > 0
-    value = np.divide(above, below, out=np.zeros_like(above), where=defined)
-    if quotient.from_one:
-        value = np.where(defined, 1 - value, 0.0)
-    if quotient.of_missing:
-        defined = np.ones_like(defined)
-    return Values(value, defined & (index.there | index.counts_missing))
+def f1() -> pl.Expr:
+    """F1.
+
+    The harmonic mean of redundancy, which is a precision, and comprehensiveness.
+
+    2 r c / (r + c), 0 if both are 0; of an event from its two means, of a run from the two means
+    over events.
+
+    Undefined where they are.
+    """
+    return harmonic_mean(redundancy(), comprehensiveness())
 
 
-def averaged(index: CrisisIndex, measure: Measure) -> Account:
-    """A measure of each (run, event): the mean over its requests."""
-    return Account(_ledgers(index, measure.definition.name), ratio)
+def lagged() -> pl.Expr:
+    """Share of old facts.
+
+    How much of what a run says is true but old.
+
+    The run's collapsed facts with a label LAGGED_FACT / its collapsed facts; a mean over the
+    requests of an event, then over events.
+
+    Undefined where the run has no fact; such a request is left out of the mean; refused where no
+    label is LAGGED_FACT.
+    """
+    return divided("lagged", "facts")
 
 
-def _ledgers(index: CrisisIndex, name: str) -> tuple[Ledger, Ledger]:
-    """The values of requests, each dated by the end of its day, and their number."""
-    values = values_of(index, name)
-    run, request = np.nonzero(values.defined)
-    unit = index.cell_unit[run, request]
-    date = index.day[request] + END_OF_DAY if index.dated else np.full(len(request), ALWAYS)
-    return (
-        Ledger.of(unit, date, values.value[run, request]),
-        Ledger.of(unit, date, np.ones(len(unit))),
-    )
+def unique_per_match() -> pl.Expr:
+    """Facts a match.
+
+    How seldom a run says the same again.
+
+    Gold facts that an item matches / matches of items and gold facts, of as many items a day as
+    there are facts; a mean over the requests of an event, then over events.
+
+    Undefined without a match; such a request is left out of the mean.
+    """
+    return divided("said", "matches")
 
 
-@frozen
-class HarmonicMean(Account):
-    """The harmonic mean of two means: of an event that of its own two, of a run that of its."""
+def redundancy_ratio() -> pl.Expr:
+    """Redundancy ratio.
 
-    topics: int = 1
+    How often a run says the same again.
 
-    def of_runs(self, times: FloatArray) -> Values:
-        """That of a run's two means over events."""
-        units = np.arange(len(times))
-        totals = [ledger.before(times) for ledger in self.ledgers]
-        means = [self._over_events(ratio(totals[at : at + 2], units)) for at in (0, 2)]
-        both = means[0].defined & means[1].defined
-        return Values(_harmonic(means[0].value, means[1].value), both)
+    1 - unique_per_match; a mean over the requests of an event, then over events.
 
-    def _over_events(self, values: Values) -> Values:
-        defined = values.defined.reshape(-1, self.topics)
-        total = np.where(defined, values.value.reshape(defined.shape), 0.0).sum(axis=1)
-        return ratio((total, defined.sum(axis=1).astype(np.float64)), np.arange(len(total)))
+    Undefined without a match; such a request is left out of the mean.
+    """
+    return 1 - unique_per_match()
 
 
-def harmonic(index: CrisisIndex, _: Measure) -> HarmonicMean:
-    """The harmonic mean of redundancy and comprehensiveness."""
-    ledgers = (*_ledgers(index, REDUNDANCY), *_ledgers(index, COMPREHENSIVENESS))
-    return HarmonicMean(ledgers, _of_means, topics=len(index.topics))
+def assessed() -> pl.Expr:
+    """Share that was assessed.
+
+    How much of what counts of a run assessors looked at.
+
+    Assessed items / items, of as many a day as there are facts; a mean over the requests of an
+    event, then over events.
+
+    Undefined without an item; such a request is left out of the mean.
+    """
+    return divided("assessed", "items")
 
 
-def _of_means(totals: Sequence[FloatArray], unit: IntArray) -> Values:
-    first, second = ratio(totals[:2], unit), ratio(totals[2:], unit)
-    return Values(_harmonic(first.value, second.value), first.defined & second.defined)
+def matched() -> pl.Expr:
+    """Share that is matched.
+
+    How much of what was assessed says a fact.
+
+    Matched items / assessed items, of as many a day as there are facts; a mean over the requests of
+    an event, then over events.
+
+    Undefined without an assessed item; such a request is left out of the mean.
+    """
+    return divided("matched", "assessed")
 
 
-def _harmonic(first: FloatArray, second: FloatArray) -> FloatArray:
-    total = first + second
-    return np.divide(2 * first * second, total, out=np.zeros_like(total), where=total > 0)
+def unmatched() -> pl.Expr:
+    """Share that is unmatched.
+
+    How much of what was assessed is relevant and says no fact.
+
+    Unmatched items / assessed items, of as many a day as there are facts; a mean over the requests
+    of an event, then over events.
+
+    Undefined without an assessed item; such a request is left out of the mean.
+    """
+    return divided("unmatched", "assessed")
 
 
-MEAN = "; a mean over the requests of an event, then over events"
-LEFT_OUT = "; such a request is left out of the mean"
+def irrelevant() -> pl.Expr:
+    """Share that is irrelevant.
+
+    How much of what was assessed is irrelevant.
+
+    Irrelevant items / assessed items, of as many a day as there are facts; a mean over the requests
+    of an event, then over events.
+
+    Undefined without an assessed item; such a request is left out of the mean.
+    """
+    return divided("irrelevant", "assessed")
 
 
-def _definition(
-    name: str,
-    title: str,
-    summary: str,
-    formula: str,
-    empty: str,
-    citation: str,
-    *reads: str,
-    higher: bool = True,
-) -> Definition:
-    return Definition(
-        name=name,
+def skipped() -> pl.Expr:
+    """Share that is skipped.
+
+    How much of what was assessed the assessors skipped.
+
+    Skipped items / assessed items, of as many a day as there are facts; a mean over the requests of
+    an event, then over events.
+
+    Undefined without an assessed item; such a request is left out of the mean.
+    """
+    return divided("skipped", "assessed")
+
+
+def harmonic_mean(one: pl.Expr, other: pl.Expr) -> pl.Expr:
+    """Return the harmonic mean of two values, 0 if both are 0 and undefined if one is."""
+    both = one.is_not_null() & other.is_not_null()
+    return pl.when(both).then(divided(2 * one * other, one + other, empty=0.0))
+
+
+def average(index: FrameIndex, measure: Measure) -> Result:
+    """Return the mean of a measure over requests, each dated by the end of its day."""
+    value = VALUES[measure.definition.name]()
+    cells = index["cells"].filter(value.is_not_null())
+    table = cells.select(*KEY, "time", above=value, below=1.0)
+    return index.result(Contributions([table], ratio()))
+
+
+def average_both(index: FrameIndex, _: Measure) -> Result:
+    """Return the harmonic mean of two means: of an event of its own two, of a run of its two."""
+    amounts = {"one": redundancy(), "other": comprehensiveness()}
+    table = index["cells"].select(*KEY, "time", number=1.0, **amounts)
+    value = harmonic_mean(pl.col("one"), pl.col("other"))
+
+    def score(sums: pl.DataFrame) -> pl.DataFrame:
+        means = {name: divided(name, "number") for name in amounts}
+        return sums.with_columns(**means).with_columns(value=value)
+
+    def of_run(events: pl.DataFrame) -> pl.DataFrame:
+        one, other = (mean(events, ["run"], name) for name in amounts)
+        return one.join(other, on="run").select("run", value=value)
+
+    return index.result(Contributions([table], score), of_run)
+
+
+OF_2023, OF_2022 = ("pool", "redundant", "events"), ("days", "events")
+OF_BOTH = ("pool", "redundant", "days", "events")
+MEASURES = (
+    (redundancy, NOTEBOOK, OF_2023, True),
+    (comprehensiveness, f"{NOTEBOOK}; {PAPER}, equation 1", OF_BOTH, True),
+    (f1, NOTEBOOK, OF_2023, True),
+    (lagged, NOTEBOOK, OF_2023, False),
+    (unique_per_match, f"{PAPER}, equation 2 as printed", OF_2022, True),
+    (redundancy_ratio, f"{PAPER}, equation 2 as its text has it", OF_2022, False),
+    (assessed, PAPER, OF_2022, True),
+    (matched, PAPER, OF_2022, True),
+    (unmatched, PAPER, OF_2022, False),
+    (irrelevant, PAPER, OF_2022, False),
+    (skipped, PAPER, OF_2022, False),
+)
+"""The value of each measure for a run and a request, by the counts of their cell; where it is from,
+the rules that it depends on, and whether higher is better."""
+VALUES = {value.__name__: value for value, *_ in MEASURES}
+DEFINITIONS = tuple(
+    documented(
+        value,
         family=NAME,
-        title=title,
-        summary=summary,
-        formula=formula + MEAN,
-        empty_case=empty,
         range="0 to 1",
         citation=citation,
-        account=averaged,
-        higher_is_better=higher,
-        reads=(*reads, "events"),
+        account=average if value is not f1 else average_both,
+        higher_is_better=is_higher_better,
+        reads=reads,
     )
-
-
-def _share(name: str, summary: str, *, higher: bool = False) -> Definition:
-    return _definition(
-        name,
-        f"share that is {name}",
-        summary,
-        f"{name} items / assessed items, of as many a day as there are facts",
-        f"undefined without an assessed item{LEFT_OUT}",
-        PAPER,
-        "days",
-        higher=higher,
-    )
-
-
-DEFINITIONS = (
-    _definition(
-        REDUNDANCY,
-        "redundancy, a graded precision",
-        "what the collapsed facts are worth of which a run has a raw one: higher is better. It is "
-        "a precision, and no measure of repetition",
-        "sum of the scores of the run's collapsed facts / their number; USEFUL 1, REDUNDANT .5, "
-        "else 0, the best label of a fact",
-        f"undefined where the run has no fact{LEFT_OUT}, or is 0 there with --on-missing zero",
-        NOTEBOOK,
-        *("pool", "redundant"),
-    ),
-    _definition(
-        COMPREHENSIVENESS,
-        "comprehensiveness",
-        "how much of what there was to say is said",
-        "2023: the run's collapsed facts with a score above 0 / all of those; 2022: gold facts "
-        "that an item matches, of as many items a day as there are facts / gold facts",
-        f"2023: without a fact in the request{LEFT_OUT}, or is 0 there with --on-missing zero; "
-        "2022: 0 without an item",
-        f"{NOTEBOOK}; {PAPER}, equation 1",
-        *("pool", "redundant", "days"),
-    ),
-    Definition(
-        name=F1,
-        family=NAME,
-        title="F1",
-        summary="the harmonic mean of redundancy, which is a precision, and comprehensiveness",
-        formula="2 r c / (r + c), 0 if both are 0; of an event from its two means, of a run from "
-        "the two means over events",
-        empty_case="undefined where they are",
-        range="0 to 1",
-        citation=NOTEBOOK,
-        account=harmonic,
-        reads=("pool", "redundant", "events"),
-    ),
-    _definition(
-        LAGGED_SHARE,
-        "share of old facts",
-        "how much of what a run says is true but old",
-        "the run's collapsed facts with a label LAGGED_FACT / its collapsed facts",
-        f"undefined where the run has no fact{LEFT_OUT}; refused where no label is LAGGED_FACT",
-        NOTEBOOK,
-        *("pool", "redundant"),
-        higher=False,
-    ),
-    _definition(
-        UNIQUE,
-        "facts a match",
-        "how seldom a run says the same again",
-        "gold facts that an item matches / matches of items and gold facts, of as many items a "
-        "day as there are facts",
-        f"undefined without a match{LEFT_OUT}",
-        f"{PAPER}, equation 2 as printed",
-        "days",
-    ),
-    _definition(
-        RATIO,
-        "redundancy ratio",
-        "how often a run says the same again",
-        f"1 - {UNIQUE}",
-        f"undefined without a match{LEFT_OUT}",
-        f"{PAPER}, equation 2 as its text has it",
-        "days",
-        higher=False,
-    ),
-    _definition(
-        "assessed",
-        "share that was assessed",
-        "how much of what counts of a run assessors looked at",
-        "assessed items / items, of as many a day as there are facts",
-        f"undefined without an item{LEFT_OUT}",
-        PAPER,
-        "days",
-    ),
-    _share("matched", "how much of what was assessed says a fact", higher=True),
-    _share("unmatched", "how much of what was assessed is relevant and says no fact"),
-    _share("irrelevant", "how much of what was assessed is irrelevant"),
-    _share("skipped", "how much of what was assessed the assessors skipped"),
+    for value, citation, reads, is_higher_better in MEASURES
 )
 """The measures of CrisisFACTS."""
