@@ -87,7 +87,8 @@ def read_parquet(table: PlainTable) -> Iterator[pl.DataFrame]:
         size = rows * len(table.places) * CELL_BYTES
         if size > PACKED * packed:
             check_document(source.path, size)
-        frame = scanned.select(pl.nth(*table.places.values())).collect()
+        placed = {name: pl.nth(at) for name, at in table.places.items()}
+        frame = scanned.select(**placed).collect()
         if frame.height != rows:
             reason = f"tells {rows:,} rows and has {frame.height:,}"
             raise input_error(source.path, None, reason, "write it anew", "damaged-file")
@@ -98,9 +99,10 @@ def read_parquet(table: PlainTable) -> Iterator[pl.DataFrame]:
 def read_pandas(frame: pd.DataFrame, table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of a pandas frame."""
     table.place([str(name) for name in frame.columns])
-    series = [_series_of(frame.iloc[:, at], table.faults) for at in table.places.values()]
+    places = table.places.items()
+    series = {name: _series_of(frame.iloc[:, at], table.faults) for name, at in places}
     table.faults.check()
-    yield _typed_cells(pl.DataFrame(dict(zip(table.places, series, strict=True))), table)
+    yield _typed_cells(pl.DataFrame(series), table)
 
 
 def _series_of(values: pd.Series[Any], faults: FaultList) -> pl.Series:
@@ -125,19 +127,17 @@ def _series_of(values: pd.Series[Any], faults: FaultList) -> pl.Series:
             if not series.dtype.is_object():
                 return series
     texts = [None if each is None else str(each) for each in cells]
-    encoded = [(text or "").encode(errors="surrogatepass") for text in texts]
-    broken = [row for row, text in enumerate(encoded, start=1) if not_utf8(text)]
-    for row in broken:
-        reason = f"{values.name} holds half a character: not UTF-8"
-        faults.add(row, reason, UTF8_CURE, "encoding")
-    return pl.Series([] if broken else texts, dtype=pl.String)
+    for row, text in enumerate(texts, start=1):
+        if text and not_utf8(text.encode(errors="surrogatepass")):
+            reason = f"{values.name} holds half a character: not UTF-8"
+            faults.add(row, reason, UTF8_CURE, "encoding")
+    return pl.Series([] if len(faults) else texts, dtype=pl.String)
 
 
 def _typed_cells(frame: pl.DataFrame, table: PlainTable) -> pl.DataFrame:
     """Return typed columns as the cells of a table: numbers where it has numbers, else text."""
-    columns = dict(zip(table.places, frame.get_columns(), strict=True))
-    present = [column for column in table.schema if column.name in columns]
-    cells = {each.name: _typed(columns[each.name], each, table.faults) for each in present}
+    present = [column for column in table.schema if column.name in frame]
+    cells = {each.name: _typed(frame[each.name], each, table.faults) for each in present}
     return pl.DataFrame({"line": pl.int_range(1, frame.height + 1, eager=True), **cells})
 
 

@@ -85,9 +85,7 @@ class PlainTable:
     def cells_of(self, rows: Iterable[tuple[int, Sequence[str]]]) -> pl.DataFrame:
         """Return the columns that stand in rows of text, each with its line."""
         places = self.places.values()
-        return frame_of_cells(
-            ((line, *(row[at] for at in places)) for line, row in rows), self.places
-        )
+        return text_frame(((line, *(row[at] for at in places)) for line, row in rows), self.places)
 
     def record(self, rows: int) -> InputRecord:
         """Return the input as results name it, with what was made of the names of its columns."""
@@ -107,7 +105,7 @@ def _misspelt(missing: str, names: Sequence[str], schema: Schema) -> str:
     return next((like for each in wanted for like in nearest(each, strange)), "NAME")
 
 
-def frame_of_cells(rows: Iterable[Sequence[object]], names: Iterable[str]) -> pl.DataFrame:
+def text_frame(rows: Iterable[Sequence[object]], names: Iterable[str]) -> pl.DataFrame:
     """Return rows, each a line and its cells, as a frame of text."""
     columns = {"line": pl.Int64(), **dict.fromkeys(names, pl.String())}
     return pl.DataFrame(list(rows), schema=columns, orient="row")

@@ -19,7 +19,7 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.limits import LINE
 from tseval.files.threads import side_by_side
-from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, frame_of_cells, type_columns
+from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame, type_columns
 from tseval.records import frozen
 from tseval.tables.schema import Schema
 
@@ -263,7 +263,7 @@ def _cells(block: bytes, before: int, table: PlainTable, layout: Layout) -> pl.D
     if not opening or not layout.heading(opening):
         fields = _even_fields(block, before, layout, names)
     if fields is None:
-        fields = frame_of_cells(_fields_of_lines(block, before, layout, table.faults), names)
+        fields = text_frame(_fields_of_lines(block, before, layout, table.faults), names)
     known = {name: pl.col(name) for name in names} | dict(layout.made())
     columns = {each.name: known[each.name] for each in table.schema if each.name in known}
     return fields.select("line", **columns)

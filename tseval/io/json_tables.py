@@ -14,14 +14,7 @@ from tseval.errors import Fault, InputError
 from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.io.cells import (
-    BYTE_ORDER_MARK,
-    UTF8_CURE,
-    PlainTable,
-    check_utf8,
-    frame_of_cells,
-    not_utf8,
-)
+from tseval.io.cells import BYTE_ORDER_MARK, UTF8_CURE, PlainTable, check_utf8, not_utf8, text_frame
 from tseval.tables.schema import Kind
 
 KINDS = {
@@ -49,9 +42,8 @@ def objects(
         line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
         try:
             if line.strip() and check_utf8(line, number, faults):
-                for record in _loaded(line, number, faults, numbers_as_text):
-                    if _is_object(record, number, OBJECT_CURE, faults):
-                        yield number, record
+                for record in _loaded(line, number, faults, numbers_as_text, OBJECT_CURE):
+                    yield number, record
         except (ValueError, RecursionError) as error:
             faults.add(number, f"not JSON: {error}", OBJECT_CURE, "json-syntax")
 
@@ -68,16 +60,15 @@ def elements(
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line, reason = content.count(b"\n", 0, error.start) + 1, not_utf8(content)
-        raise InputError(
-            [_fault_of(source, line, content, reason, UTF8_CURE, "encoding")]
-        ) from None
+        fault = _fault_of(source, line, content, reason, UTF8_CURE, "encoding")
+        raise InputError([fault]) from None
     text = text if as_rows else text.rstrip()  # so that what lacks at the end has a line
-    line, counted = 1, 0
+    line, counted, cure = 1, 0, ELEMENT_CURE if as_rows else ""
     try:
         for row, (start, end) in enumerate(spans(text), start=1):
             line, counted = line + text.count("\n", counted, start), start
             place = row if as_rows else line
-            for element in _loaded(text[start:end], place, faults, as_rows):
+            for element in _loaded(text[start:end], place, faults, as_rows, cure):
                 yield place, element
     except json.JSONDecodeError as error:
         line, reason = error.lineno, f"not JSON: {error.msg}: column {error.colno}"
@@ -93,31 +84,31 @@ def _fault_of(source: Input, line: int, content: bytes, reason: str, cure: str, 
 
 
 def _loaded(
-    written: str | bytes, line: int, faults: FaultList, numbers_as_text: bool
+    written: str | bytes, line: int, faults: FaultList, numbers_as_text: bool, object_cure: str
 ) -> Iterator[Any]:
-    """Yield a value of JSON; one that has a key twice, or half a character, is noted instead."""
+    """Yield a value of JSON, or note why it cannot be used; with a cure it must be an object."""
     try:
         value = json_text.load(written, numbers_as_text=numbers_as_text)
     except json_text.DoubledKey as error:
         faults.add(line, str(error), json_text.KEY_CURE, "duplicate-key")
         return
-    try:
-        if ("\\u" in written) if isinstance(written, str) else (rb"\u" in written):
-            json.dumps(value, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, RecursionError):
+    escaped = "\\u" in written if isinstance(written, str) else rb"\u" in written
+    if object_cure and not isinstance(value, dict):
+        reason = f"a JSON {KINDS[type(value)]} where an object is expected"
+        faults.add(line, reason, object_cure, "json-type")
+    elif escaped and _holds_half(value):
         reason = "an escape stands for half a character: not UTF-8"
         faults.add(line, reason, HALVES_CURE, "encoding")
-        return
-    yield value
+    else:
+        yield value
 
 
-def _is_object(record: Any, line: int, cure: str, faults: FaultList) -> bool:
-    """Return whether a record is an object; else note the fault."""
-    if isinstance(record, dict):
-        return True
-    kind = KINDS[type(record)]
-    faults.add(line, f"a JSON {kind} where an object is expected", cure, "json-type")
-    return False
+def _holds_half(value: Any) -> bool:
+    """Return whether a text in it has half of a surrogate pair."""
+    with suppress(UnicodeEncodeError, RecursionError):
+        json.dumps(value, ensure_ascii=False).encode()
+        return False
+    return True
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
@@ -165,9 +156,7 @@ def read_jsonl(table: PlainTable) -> Iterator[pl.DataFrame]:
 def read_array(table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of an array of objects."""
     table.place(first_keys(table.source.head()), keyed=True)
-    rows = elements(table.source, table.faults, as_rows=True)
-    sound = ((row, each) for row, each in rows if _is_object(each, row, ELEMENT_CURE, table.faults))
-    yield _cells_of_objects(sound, table)
+    yield _cells_of_objects(elements(table.source, table.faults, as_rows=True), table)
 
 
 def _cells_of_objects(
@@ -181,7 +170,7 @@ def _cells_of_objects(
             kept.append((line, cells))
     found = {name for _, cells in kept for name in cells}
     names = [each.name for each in table.schema if each.required or each.name in found]
-    return frame_of_cells(((line, *map(cells.get, names)) for line, cells in kept), names)
+    return text_frame(((line, *map(cells.get, names)) for line, cells in kept), names)
 
 
 def _cells_in(record: Mapping[str, Any], line: int, table: PlainTable) -> dict[str, str] | None:
