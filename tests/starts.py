@@ -91,7 +91,9 @@ STARTS = {
         339,
         "pandas rapidfuzz scipy",
     ),
-    "import": Start(f"import changes-run {CD}/terse.jsonl", 258),
+    "import": Start(
+        f"import changes-run {CD}/terse.jsonl", 258, "polars.dataframe importlib.metadata"
+    ),
     "validate": Start(f"validate {RUN} {GOLD}", 259),
     "measures": Start("measures", 253),
     "values": Start("values --help", 96),
@@ -103,7 +105,8 @@ STARTS = {
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",
-        92,
+        97,
+        "polars.dataframe importlib.metadata",
     ),
     "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 96),
     "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 112, "scipy"),

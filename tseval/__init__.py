@@ -26,8 +26,7 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
-    from tseval.families.calls import score_crisisfacts, score_values
-    from tseval.families.changes.scoring import score_changes
+    from tseval.families.calls import score_changes, score_crisisfacts, score_values
     from tseval.families.clusters.assessor_sample import sample_posts
     from tseval.families.clusters.scoring import score_clusters
     from tseval.families.filtering.scoring import score_filtering
@@ -73,7 +72,7 @@ _PUBLIC = {
     "sample_posts": "tseval.families.clusters.assessor_sample",
     "sample": "tseval.families.temporal.sampling",
     "score": "tseval.families.temporal.scoring",
-    "score_changes": "tseval.families.changes.scoring",
+    "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",
     "score_clusters": "tseval.families.clusters.scoring",
     "score_incidents": "tseval.families.incidents.scoring",

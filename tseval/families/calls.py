@@ -11,7 +11,11 @@ from typing import Any
 from tseval.core.calls import scoring_call, stub
 from tseval.core.registry import family
 
-CALLS = {"score_crisisfacts": "crisisfacts", "score_values": "values"}
+CALLS = {
+    "score_changes": "changes",
+    "score_crisisfacts": "crisisfacts",
+    "score_values": "values",
+}
 """The family of each call."""
 IMPORTS = '''\
 """The types of the calls; written by `python -m tseval.families.calls`."""

@@ -11,6 +11,27 @@ from tseval.files.forms import Forms
 from tseval.files.reading import Given, Runs
 from tseval.parallel.engine import Engine
 
+def score_changes(
+    runs: Runs,
+    qrels: Given,
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    *,
+    topics: Given,
+    days: Given | None = ...,
+    documents: Given | None = ...,
+    questions: Given | None = ...,
+    lenient: bool = ...,
+    at: str | Sequence[str] | None = ...,
+    edition: str = ...,
+    rules: Mapping[str, str] | None = ...,
+    on_missing: OnMissing | None = ...,
+    undefined: Undefined = ...,
+    jobs: int | None = ...,
+    engine: str | Engine = ...,
+    scheduler: str | None = ...,
+    input_format: Forms = ...,
+    columns: Columns = ...,
+) -> Scores: ...
 def score_crisisfacts(
     facts: Runs,
     gold: Given,

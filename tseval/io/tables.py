@@ -106,11 +106,12 @@ def check_choices(frame: pl.DataFrame, column: Column, faults: FaultList) -> Non
     add_faults(faults, unknown, reason, cure, "unknown-label")
 
 
-def check_topics(frame: pl.DataFrame, faults: FaultList) -> None:
+def check_topics(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Refuse a topic of the name under which the mean over topics stands."""
     reason = 'a topic is called "{topic}", the name of the mean over topics'
     wrong = frame.filter(pl.col("topic") == ALL_TOPICS)
     add_faults(faults, wrong, reason, "give the topic another name", "reserved-name")
+    return frame
 
 
 @frozen(kw_only=True)

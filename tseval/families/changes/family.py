@@ -2,63 +2,156 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from tseval.core.declared import argument, file_option, option
 from tseval.core.editions import Edition
-from tseval.core.family import Family, View
-from tseval.families.changes import measures
-from tseval.families.changes.checks import together
-from tseval.families.changes.evaluation import ChangeEvaluation, ChangeInputs, ChangeOptions, read
-from tseval.families.changes.explanation import SETS, by_question, days, named, sets
-from tseval.families.changes.formats import FORMATS
-from tseval.families.changes.index import DOCUMENT_LEVEL, QUESTION_LEVEL
-from tseval.families.changes.rules import ChangeRules
-from tseval.families.changes.tables import (
-    DAYS,
-    DOCUMENTS,
-    GAINS,
-    QUESTION_GAINS,
-    QUESTIONS,
-    RANKINGS,
-)
+from tseval.core.family import Family, View, Words
+from tseval.core.frames import Content, FrameEvaluation, Request
+from tseval.core.measure import Measure
+from tseval.core.sections import Reporting, Section
+from tseval.errors import UsageError
+from tseval.families.changes import explain, files, measures, rows
+from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.files.plain import recognise
+from tseval.io.tables import TableReader, lacks_columns
+from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.core.sections import Reporting
+    from tseval.files.reading import Given
+
+
+READERS = {**files.READERS, "runs": replace(files.READERS["runs"], remarks=rows.faults_in_itself)}
+
+
+@frozen
+class ChangeInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument("RUN", "one or more runs", files.RANKINGS, several=True)
+    qrels: Given = argument("QRELS", "the file of judged documents", files.GAINS)
+    topics: Given = file_option(
+        "--topics",
+        "The questions: the track's topics, or a table `topic qid`.",
+        required=True,
+        table=files.QUESTIONS,
+    )
+    days: Given | None = file_option(
+        "--days",
+        "The days of the collection, one a line. Default: those of judgments and runs together.",
+        table=files.DAYS,
+    )
+    documents: Given | None = file_option(
+        "--documents",
+        "The day of each document: a table `doc_id day`. Default: the first day on which a run "
+        "returns it.",
+        table=files.DOCUMENTS,
+    )
+    questions: Given | None = file_option(
+        "--questions",
+        "What questions themselves are judged to be worth: a table `topic qid day gain`, for "
+        "--rule question-gain=judged.",
+        table=files.QUESTION_GAINS,
+    )
+
+
+@frozen
+class ChangeOptions:
+    """What is asked for beside what all families are asked for."""
+
+    lenient: bool = option(
+        "--lenient",
+        "Score what is left of a run that breaks the track's rules. Without it such a run is "
+        "refused, with every fault, its line, day and question.",
+        kind=bool,
+    )
+
+
+@frozen(kw_only=True)
+class ChangeEvaluation(FrameEvaluation):
+    """Runs and judgments, ranked day by day."""
+
+    words: ClassVar[Words] = Words(
+        "results", "topic", "counted as --rule missing-topic says", over_topics="average=nested"
+    )
+    readers: ClassVar[Mapping[str, TableReader]] = READERS
+    by_name: ClassVar[tuple[str, ...]] = ("topics", "documents", "days", "questions")
+
+    @classmethod
+    def choose_readers(cls, inputs: ChangeInputs, rules: rows.ChangeRules) -> Mapping[str, Any]:
+        """Return how the inputs are read; judged questions are read where they count alone."""
+        is_judged = rules.question_gain == "judged"
+        if is_judged and inputs.questions is None:
+            raise UsageError("rule question-gain=judged needs judged questions: --questions FILE")
+        names = ("runs", "qrels", *cls.by_name)
+        return {name: READERS[name] for name in names if name != "questions" or is_judged}
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Check the runs by the rules of the track, and rank their questions and documents."""
+        inputs, options, rules, tables = request
+        runs = tables["runs"]
+        paths = dict[str, str]()
+        for source, record in zip(inputs.runs, runs.sources, strict=True):
+            for run in record.runs:
+                if paths.setdefault(run, source.path) != source.path:
+                    reason = f'the run is called "{run}", as that of {paths[run]}'
+                    cure = f"give it a name of its own: --name {source.path}=NAME"
+                    FaultList(source).refuse(None, reason, cure, "duplicate-id")
+        known = rows.collect(tables)
+        if not known["days"].height:
+            raise UsageError("no day is known: give the days of the collection, --days FILE")
+        valid = rows.check_runs(runs, known, rules.order)
+        for source in () if options.lenient else inputs.runs:
+            faults, every = FaultList(source), rows.tell_faults(runs, valid.faults)
+            faults.extend(fault for fault in every if fault.file == source.path)
+            faults.check()
+        index = rows.build_index(runs, valid, known, rules)
+        warnings = rows.find_warnings(request, known, valid, index)
+        by_runs = {} if "documents" in tables else {"documents": "runs"}
+        return Content(index, tuple(warnings), {"lenient": "yes" * options.lenient}, by_runs)
+
+    def pools(self, measure: Measure) -> bool:
+        """Whether `all` of a measure is the mean over the units of all topics."""
+        return self.edition.rules.average == "units" and self.follows(measure)
+
+    def follows(self, measure: Measure) -> bool:
+        """Every mean over units can be followed over time."""
+        return measure.definition.name != measures.UNITS
 
 
 def is_table_of_gains(path: str) -> bool:
-    """Whether a file has the columns of judged documents; standard input is not looked at."""
+    """Return whether a file has the columns of judged documents; a pipe is not looked at."""
     source = Input(path)
-    return source.can_be_read_again and not GAINS.missing(recognise(source)[1])
+    return source.can_be_read_again and not lacks_columns(source, files.GAINS)
 
 
 def reporting() -> Reporting:
-    """What a report has of it."""
-    from tseval.families.changes.report import REPORT
+    """Return what a report has of it."""
+    return Reporting(
+        (Section("sets", "Has-answer and nil units", explain.sections),),
+        takes=("lenient",),
+        retold=lambda traits: ChangeOptions(lenient="lenient" in traits),
+    )
 
-    return REPORT
 
-
-NAME = measures.FAMILY
+OF_SETS = ("units=has-answer", "units=nil")
+WHERE = ("(level=documents)", *(f"(level=documents,{units})" for units in OF_SETS))
+WHERE += ("", *(f"({units})" for units in OF_SETS))
 CHANGES_2026 = Edition(
     name="changes2026",
-    family=NAME,
+    family=measures.FAMILY,
     summary="the guidelines of 2026, in the plainest reading of what they leave open",
-    measures=tuple(
-        named(name, level, units)
-        for level, every in ((DOCUMENT_LEVEL, SETS), (QUESTION_LEVEL, SETS))
-        for units in every
-        for name in measures.OF_RANKING
-    ),
+    measures=tuple(n + where for where in WHERE for n in ("tRR", "tRBP", "tNDCG", "tAP")),
     leading=("tNDCG", "tAP", "tRBP", "tRR"),
     on_missing="zero",
     citation=measures.GUIDELINES,
-    rules=ChangeRules(),
+    rules=rows.ChangeRules(),
 )
 FAMILY = Family(
-    name=NAME,
+    name=measures.FAMILY,
     command="changes",
     summary="Daily rankings of questions with news and of their documents.",
     description="""\
@@ -73,18 +166,18 @@ tseval changes mine.jsonl qrels.tsv --topics topics.jsonl --days days.txt
     options=ChangeOptions,
     definitions=measures.DEFINITIONS,
     editions=(CHANGES_2026,),
-    read=read,
-    schemas=(RANKINGS, GAINS, QUESTION_GAINS, DOCUMENTS, QUESTIONS, DAYS),
-    formats=FORMATS,
-    together=together,
+    read=ChangeEvaluation.read,
+    schemas=tuple(reader.schema for reader in READERS.values()),
+    formats=tuple(each for reader in READERS.values() for each in reader.formats),
+    together=rows.faults_beside_collection,
     knows=is_table_of_gains,
     over="daily rankings",
     curves=True,
     batches=True,
     views=(
-        View("sets", "both levels over all units, has-answer units and nil units", sets),
-        View("questions", "question by question the means over its days", by_question),
-        View("days", "day by day what was returned, what it is worth, and the end", days),
+        View("sets", "both levels over all units, has-answer units and nil units", explain.sets),
+        View("questions", "question by question the means over its days", explain.questions),
+        View("days", "day by day what was returned, what it is worth, and the end", explain.days),
     ),
     reporting=reporting,
     words=ChangeEvaluation.words,

@@ -2,133 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
 
-import numpy as np
+import polars as pl
 
-from tseval.core.ledgers import Account, Ledger, ratio
+from tseval.core.contributions import ContributionResult
+from tseval.core.frames import FrameIndex
+from tseval.core.kernel import KEY, Contributions, ratio, total
 from tseval.core.measure import Definition, Measure, Parameter
-from tseval.core.results import Values
-from tseval.families.changes.index import DOCUMENT_LEVEL, QUESTION_LEVEL, ChangeIndex, Level
-from tseval.families.changes.rankings import (
-    Ranked,
-    average_precision,
-    biased_precision,
-    discounted_gain,
-    reciprocal_rank,
-)
-from tseval.records import frozen
+from tseval.families.changes.rows import DOCUMENT_LEVEL, QUESTION_LEVEL
 from tseval.tables.times import NotANumber, number
-
-if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
 
 FAMILY = "changes"
 GUIDELINES = "TREC 2026 Change Detection track, guidelines"
 PAPER = (
     "Liu, Moffat, Baldwin and Zhang, Quit While Ahead: Evaluating Truncated Rankings, SIGIR 2016"
 )
-OVERALL, HAS_ANSWER, NIL = "overall", "has-answer", "nil"
+SETS = OVERALL, HAS_ANSWER, NIL = "overall", "has-answer", "nil"
 """All units, those on which there is something to return, and the others."""
 LEVEL, UNITS, SILENT = "level", "units", "silent"
 READS = ("gains", "ties", "order", "missing-date", "missing-topic", "proposed", "question-gain")
-OF_RANKING: Mapping[str, Callable[[Ranked, Measure, ChangeIndex], FloatArray]] = {
-    "tRR": lambda ranked, _, __: reciprocal_rank(ranked),
-    "tRBP": lambda ranked, measure, _: biased_precision(ranked, float(str(measure.argument("p")))),
-    "tNDCG": lambda ranked, _, __: discounted_gain(ranked),
-    "tAP": lambda ranked, measure, index: average_precision(
-        ranked, ideal=measure.has("ideal") or index.rules.ap == "ideal"
-    ),
-}
-"""What each measure makes of rankings."""
 
 
-def values_of(index: ChangeIndex, measure: Measure) -> FloatArray:
-    """The value of every ranking of the measure's level."""
-    level, name = level_of(index, measure), measure.definition.name
-    if name == SILENT:
-        return level.ranked.silent.astype(np.float64)
-    own = str((name, *(value for value in measure.arguments if value[0] in ("p", "ideal"))))
-    if own not in level.known:
-        found = OF_RANKING[name](level.ranked, measure, index)
-        level.known[own] = np.where(level.counts, found, 0.0)
-    return level.known[own]
+def values_of(index: FrameIndex, measure: Measure) -> pl.LazyFrame:
+    """Return the units that a measure is about, with the `value` of each."""
+    name, units, frame = measure.definition.name, measure.argument(UNITS), index["units"].lazy()
+    if name == "tRBP":
+        frame = persistent_gains(index, float(str(measure.argument("p"))))
+    frame = frame.filter(pl.col("level") == measure.argument(LEVEL))
+    if units != OVERALL:
+        frame = frame.filter((pl.col("total") > 0) == (units == HAS_ANSWER))
+    value = pl.lit(1.0) if name == UNITS else pl.col(name + "(ideal)" * measure.has("ideal"))
+    return frame.select(*KEY, "time", "slot", value=value)
 
 
-def level_of(index: ChangeIndex, measure: Measure) -> Level:
-    """The rankings that a measure is taken from."""
-    return index.levels[str(measure.argument(LEVEL))]
+def persistent_gains(index: FrameIndex, p: float) -> pl.LazyFrame:
+    """Return all units with tRBP, by how likely a reader goes on to the next item."""
+    worthy, mean = index["items"].lazy().filter(pl.col("mean") > 0), pl.col("mean")
+    gain = (1 - p) * mean * pl.lit(p).pow(pl.col("rank") - 1)
+    gains = worthy.group_by("unit").agg(gain=total(gain))
+    units = index["units"].lazy().join(gains, on="unit", how="left", maintain_order="left")
+    end = pl.col("end") * pl.lit(p).pow(pl.col("depth"))
+    return units.with_columns(tRBP=pl.col("gain").fill_null(0.0) + end)
 
 
-def chosen(level: Level, measure: Measure) -> BoolArray:
-    """The units that a measure is about."""
-    answers, units = level.ranked.has_answer, measure.argument(UNITS)
-    if units == HAS_ANSWER:
-        return answers
-    return ~answers if units == NIL else np.ones(len(answers), bool)
+def average(index: FrameIndex, measure: Measure) -> ContributionResult:
+    """Return the mean of a measure over the units of each run and topic, as the rules take it."""
+    table = values_of(index, measure).rename({"value": "above"}).with_columns(below=1.0).collect()
+    return index.result(Contributions([table], ratio(), inner=("slot",), weight="below"))
 
 
-def averaged(index: ChangeIndex, measure: Measure) -> Account:
-    """A measure of each (run, topic): the mean of its units as the rules have it."""
-    level = level_of(index, measure)
-    values = values_of(index, measure)
-    units = np.flatnonzero(chosen(level, measure))
-    together = index.rules.average == "units"
-    slot = np.zeros_like(level.slot) if together else level.slot
-    ledgers = [
-        ledger
-        for each in range(int(slot.max(initial=0)) + 1)
-        for ledger in _ledgers(index, level, values, units[slot[units] == each])
-    ]
-    return Account(tuple(ledgers), ratio if together else mean_of_means)
-
-
-def _ledgers(
-    index: ChangeIndex, level: Level, values: FloatArray, units: IntArray
-) -> tuple[Ledger, Ledger]:
-    """The values of some units, each dated by its day, and their number."""
-    unit, time = level.topic_unit[units], index.times[level.day[units]]
-    return Ledger.of(unit, time, values[units]), Ledger.of(unit, time, np.ones(len(units)))
-
-
-def mean_of_means(totals: Sequence[FloatArray], unit: IntArray) -> Values:
-    """The mean over questions of the mean of each; undefined where no question has a unit."""
-    value, questions = np.zeros(len(unit)), np.zeros(len(unit))
-    for total, days in zip(totals[::2], totals[1::2], strict=True):
-        there = days > 0
-        value += np.divide(total, days, out=np.zeros_like(total), where=there)
-        questions += there
-    return ratio((value, questions), unit)
-
-
-@frozen
-class Number(Account):
-    """How many units there are; of a run all of them."""
-
-    topics: int = 1
-
-    def of_runs(self, times: FloatArray) -> Values:
-        """The sum over topics."""
-        (ledger,) = self.ledgers
-        total = ledger.before(times).reshape(-1, self.topics).sum(axis=1)
-        return Values(total, np.ones(len(total), bool))
-
-
-def number_of_units(index: ChangeIndex, measure: Measure) -> Number:
-    """The number of units that a mean is taken over."""
-    level = level_of(index, measure)
-    _, counts = _ledgers(index, level, level.ranked.total, np.flatnonzero(chosen(level, measure)))
-    return Number((counts,), _as_it_is, topics=len(index.topics))
-
-
-def _as_it_is(totals: Sequence[FloatArray], _: IntArray) -> Values:
-    (total,) = totals
-    return Values(total, np.ones(len(total), bool))
+def number_of_units(index: FrameIndex, measure: Measure) -> ContributionResult:
+    """Return the number of units that a mean is taken over; of a run all of them."""
+    table = values_of(index, measure).drop("slot").rename({"value": "number"}).collect()
+    counts = Contributions([table], lambda sums: sums.with_columns(value="number"))
+    return index.result(counts, lambda values: values.group_by("run").agg(total(pl.col("value"))))
 
 
 def probability(text: str) -> float:
-    """A number between 0 and 1."""
+    """Return a number between 0 and 1."""
     value = number(text)
     if not 0 < value < 1:
         raise NotANumber(f'"{text}" is not between 0 and 1')
@@ -167,13 +99,15 @@ END = (
 )
 
 
-def _of_end(
+of_units = partial(Definition, family=FAMILY, citation=GUIDELINES, parameters=OF_UNITS)
+
+
+def of_end(
     name: str, title: str, summary: str, formula: str, span: str, *more: Parameter, ap: bool = False
 ) -> Definition:
-    """A measure whose rankings have an end."""
-    return Definition(
+    """Return the definition of a measure of rankings that have an end."""
+    return of_units(
         name=name,
-        family=FAMILY,
         title=title,
         summary=summary,
         formula=f"{formula}; {END}. A unit is a topic's questions on a day, or with "
@@ -181,21 +115,21 @@ def _of_end(
         empty_case=NOTHING,
         range=span,
         citation=f"{PAPER}; {GUIDELINES}",
-        account=averaged,
+        account=average,
         parameters=(*more, *OF_UNITS),
         reads=(*READS, "average", *(["ap"] if ap else [])),
     )
 
 
 DEFINITIONS = (
-    _of_end(
+    of_end(
         "tRR",
         "truncated reciprocal rank",
         "how far up the first item of worth stands",
         "1 / the first rank with a gain above 0 among g1 to gd and t; 0 if there is none",
         "0 to 1",
     ),
-    _of_end(
+    of_end(
         "tRBP",
         "truncated rank-biased precision",
         "what a reader gains who goes on with probability p, and stops with the ranking",
@@ -203,7 +137,7 @@ DEFINITIONS = (
         "0 to the largest gain",
         PERSISTENCE,
     ),
-    _of_end(
+    of_end(
         "tNDCG",
         "truncated normalised discounted cumulative gain",
         "the discounted gain of the ranking and its end, of that of the ideal one",
@@ -211,7 +145,7 @@ DEFINITIONS = (
         "falling, then 1, cut after d+1 ranks",
         "0 to 1; with --rule gains=scaled up to 1.48 and above",
     ),
-    _of_end(
+    of_end(
         "tAP",
         "truncated average precision",
         "the mean gain so far wherever there is gain, the end among it",
@@ -220,33 +154,27 @@ DEFINITIONS = (
         BY_IDEAL,
         ap=True,
     ),
-    Definition(
+    of_units(
         name=SILENT,
-        family=FAMILY,
         title="share of silence",
         summary="how often nothing is returned: right on nil units, wrong on has-answer units",
         formula="units on which nothing is returned / units; a mean as that of the other measures",
         empty_case=NOTHING,
         range="0 to 1",
-        citation=GUIDELINES,
-        account=averaged,
+        account=average,
         higher_is_better=False,
         turned_by=(f"{UNITS}={NIL}",),
-        parameters=OF_UNITS,
         reads=("missing-date", "proposed", "question-gain", "average"),
     ),
-    Definition(
+    of_units(
         name=UNITS,
-        family=FAMILY,
         title="units",
         summary="how many units a mean is taken over",
         formula="known questions times days, of rankings of questions topics times days; `all` is "
         "the sum over topics",
         empty_case="0",
         range="0 and above",
-        citation=GUIDELINES,
         account=number_of_units,
-        parameters=OF_UNITS,
         reads=("proposed", "question-gain"),
     ),
 )
