@@ -192,10 +192,11 @@ def check_runs(runs: Table, known: Mapping[str, pl.DataFrame], order: str = "sco
     if "more-than-100" in faults:
         docs = docs.sort("question", "key", "place")
         docs = docs.filter(pl.int_range(pl.len()).over("question") < MOST)
-    topics = pl.DataFrame({"topic": natural_order(set(known["topics"]["topic"]))})
-    every = marks.select("file", "run", line=None).join(topics, how="cross")
-    missing = every.join(present, on=KEY, how="anti", maintain_order="left")
-    left(missing, "missing-topic", pl.lit(value=True), *KEY)
+    topics, files = natural_order(set(known["topics"]["topic"])), enumerate(runs.sources)
+    every = ((file, run, t) for file, own in files for run in own.runs or runs.runs for t in topics)
+    missing = pl.DataFrame(every, ["file", *KEY], orient="row").cast(dict.fromkeys(KEY, pl.String))
+    missing = missing.join(present, on=KEY, how="anti", maintain_order="left")
+    left(missing.with_columns(line=None), "missing-topic", pl.lit(value=True), *KEY)
     return ValidRows(present, dated, asked.drop(lists), docs, faults)
 
 
@@ -398,7 +399,10 @@ def find_warnings(
         yield "--questions is not read: it counts with --rule question-gain=judged alone"
     if "documents" not in tables:
         number = count(known["undated"].height, "judgment")
-        yield f"no --documents: runs date them; {number} of documents that no run returns ignored"
+        yield (
+            "no --documents: a document is of the first day on which a run returns it; "
+            f"{number} of documents that no run returns ignored"
+        )
     if "days" not in tables:
         number = count(known["days"].height, "day")
         yield f"no --days: {number} of judgments and runs count; days silent in both are missing"
