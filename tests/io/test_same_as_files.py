@@ -15,6 +15,8 @@ from unittest.mock import patch
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
@@ -23,7 +25,9 @@ from tests import strategies as st
 from tests.files.test_fixed_fields import TOY
 from tests.files.test_fuzz import FIXTURES, RECORDS, as_form, blocks_of, documents, mutated, tables
 from tests.files.test_fuzz import VALUES as JSON_VALUES
+from tests.files.test_limits import parquet_that_tells
 from tests.oracles import tables as slow
+from tests.program import faulty
 from tests.toys import sight_lines
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
@@ -287,6 +291,37 @@ def test_parquet(path: Path, table: str, data: st.DataObject, said: Mapping[str,
     end = data.draw(st.sampled_from([None, None, None, -1, -9, 40]))
     path.write_bytes(content.getvalue()[:end])
     check(file_at(path, said), schemas()[table], "parquet")
+
+
+NOT_UTF8 = pa.StringArray.from_buffers(
+    1, *(pa.py_buffer(each) for each in (b"\0\0\0\0\1\0\0\0", b"\xe4"))
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "value", "code"),
+    [
+        ("topic topic update_id time text", pa.array(["7"]), "duplicate-column"),
+        ("topic update_id time text", NOT_UTF8, "encoding"),
+    ],
+)
+def test_parquet_that_polars_refuses_as_a_whole(
+    path: Path, names: str, value: pa.Array, code: str
+) -> None:
+    """Arrow tells the row of bytes that are not UTF-8; the code is the same."""
+    columns = names.split()
+    pq.write_table(pa.table([value] * len(columns), names=columns), path)
+    with faulty(code, None):
+        read_plain(Input(path), schemas()["updates"])
+
+
+@pytest.mark.parametrize("rows", [10_000, 2_000_000_000])
+def test_parquet_that_tells_other_numbers_of_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parquet_that_tells("run.parquet", 5000, {5000: rows})
+    assert check(lambda: Input("run.parquet"), schemas()["updates"]) == "faults"
 
 
 @pytest.mark.parametrize("table", sorted(FIXTURES))
