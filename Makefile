@@ -15,7 +15,7 @@ TORCH := torch==2.13.0
 
 RUNS := $(wildcard fixtures/runs/*.tsv)
 EXAMPLE := $(RUNS) fixtures/nuggets.tsv --matches fixtures/matches.tsv --topics fixtures/topics.tsv
-PACKAGES := $(shell find tseval matchers -name '*.py' -o -name '*.css' -o -name '*.js' -o -name '*.html' -o -name py.typed)
+PACKAGES := $(shell find tseval matchers -name '*.py' -o -name '*.css' -o -name '*.js' -o -name '*.html' -o -name '*.pyi' -o -name py.typed)
 TESTS := $(shell find tests -name '*.py')
 FIXTURES := $(shell find fixtures -type f)
 PAGES := $(wildcard docs/*.md docs/*.py)
