@@ -103,8 +103,16 @@ FAULTS = {
     "bad-rank": ("{day}, {qid}: the rank is no whole number of 0 or more", "write 0", NUMBER),
     "more-than-100": ("{day}, {qid}: more than 100 documents", "list the first 100", "too-large"),
     "repeated-document": ('{day}, {qid}: "{doc_id}" stands twice', "rank it once", REPEATED),
-    "unknown-document": ('{day}, {qid}: "{doc_id}" is unknown', "leave it out", "unknown-id"),
-    "wrong-day": ('{day}, {qid}: "{doc_id}" is of another day', "leave it out", "time-range"),
+    "unknown-document": (
+        '{day}, {qid}: "{doc_id}" is not in the collection',
+        "rank documents of the day",
+        "unknown-id",
+    ),
+    "wrong-day": (
+        '{day}, {qid}: "{doc_id}" is of another day',
+        "rank documents of that day alone",
+        "time-range",
+    ),
     "bad-score": ('{day}, {qid}: "{doc_id}" has no finite score', "write a number", NUMBER),
     "missing-topic": ('topic "{topic}" is not in the run', "write a line for it", "unknown-id"),
 }
