@@ -8,7 +8,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, cast
 
 from tseval.core.calling import CommonOptions, Where, scored
-from tseval.core.declared import declared
+from tseval.core.declared import SCORES, declared
 from tseval.core.family import Family, several
 from tseval.core.rules import NoRules
 from tseval.tables import Kind
@@ -27,8 +27,8 @@ def parameters(family: Family[Any, Any]) -> Iterator[Parameter]:
     required = [field.name for field, what in inputs if not what.flags]
     yield from (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in required)
     yield Parameter("measures", Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    by_name = [(field, what) for field, what in inputs if what.flags]
-    by_name += list(declared(family.options))
+    by_name = [(field, what) for field, what in inputs if what.flags and not what.adds_to]
+    by_name += [each for each in declared(family.options) if each[1].has_meaning(SCORES)]
     for field, what in by_name:
         default = Parameter.empty if what.required else field.default
         if default is MISSING:
@@ -69,8 +69,17 @@ def scoring_call(family: Family[Any, Any], name: str) -> Callable[..., Scores]:
         inputs = {
             field.name: several(values[field.name]) if what.several else values[field.name]
             for field, what in declared(family.inputs)
+            if field.name in values
         }
-        options = {field.name: values[field.name] for field, _ in declared(family.options)}
+        for field, what in declared(family.inputs):
+            if what.adds_to:
+                first, *others = several(values[what.adds_to])
+                inputs |= {what.adds_to: first, field.name: others}
+        options = {
+            field.name: values[field.name]
+            for field, _ in declared(family.options)
+            if field.name in values
+        }
         common = CommonOptions(
             measures=values["measures"],
             at=values.get("at"),
@@ -116,6 +125,7 @@ def stub(family: Family[Any, Any], name: str) -> str:
     for field, what in declared(family.inputs):
         is_optional = what.flags and not what.required
         types[field.name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
+        types |= {what.adds_to: "Given | Sequence[Given]"}
     for field, what in declared(family.options):
         types[field.name] = "bool" if what.kind is bool else f"{what.kind.__name__} | None"
     lines, by_name = [f"def {name}("], False

@@ -61,6 +61,8 @@ class Declared:
     """Whether it is several names with commas between them."""
     rule: str = ""
     """The rule that it stands for; of a switch with the value that it gives: `reward=binary`."""
+    adds_to: str = ""
+    """The field of the input that its files add to: all are read as one table."""
 
     @property
     def name(self) -> str:
@@ -87,6 +89,7 @@ def file_option(
     not_within: tuple[str, ...] = (),
     required: bool = False,
     table: Schema | None = None,
+    adds_to: str = "",
 ) -> Any:
     """A file that an option names, with its table if it holds a plain one."""
     declared = Declared(
@@ -99,6 +102,7 @@ def file_option(
         not_within=not_within,
         required=required,
         table=table,
+        adds_to=adds_to,
     )
     return _field(declared, MISSING if required else () if several else None)
 

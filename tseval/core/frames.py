@@ -61,9 +61,10 @@ def read_inputs(
     """
     access.check(inputs)
     tables = {}
+    more = {what.adds_to: getattr(inputs, field.name) for field, what in declared(type(inputs))}
     for field, what in declared(type(inputs)):
         given = getattr(inputs, field.name)
-        if what.several and not given:
+        if what.several and not given and not what.flags:
             raise UsageError(f"no {what.metavar.lower()} is given: name at least one")
         if given is None or field.name not in readers:
             continue
@@ -75,7 +76,7 @@ def read_inputs(
         if what.several:
             tables[field.name] = read(given, reader, form, Spread(access.sharing))
         else:
-            tables[field.name] = read([given], reader, form)
+            tables[field.name] = read([given, *more.get(field.name, ())], reader, form)
     return tables
 
 
@@ -211,7 +212,11 @@ class FrameEvaluation(Evaluation):
             edition=replace(edition, rules=applied),
             frames=content.frames,
             traits={name: trait for name, trait in traits.items() if trait},
-            inputs=tuple(source for sources in known.values() for source in sources),
+            inputs=tuple(
+                replace(source, runs=source.runs if at == 0 else ())
+                for at, sources in enumerate(known.values())
+                for source in sources
+            ),
             warnings=tuple(content.warnings),
         )
 
