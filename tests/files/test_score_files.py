@@ -20,7 +20,7 @@ from tseval.core.validation import validate
 from tseval.errors import InputError, TsevalError, UsageError
 from tseval.files.score_readers import check_form, read_scores, read_teams
 from tseval.files.score_writers import RESULT_FORMS
-from tseval.tables.scores import TopicScores
+from tseval.tables.topic_scores import TopicScores
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -28,7 +28,7 @@ from tseval.records import frozen
 from tseval.statistics import contributions
 from tseval.tables import Ids, InputRecord, Origin, natural_order, repeated_rows
 from tseval.tables.arrow import strings
-from tseval.tables.scores import TopicScores
+from tseval.tables.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores

@@ -20,7 +20,7 @@ from tseval.tables.arrow import strings
 if TYPE_CHECKING:
     from tseval.tables import Ids
     from tseval.tables.columns import BoolArray
-    from tseval.tables.scores import TopicScores
+    from tseval.tables.topic_scores import TopicScores
 
 Families = tuple[str, ...] | None
 

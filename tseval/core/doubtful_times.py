@@ -10,12 +10,12 @@ import numpy as np
 
 from tseval.core.wording import count, listed
 from tseval.records import frozen
-from tseval.tables import Ids, natural_order
+from tseval.tables import natural_order
 from tseval.tables.keys import earliest, latest, rows_by_code
 from tseval.tables.times import UNITS, dated
 
 if TYPE_CHECKING:
-    from tseval.tables import InputRecord
+    from tseval.tables import Ids, InputRecord
     from tseval.tables.columns import FloatArray
 
 

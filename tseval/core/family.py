@@ -23,8 +23,7 @@ from tseval.core.wording import automatic_matches, paragraphs_of
 from tseval.errors import UsageError
 from tseval.files.formats import Format, Line, nothing_to_say
 from tseval.files.forms import Forms, check_forms, form_for, form_named
-from tseval.files.frames import check_inputs
-from tseval.files.reading import Called, are_records
+from tseval.files.given import Called, are_records, check_inputs
 from tseval.parallel.sharing import ALONE, Progress, Sharing
 from tseval.records import frozen
 from tseval.tables import InputRecord, Origin, Schema

@@ -21,7 +21,7 @@ from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation
 from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
-from tseval.files.reading import input_of
+from tseval.files.given import input_of
 from tseval.io.tables import Table, TableReader, read
 from tseval.parallel.runs import Spread
 from tseval.records import frozen

@@ -12,12 +12,11 @@ from tseval.core.declared import Declared, declared, input_name, input_tables, o
 from tseval.core.declared import given as declared_given
 from tseval.core.wording import listed
 from tseval.errors import Fault, InputError, UsageError, did_you_mean, nearest
+from tseval.files import JSON
 from tseval.files.columns import ColumnName, Columns, column_names
-from tseval.files.frames import FrameInput
+from tseval.files.given import FrameInput, input_of
 from tseval.files.inputs import Input
-from tseval.files.jsonl import holds_key
-from tseval.files.plain import BY_KEYS, recognise
-from tseval.files.reading import input_of
+from tseval.files.json_text import holds_key
 from tseval.files.time_reading import RELATIVE, TIME_KEYS, TimeReading
 from tseval.records import frozen
 from tseval.tables import Kind
@@ -311,10 +310,17 @@ def _refuse_column(said: ColumnName, sources: Sequence[Input]) -> None:
     raise InputError(faults)
 
 
+def recognise_form(source: Input) -> tuple[str | None, list[str]]:
+    """Return the form of an input, and the names of its columns."""
+    from tseval.io.forms import recognise  # here, because few calls name columns
+
+    return recognise(source)
+
+
 def _names(source: Input) -> list[str]:
     if isinstance(source, FrameInput):
         return [str(name) for name in source.frame.columns]
-    return recognise(source)[1]
+    return recognise_form(source)[1]
 
 
 def _has_column(source: Input, name: str) -> bool:
@@ -323,7 +329,7 @@ def _has_column(source: Input, name: str) -> bool:
         return True
     return (
         not isinstance(source, FrameInput)
-        and recognise(source)[0] in BY_KEYS
+        and recognise_form(source)[0] in ("jsonl", JSON)
         and holds_key(source, name)
     )
 

@@ -17,7 +17,7 @@ from tseval.core.wording import count, listed
 from tseval.errors import MissingTopics, Reason, UsageError, check_choice
 from tseval.records import frozen
 from tseval.tables import natural_order
-from tseval.tables.arrow import release_unused
+from tseval.tables.memory import release_unused
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray

@@ -13,7 +13,7 @@ from tseval.errors import InputError, TsevalError, UsageError
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Line, Rank
 from tseval.files.forms import Forms, form_for, form_of_the_rest
-from tseval.files.frames import check_inputs
+from tseval.files.given import check_inputs
 from tseval.files.inputs import Input
 from tseval.files.plain import READERS, read_rows
 from tseval.tables import Schema

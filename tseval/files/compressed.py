@@ -14,8 +14,6 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Any, Protocol
 
-import pyarrow as pa
-
 PIECE = 1 << 16
 """How many compressed bytes are read at once."""
 MOST = 1 << 22
@@ -136,20 +134,31 @@ class Streams:
             raise Damaged(f"{where}, or is damaged ({error})", later=True) from error
 
 
-def _zst(raw: IO[bytes]) -> Any:
-    """Arrow refuses all of it, but for a file without any byte."""
-    if not raw.read(1):
-        raise EOFError
-    raw.seek(0)
-    return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+class _Zst:
+    """The content of a zst file: Arrow refuses all damage, but for a file without any byte."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        import pyarrow as pa  # here, because most inputs need none of it
+
+        if not raw.read(1):
+            raise EOFError
+        raw.seek(0)
+        self._stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes, or all."""
+        try:
+            return bytes(self._stream.read(size if size >= 0 else None))
+        except ValueError as error:
+            raise Damaged(str(error), later=False) from error
 
 
 OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda raw: Streams(raw, _Gzip),
     ".bz2": lambda raw: Streams(raw, bz2.BZ2Decompressor),
     ".xz": lambda raw: Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
-    ".zst": _zst,
+    ".zst": _Zst,
 }
 """What reads a compressed file, by its suffix."""
-BROKEN = (Damaged, EOFError, pa.ArrowInvalid, OSError)
+BROKEN = (Damaged, EOFError, OSError)
 """What reading one runs into."""

@@ -8,15 +8,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tseval.errors import input_error
 from tseval.files.cells import Cells, column_of
+from tseval.files.csv_fields import long_fields
 from tseval.files.inputs import SHOWN_BYTES
 from tseval.files.limits import LINE
 from tseval.files.tsv import UTF8_CURE, not_utf8
@@ -31,7 +30,6 @@ DIVIDERS = {",": 1, ";": 2, "|": 2}
 OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
 SAID = {",": "commas", ";": "semicolons", "|": "bars"}
-_CHANGING_THE_LIMIT = RLock()
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
 
 
@@ -141,21 +139,6 @@ def _numbered(
                 return
             yield first, row
         first = reader.line_num + 1
-
-
-@contextmanager
-def long_fields(longest: int) -> Iterator[None]:
-    """While this lasts, a reader of CSV takes fields that are so long.
-
-    Python has one limit for the whole process, which is afterwards as it was. One thread at a time
-    may change it.
-    """
-    with _CHANGING_THE_LIMIT:
-        before = csv.field_size_limit(longest)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
 
 
 def _refuse_long(source: Input, line: int, what: str, start: bytes) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from tseval.errors import visible
 from tseval.files import SPREADSHEET_FORMS
-from tseval.files.csv_table import long_fields
+from tseval.files.csv_fields import long_fields
 from tseval.files.tsv import BYTE_ORDER_MARK
 
 SHOWN = 40

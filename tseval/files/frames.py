@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-import sys
-from collections import Counter
-from collections.abc import Collection, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from tseval.errors import UsageError
 from tseval.files.faults import FaultList
-from tseval.files.inputs import STANDARD_INPUT, Input
+from tseval.files.given import FrameInput as FrameInput
+from tseval.files.given import check_inputs as check_inputs
+from tseval.files.given import is_frame as is_frame
+from tseval.files.given import run_names as run_names
 from tseval.files.parquet import arrow_cells, refuse_kind
 from tseval.files.plain import Rows, build, check_doubts, check_header
 from tseval.files.tsv import UTF8_CURE
@@ -23,63 +19,6 @@ from tseval.tables import Schema
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class FrameInput(Input):
-    """A frame in the place of a file: it has rows and no lines to show."""
-
-    unit = "row"
-
-    def __init__(self, frame: pd.DataFrame, table: str) -> None:
-        super().__init__(f"<{table}>")
-        self.frame = (
-            frame.copy()
-        )  # its hash is made when it is asked for; it may be changed till then
-
-    @property
-    def is_table(self) -> bool:
-        """It is a table as it stands."""
-        return True
-
-    @cached_property
-    def sha256(self) -> str:
-        """The hash of the frame as CSV, so that equal frames have equal hashes."""
-        content = self.frame.to_csv(index=False)
-        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-
-    def lines(self, numbers: Collection[int]) -> dict[int, str]:
-        """The rows as their values, separated by tabs."""
-        picked = self.frame.iloc[[number - 1 for number in sorted(numbers)]]
-        rows = ("\t".join(map(str, row)) for row in picked.itertuples(index=False))
-        return dict(zip(sorted(numbers), rows, strict=True))
-
-
-def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
-    """Whether this is a pandas frame; pandas is not imported to find out."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(source, pandas.DataFrame)
-
-
-def run_names(inputs: Sequence[Input]) -> list[str]:
-    """What the run of each input is called if no column says: as its file, or `run` for a frame.
-
-    Files of the same name go by their paths, several frames by their numbers. A space stands for
-    each tab and line's end in a name, since no table of results could hold them.
-    """
-    short = ["run" if isinstance(each, FrameInput) else each.name for each in inputs]
-    given = [_in_line(each.run_name or name) for each, name in zip(inputs, short, strict=True)]
-    times = Counter(given)
-
-    def called(at: int, each: Input) -> str:
-        if times[given[at]] == 1 or each.run_name:
-            return given[at]
-        return f"{given[at]}{at + 1}" if isinstance(each, FrameInput) else _in_line(each.path)
-
-    return [called(at, each) for at, each in enumerate(inputs)]
-
-
-def _in_line(name: str) -> str:
-    return re.sub(r"[\t\r\n]", " ", name)
 
 
 def read_frame(source: FrameInput, schema: Schema) -> Rows:
@@ -131,9 +70,3 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def check_inputs(paths: Sequence[Any]) -> None:
-    """Standard input can be read for one table alone."""
-    if sum(str(path) == STANDARD_INPUT for path in paths if not is_frame(path)) > 1:
-        raise UsageError("standard input (-) can stand for one file only")

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tseval.files.inputs import Input
+
 KEY_CURE = "readers of JSON silently keep one of the two: remove the other, or rename it"
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 
@@ -79,3 +81,9 @@ def _line_of_doubled(text: str) -> int:
             levels[-1].add(key)
         before = sign
     return 1
+
+
+def holds_key(source: Input, name: str) -> bool:
+    """Whether a key of this name stands anywhere, however it is written."""
+    keys = {json.dumps(name, ensure_ascii=ascii_alone).encode() for ascii_alone in (True, False)}
+    return any(key in block for block in source.blocks() for key in keys)

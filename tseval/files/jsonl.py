@@ -55,12 +55,6 @@ def columns_in(source: Input, schema: Schema) -> set[str]:
     return found
 
 
-def holds_key(source: Input, name: str) -> bool:
-    """Whether a key of this name stands anywhere, however it is written."""
-    keys = {json.dumps(name, ensure_ascii=ascii_alone).encode() for ascii_alone in (True, False)}
-    return any(key in block for block in source.blocks() for key in keys)
-
-
 def _is_in(block: bytes, column: Column) -> bool:
     keys = [json.dumps(name).encode() for name in column.names]
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike
-from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -14,94 +12,33 @@ from typing import (
     NamedTuple,
     NoReturn,
     ParamSpec,
-    TypeAlias,
-    TypeGuard,
     TypeVar,
 )
 
 import numpy as np
 
-from tseval.errors import UsageError
 from tseval.files.cells import Cells
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput, is_frame, read_frame, run_names
+from tseval.files.frames import read_frame
+from tseval.files.given import Called as Called
+from tseval.files.given import FrameInput, run_names
+from tseval.files.given import are_records as are_records
+from tseval.files.given import frame_of as frame_of
+from tseval.files.given import input_of as input_of
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
-from tseval.records import frozen
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
 from tseval.tables.arrow import strings
 from tseval.tables.base import Table
 
-
-@frozen
-class Called:
-    """A run under the name that the caller gives it, whatever a column says."""
-
-    name: str
-    given: Given
-
-
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from tseval.files.given import Given as Given
+    from tseval.files.given import Runs as Runs
     from tseval.tables.columns import BoolArray
-
-    Given: TypeAlias = str | Path | Input | pd.DataFrame | Called | Sequence[Mapping[str, Any]]
-    """One table: a file, a frame, or rows as dictionaries."""
-    Runs: TypeAlias = Given | Sequence[Given] | Mapping[str, Given]
-    """One run or several; under names of their own by these."""
 
 Made = TypeVar("Made", bound=Table)
 Asked = ParamSpec("Asked")
 Read = TypeVar("Read")
-
-
-def are_records(given: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
-    """Whether these are the rows of a table: dictionaries in a list."""
-    return (
-        isinstance(given, list | tuple)
-        and bool(given)
-        and all(isinstance(each, Mapping) for each in given)
-    )
-
-
-def frame_of(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows as a frame; what a row does not have is left out, as None is."""
-    import pandas as pd
-
-    names = list(dict.fromkeys(name for each in records for name in each))
-    return pd.DataFrame(
-        {str(name): _series([each.get(name) for each in records]) for name in names}
-    )
-
-
-def _series(values: Sequence[Any]) -> pd.Series[Any]:
-    """A column as it comes; with values that are not there, of objects, so that NaN stays one."""
-    import pandas as pd
-
-    lacking = any(each is None for each in values)
-    cells = [str(v) if lacking and isinstance(v, float) and v != v else v for v in values]
-    return pd.Series(cells, dtype=object) if lacking else pd.Series(cells)
-
-
-def input_of(given: Given, schema: Schema) -> Input:
-    """What was given as an input, unless it is one."""
-    if isinstance(given, Called):
-        source = input_of(given.given, schema)
-        source.run_name = given.name
-        return source
-    if are_records(given):
-        return FrameInput(frame_of(given), schema.table)
-    if is_frame(given):
-        return FrameInput(given, schema.table)
-    if isinstance(given, Input):
-        return given
-    if not isinstance(given, str | PathLike):
-        raise UsageError(
-            f"{schema.table} cannot be read from {type(given).__name__}: give a path, a pandas "
-            "frame, or rows as dictionaries"
-        )
-    return Input(str(given))
 
 
 def names_of(source: Input) -> list[str]:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from tseval.version import VERSION
 
 if TYPE_CHECKING:
@@ -81,6 +79,7 @@ def result_object_bytes(signature: str, content: Mapping[str, Any]) -> bytes:
 def _parquet_bytes(frame: pd.DataFrame, signature: str) -> bytes:
     import io
 
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pandas(frame, preserve_index=False)

@@ -34,8 +34,8 @@ from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, Column, Ids, Kind, Schema
 from tseval.tables.arrow import strings, truths
 from tseval.tables.schema import SCORES, TEAMS, TOPIC
-from tseval.tables.scores import TopicScores
 from tseval.tables.times import NotANumber, number
+from tseval.tables.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     from tseval.files.reading import Given

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tseval.files.tsv import UTF8_CURE, not_utf8
-
 if TYPE_CHECKING:
     from tseval.files.faults import FaultList
     from tseval.files.inputs import Input
+
+UTF8_CURE = "save the file in the encoding UTF-8"
+
+
+def not_utf8(content: bytes) -> str:
+    """Return the reason why bytes are not UTF-8, empty if they are."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return f"byte 0x{content[error.start]:02x} is not UTF-8"
+    return ""
 
 
 def text_lines(source: Input, faults: FaultList) -> Iterator[tuple[int, str]]:

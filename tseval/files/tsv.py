@@ -18,6 +18,8 @@ import pyarrow as pa
 from tseval.errors import Fault
 from tseval.files.cells import Cells, counted_on
 from tseval.files.faults import FaultList
+from tseval.files.text_lines import UTF8_CURE as UTF8_CURE
+from tseval.files.text_lines import not_utf8 as not_utf8
 from tseval.files.threads import side_by_side
 from tseval.records import frozen
 from tseval.tables import Kind, Schema, Texts
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
 TAB, LINE_FEED, CARRIAGE_RETURN = 9, 10, 13
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-UTF8_CURE = "save the file in the encoding UTF-8"
 
 
 @frozen
@@ -193,15 +194,6 @@ def _decodable(lines: _Lines, faults: FaultList) -> BoolArray:
                 good[line] = False
                 faults.add(line + 1, reason, UTF8_CURE, "encoding")
     return good
-
-
-def not_utf8(line: bytes) -> str | None:
-    """What is wrong with bytes that are not UTF-8; None if they are."""
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return f"byte 0x{line[error.start]:02x} is not UTF-8"
-    return None
 
 
 def cut_cells(block: bytes, grid: Grid, places: dict[str, int], schema: Schema) -> Cells:

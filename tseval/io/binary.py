@@ -19,7 +19,8 @@ import polars as pl
 from tseval.errors import MissingExtra, input_error
 from tseval.files.faults import FaultList
 from tseval.files.inputs import BLOCK_BYTES, Input, check_document
-from tseval.io.cells import UTF8_CURE, WORDS, PlainTable, as_text, not_utf8
+from tseval.files.text_lines import UTF8_CURE, not_utf8
+from tseval.io.cells import WORDS, PlainTable, as_text
 from tseval.tables.schema import Column
 
 if TYPE_CHECKING:

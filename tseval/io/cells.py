@@ -13,13 +13,13 @@ import polars as pl
 from tseval.errors import nearest
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
+from tseval.files.text_lines import UTF8_CURE, not_utf8
 from tseval.tables import times
 from tseval.tables.origin import InputRecord
 from tseval.tables.schema import Column, Kind, Schema
 from tseval.tables.times import NotANumber
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-UTF8_CURE = "save the file in the encoding UTF-8"
 WORDS = (Kind.ID, Kind.TEXT)
 """The kinds of columns that hold no numbers."""
 ODD_ID = r"[\t\n\r]|^[\s\x1c-\x1f]*$"
@@ -109,15 +109,6 @@ def text_frame(rows: Iterable[Sequence[object]], names: Iterable[str]) -> pl.Dat
     """Return rows, each a line and its cells, as a frame of text."""
     columns = {"line": pl.Int64(), **dict.fromkeys(names, pl.String())}
     return pl.DataFrame(list(rows), schema=columns, orient="row")
-
-
-def not_utf8(content: bytes) -> str:
-    """Return the reason why bytes are not UTF-8, empty if they are."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        return f"byte 0x{content[error.start]:02x} is not UTF-8"
-    return ""
 
 
 def check_utf8(line: bytes, number: int, faults: FaultList) -> bool:

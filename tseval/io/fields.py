@@ -7,14 +7,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from threading import RLock
 
 import polars as pl
 
 from tseval.errors import input_error
+from tseval.files.csv_fields import long_fields
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.limits import LINE
@@ -32,7 +31,6 @@ ONE_QUOTED = re.compile(rb'"[^"]+"')
 OBJECTS_CURE = 'a table is one array of objects, such as [{"topic": "t1", …}]'
 QUOTES_CURE = 'write a quote inside quotes twice: ""'
 RETURN_CURE = "end lines with LF or CR LF; a field with a line's end needs double quotes"
-_FIELD_LIMIT = RLock()
 BLANKS = (b"\t", b"\v", b"\f")
 UNREADABLE = (BYTE_ORDER_MARK, b"x\x01", b"x^")
 """Polars takes a byte-order mark away, and what begins as zlib does for compressed."""
@@ -149,7 +147,7 @@ def read_csv(table: PlainTable) -> Iterator[pl.DataFrame]:
     """Yield the cells of a CSV."""
     sign = divider(table.source.first_line()) or ","
     cure = f'put a field that holds "{sign}" between double quotes: "a{sign} b"'
-    with _long_fields():
+    with long_fields(LINE.most):
         rows = _csv_rows(table, sign)
         line, names = next(rows, (1, []))
         table.place([name.strip() for name in names] if line == 1 else [])
@@ -188,17 +186,6 @@ def _decoded_lines(table: PlainTable) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         is_text = check_utf8(line, number, table.faults)
         yield line.decode("utf-8-sig" if number == 1 else "utf-8") if is_text else "\n"
-
-
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    """Let readers of CSV take fields as long as a line: Python has one limit for all of them."""
-    with _FIELD_LIMIT:
-        before = csv.field_size_limit(LINE.most)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
 
 
 # Lines of fixed fields.

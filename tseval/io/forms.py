@@ -9,7 +9,7 @@ import polars as pl
 from tseval.errors import UsageError
 from tseval.files import JSON
 from tseval.files.faults import FaultList
-from tseval.files.frames import FrameInput
+from tseval.files.given import FrameInput
 from tseval.files.inputs import Input, RowInput
 from tseval.io import binary, fields, json_tables
 from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, type_columns

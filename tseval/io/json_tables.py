@@ -14,7 +14,8 @@ from tseval.errors import Fault, InputError
 from tseval.files import json_text
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.io.cells import BYTE_ORDER_MARK, UTF8_CURE, PlainTable, check_utf8, not_utf8, text_frame
+from tseval.files.text_lines import UTF8_CURE, not_utf8
+from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame
 from tseval.tables.schema import Kind
 
 KINDS = {

@@ -17,10 +17,9 @@ import polars as pl
 from tseval.errors import Fault, input_error
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Line, Rank, nothing_to_say
-from tseval.files.frames import run_names
+from tseval.files.given import input_of, run_names
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Each, Input
-from tseval.files.reading import input_of
 from tseval.io.cells import WORDS, PlainTable, check_key, check_one_run
 from tseval.io.fields import Layout, read_lines
 from tseval.io.forms import faults_of, names_of, read_plain
@@ -30,7 +29,7 @@ from tseval.tables.origin import InputRecord, Origin
 from tseval.tables.schema import ALL_TOPICS, Column, Schema
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
+    from tseval.files.given import Given
 
 BLOCK_ROWS = 20_000
 """How many rows of a track's file are held as tuples before they are a frame."""

@@ -10,16 +10,20 @@ import polars as pl
 from tseval.files import TREC_TS
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
-from tseval.files.topics import is_xml, read_events
 from tseval.io.tables import Table, TableReader, TrackFile, TrackRows, add_faults
-from tseval.tables import Ids
-from tseval.tables.arrow import strings
+from tseval.tables.gold_topics import YEARS_CURE, GoldTopics, clash
 from tseval.tables.schema import TOPICS
-from tseval.tables.topic_names import TopicNames
+
+
+def is_xml(source: Input) -> bool:
+    """Return whether a file looks like XML, as the topics of the track do."""
+    return source.head().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 def read_xml(source: Input, _: FaultList) -> TrackRows:
     """Read the events of Temporal Summarization, which are XML."""
+    from tseval.files.topics import read_events  # here, because it needs Arrow
+
     events = read_events(source)
     columns = {"line": events.origin.line, "topic": events.topic.to_list(), "start": events.start}
     return TrackRows(pl.DataFrame(columns | {"end": events.end}))
@@ -43,16 +47,22 @@ TOPICS_READER = TableReader(
 
 def name_topics(tables: Mapping[str, Table], gold: str) -> dict[str, Table]:
     """Return the tables with the topics of the gold, whether they write `TS14.11` or `11`."""
-    first = {
-        name: replace(table, frame=table.frame.unique("topic", keep="first", maintain_order=True))
-        for name, table in tables.items()
-        if "topic" in table.frame.columns
-    }
-    names = {name: Ids.of(strings(each.frame["topic"].to_list())) for name, each in first.items()}
-    rename, renamed = TopicNames(names.pop(gold), gold), dict(tables)
-    for name, topics in names.items():
-        rename.check(topics, first[name].origin)
-        gold_names = dict(zip(topics.to_list(), rename(topics).to_list(), strict=True))
-        frame = tables[name].frame.with_columns(pl.col("topic").replace(gold_names))
-        renamed[name] = replace(tables[name], frame=frame)
+    topics, renamed = GoldTopics(tables[gold].frame["topic"].unique(), "gold"), dict(tables)
+    prefixed: dict[str, str] = {}
+    for name, table in tables.items():
+        if name != gold and "topic" in table.frame.columns:
+            rows = table.frame.unique("topic", keep="first", maintain_order=True)
+            found = [(topics.find(topic), topic) for topic in rows["topic"]]
+            reasons = [
+                clash(topic, first, own)
+                if topic and (first := prefixed.setdefault(topic, own)) != own
+                else None
+                for topic, own in found
+            ]
+            wrong = rows.with_columns(reason=pl.Series(reasons, dtype=pl.String))
+            wrong = wrong.filter(pl.col("reason").is_not_null())
+            table.refuse(wrong, "{reason}", YEARS_CURE, "ambiguous-id")
+            names = {topic: topics.rename(topic) for topic in rows["topic"]}
+            frame = table.frame.with_columns(pl.col("topic").replace(names))
+            renamed[name] = replace(table, frame=frame)
     return renamed

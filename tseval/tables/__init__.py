@@ -1,7 +1,16 @@
-"""Tables: frozen columns with integer-coded ids. Nothing here knows a file or a measure."""
+"""Tables: frozen columns with integer-coded ids. Nothing here knows a file or a measure.
 
-from tseval.tables.columns import ABSENT, Ids, Texts, distinct
-from tseval.tables.origin import InputRecord, Origin
+What has to do with columns is loaded when first used: a family on frames of polars needs no Arrow.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tseval.tables.names import ABSENT, distinct, natural_order
+from tseval.tables.origin import (
+    InputRecord,
+    Origin,
+)
 from tseval.tables.schema import (
     ALL_TOPICS,
     CLUSTERS,
@@ -18,25 +27,32 @@ from tseval.tables.schema import (
     Kind,
     Schema,
 )
-from tseval.tables.temporal import (
-    NO_DUPLICATE,
-    Corrections,
-    Duplicates,
-    JudgedPairs,
-    Matches,
-    Nuggets,
-    Pairs,
-    Pool,
-    Resolved,
-    Topics,
-    Updates,
-    all_names,
-    known_updates,
-    natural_order,
-    pool_rows,
-    repeated_rows,
-    resolve,
-)
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import (
+        Ids,
+        Texts,
+    )
+    from tseval.tables.temporal import (
+        NO_DUPLICATE,
+        Corrections,
+        Duplicates,
+        JudgedPairs,
+        Matches,
+        Nuggets,
+        Pairs,
+        Pool,
+        Resolved,
+        Topics,
+        Updates,
+        all_names,
+        known_updates,
+        pool_rows,
+        repeated_rows,
+        resolve,
+    )
+
+_COLUMNS = {"Ids", "Texts"}
 
 __all__ = [
     "ABSENT",
@@ -77,3 +93,10 @@ __all__ = [
     "repeated_rows",
     "resolve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = "columns" if name in _COLUMNS else "temporal"
+    return getattr(import_module(f"tseval.tables.{module}"), name)

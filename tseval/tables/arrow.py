@@ -6,8 +6,6 @@ small run; these do not.
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -72,16 +70,3 @@ def plain_ascii(names: Any) -> bool:
     content = np.frombuffer(names.buffers()[2] or b"", np.uint8)[bounds[0] : bounds[-1]]
     pieces = (content[at : at + PIECE_BYTES] for at in range(0, len(content), PIECE_BYTES))
     return all((p - np.uint8(ord("!")) <= ord("~") - ord("!")).all() for p in pieces)  # wraps
-
-
-def release_unused() -> None:
-    """Give the system back what memory is free, which allocators keep for what may come.
-
-    Worth a call after large tables were made of larger ones: the peak is what a machine must have.
-    Arrow has an allocator of its own. numpy's is that of the C library, which no function of
-    Python's reaches, and only that of Linux can be asked.
-    """
-    pa.default_memory_pool().release_unused()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)

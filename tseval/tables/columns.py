@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -13,26 +13,17 @@ import pyarrow.compute as pc
 from tseval.records import frozen
 from tseval.tables.arrow import integers, numbers, strings, truths
 from tseval.tables.fingerprints import suspects
+from tseval.tables.names import ABSENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Number = TypeVar("Number", bound=np.generic)
     IntArray: TypeAlias = NDArray[np.int64]
     FloatArray: TypeAlias = NDArray[np.float64]
     BoolArray: TypeAlias = NDArray[np.bool_]
 
 FEW_CUTS = 64
 """Into so many slices a piece of names is cut, and not copied, to leave some out."""
-ABSENT = -1
-"""The code of a name that a vocabulary does not hold."""
-
-
-def distinct(values: NDArray[Number]) -> NDArray[Number]:
-    """The different values, ascending; by sorting, which for numbers is ten times hashing."""
-    ordered = np.sort(values)
-    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
-    return cast("NDArray[Number]", ordered[new])
 
 
 @frozen

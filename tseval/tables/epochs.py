@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tseval.records import frozen
-from tseval.tables.columns import ABSENT, Ids
+from tseval.tables.columns import Ids
 from tseval.tables.keys import last_row_of
+from tseval.tables.names import ABSENT
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.tables.columns import ABSENT, Ids
+from tseval.tables.names import ABSENT
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.tables.columns import FloatArray, Ids, IntArray
 
 
 def pair_keys(topic: Ids, item: Ids, topics: Ids, items: Ids) -> IntArray:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,9 @@ import pyarrow.compute as pc
 from tseval.records import frozen
 from tseval.tables.arrow import integers, numbers, strings
 from tseval.tables.base import Table, filled, optional
-from tseval.tables.columns import ABSENT, Ids, Texts, distinct
+from tseval.tables.columns import Ids, Texts
 from tseval.tables.keys import equal_rows, last_row_of, pair_keys
+from tseval.tables.names import ABSENT, distinct
 from tseval.tables.origin import Origin
 
 if TYPE_CHECKING:
@@ -295,20 +295,6 @@ def repeated_rows(*columns: Ids) -> tuple[IntArray, IntArray]:
     original = first[inverse]
     repeats = np.flatnonzero(original != np.arange(len(key)))
     return repeats, original[repeats]
-
-
-def natural_order(names: Iterable[str]) -> list[str]:
-    """The names sorted with numbers as numbers: `t2` before `t10`; ties by the name itself."""
-    return sorted(names, key=lambda name: (_natural(name), name))
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """The name in parts that compare as people expect: a number by its length, then its digits."""
-    parts = (part for part in re.split(r"([0-9]+)", name) if part)
-    return [
-        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
-        for part in parts
-    ]
 
 
 def all_names(ids: Ids) -> Any:

@@ -24,7 +24,7 @@ from tseval.families.incidents.index import (
 from tseval.families.incidents.rules import LABELLING, TYPING
 from tseval.families.incidents.tables import HIGH, UNKNOWN
 from tseval.records import frozen
-from tseval.tables.columns import ABSENT
+from tseval.tables.names import ABSENT
 
 if TYPE_CHECKING:
     from tseval.tables.columns import BoolArray, FloatArray, IntArray

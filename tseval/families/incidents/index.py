@@ -22,8 +22,8 @@ from tseval.families.incidents.judged_posts import JudgedPosts, judged_posts
 from tseval.families.incidents.rules import IncidentRules
 from tseval.families.incidents.tables import Ontology, Predictions
 from tseval.records import frozen
-from tseval.tables.columns import ABSENT
 from tseval.tables.keys import last_row_of, rows_by_code
+from tseval.tables.names import ABSENT
 from tseval.tables.units import Units
 
 if TYPE_CHECKING:

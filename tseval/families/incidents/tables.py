@@ -11,7 +11,8 @@ import numpy as np
 
 from tseval.records import frozen
 from tseval.tables.base import Table, of_table, optional
-from tseval.tables.columns import ABSENT, Ids, Texts
+from tseval.tables.columns import Ids, Texts
+from tseval.tables.names import ABSENT
 from tseval.tables.origin import Origin
 from tseval.tables.schema import POST_ID, RUN, TOPIC, Column, Kind, Schema
 

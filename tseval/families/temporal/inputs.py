@@ -38,7 +38,7 @@ from tseval.tables import (
     all_names,
     natural_order,
 )
-from tseval.tables.arrow import release_unused
+from tseval.tables.memory import release_unused
 from tseval.tables.origin import origins_of, records_of
 from tseval.tables.schema import (
     CORRECTIONS,

@@ -21,7 +21,7 @@ from typing import Any
 
 from tseval.families.timelines.dates import CURE, day_of, strict_day
 from tseval.files import json_text
-from tseval.files.csv_table import long_fields
+from tseval.files.csv_fields import long_fields
 from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.jsonl import HALF, HALVES_CURE, holds_half

@@ -1,0 +1,38 @@
+"""Codes that stand for no name, distinct numbers, and the order of names; all without Arrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Number = TypeVar("Number", bound=np.generic)
+
+ABSENT = -1
+"""The code of a name that a vocabulary does not hold."""
+
+
+def distinct(values: NDArray[Number]) -> NDArray[Number]:
+    """The different values, ascending; by sorting, which for numbers is ten times hashing."""
+    ordered = np.sort(values)
+    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    return cast("NDArray[Number]", ordered[new])
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """The names sorted with numbers as numbers: `t2` before `t10`; ties by the name itself."""
+    return sorted(names, key=lambda name: (_natural(name), name))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """The name in parts that compare as people expect: a number by its length, then its digits."""
+    parts = (part for part in re.split(r"([0-9]+)", name) if part)
+    return [
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
+        for part in parts
+    ]
