@@ -28,9 +28,8 @@ from tests.conformance.test_reference_incidents import (
     rows,
     values_of,
 )
-from tseval.families.incidents.ontologies import read_ontology
-from tseval.families.incidents.runs import read_event_names
 
+RUN_COLUMNS = ("topic", "post_id", "priority", "types")
 TYPES_2018 = "2018/ITR-H.types.v2.json"
 LABELS_2018 = (
     "2018/2018-test.labels.recovered.jsonl.gz",
@@ -306,7 +305,9 @@ def test_an_event_counts_the_types_that_it_has_alone(
     """So no accuracy of an official file is above the share of the types that the event has."""
     content = json.loads(gzip.decompress((incidents / LABELS_2021).read_bytes()))
     full = {
-        name.split("-")[1] for name in read_ontology(incidents / TYPES_2021).types if "-" in name
+        each["id"].split("-")[1]
+        for each in json.loads((incidents / TYPES_2021).read_text())["informationTypes"]
+        if "-" in each["id"]
     }
     seen: set[str] = set()
     types: dict[str, set[str]] = {}
@@ -330,17 +331,25 @@ def test_an_event_counts_the_types_that_it_has_alone(
 
 @pytest.mark.parametrize(("name", "number"), [(TYPES_2018, 25), (TYPES_2021, 25)])
 def test_real_ontologies(incidents: Path, name: str, number: int) -> None:
-    types = read_ontology(incidents / name).types
-    assert sum("-" in kind for kind in types) == number
+    types = json.loads((incidents / name).read_text())["informationTypes"]
+    assert sum("-" in kind["id"] for kind in types) == number
     outcome = program.tseval("validate", incidents / name)
     assert outcome.code == 0, outcome.out
+    assert f"ontology, {len(types)} rows" in outcome.out
 
 
 def test_real_topics(incidents: Path) -> None:
-    names = read_event_names(str(incidents / TOPICS_2021)).names
+    """Runs may call an event by its number; the labels by its name."""
     text = (incidents / TOPICS_2021).read_text()
-    assert set(names) == set(re.findall(r"<(?:num|dataset)>([^<]+)<", text))
-    assert set(names.values()) == set(re.findall(r"<dataset>([^<]+)<", text))
+    events = re.findall(r"<num>([^<]+)</num>\s*<dataset>([^<]+)<", text)
+    assert len(events) == text.count("<top>")
+    names = [name for _, name in events]
+    labels = pd.DataFrame({"topic": names, "post_id": names, "types": "News"})
+    run = pd.DataFrame([(n, e, 1, "News") for n, e in events], columns=RUN_COLUMNS)
+    topics, types = incidents / TOPICS_2021, incidents / TYPES_2021
+    scores = tseval.score_incidents(run, labels, types, "any.F1", topics=str(topics))
+    assert set(names) <= set(scores.topics)
+    assert [scores.value("any.F1", name) for name in names] == [1.0] * len(names)
 
 
 @pytest.mark.parametrize("edition", ["note", "2018", "2018v2", "2019a", "2019b", "2021"])

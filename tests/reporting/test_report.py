@@ -21,7 +21,6 @@ from tseval.comparison import Plan, Treatment, compare
 from tseval.core.blocks import Searched, Timeline
 from tseval.core.calling import evaluated
 from tseval.core.curves import change_times, curves, sampled
-from tseval.families.incidents.tables import LEVELS
 from tseval.families.temporal.evaluation import TemporalEvaluation
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
@@ -463,9 +462,10 @@ def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:
         json.dumps({"informationTypes": [{"id": n, "desc": "", "level": "x"} for n in types]})
     )
     rows = [(f"e{n % 3}", f"p{n}", n) for n in range(30)]
+    levels = ("Unknown", "Low", "Medium", "High")
     labels.write_text(
         "topic\tpost_id\tlevel\ttypes\ttime\n"
-        + "".join(f"{e}\t{p}\t{LEVELS[n % 4]}\t{types[n % 3]}\t{n}\n" for e, p, n in rows)
+        + "".join(f"{e}\t{p}\t{levels[n % 4]}\t{types[n % 3]}\t{n}\n" for e, p, n in rows)
     )
     for path, shift in ((run, 1), (other, 2)):
         path.write_text(

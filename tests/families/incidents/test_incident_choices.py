@@ -7,21 +7,19 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import tseval
 from tests import program
-from tseval.core.family import Access
+from tseval.core.calling import CommonOptions, evaluated
+from tseval.core.family import Evaluation
 from tseval.core.measure import Measure
-from tseval.core.registry import definitions, edition, measures
+from tseval.core.registry import definitions, edition, family, measures
+from tseval.core.rules import RuleSet
 from tseval.core.scoring import scores_of
-from tseval.families.incidents.evaluation import IncidentEvaluation, read
-from tseval.families.incidents.index import FAMILY, GROUPS
-from tseval.families.incidents.ineffective_options import reads_of
-from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
-from tseval.families.incidents.rules import SILENCED, IncidentRules
 
 pytestmark = pytest.mark.small_times
 
@@ -29,6 +27,7 @@ STREAM = program.FIXTURES / "incidents"
 FILES = [str(STREAM / name) for name in ("keen.txt", "labels.json")]
 ONTOLOGY = str(STREAM / "types.json")
 EPOCHS = str(STREAM / "epochs.txt")
+FAMILY = "incidents"
 
 
 @pytest.mark.parametrize(
@@ -193,25 +192,25 @@ def test_types_alone_need_no_times() -> None:
 
 def every_measure() -> list[Measure]:
     plain = measures(list(definitions(FAMILY)), FAMILY)
-    grouped = [each for each in plain if each.definition.parameters == GROUPS]
-    return [*plain, *(each(**{flag.name: True}) for each in grouped for flag in GROUPS)]
+    flags = ((each, flag.name) for each in plain for flag in each.definition.parameters)
+    return [*plain, *(each(**{flag: True}) for each, flag in flags)]
 
 
-def every_choice(rules: IncidentRules) -> Iterator[tuple[IncidentOptions, dict[str, str]]]:
+def every_choice(rules: RuleSet) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
     """Each rule otherwise, and each number and name."""
     for each in rules.each():
         others = (value for value in each.values if value != each.value)
-        yield from ((IncidentOptions(), {each.name: value}) for value in others)
+        yield from (({}, {each.name: value}) for value in others)
     for threshold in (0.1, 0.6):
-        yield IncidentOptions(threshold=threshold), {}
-    yield IncidentOptions(alpha=0.6), {}
-    yield IncidentOptions(lambda_=0.2), {}
-    yield IncidentOptions(actionable=["Report-News", "Other-Advice"]), {}
-    yield IncidentOptions(entries=["Report-News", "Request-GoodsServices"]), {}
+        yield {"threshold": threshold}, {}
+    yield {"alpha": 0.6}, {}
+    yield {"lambda_": 0.2}, {}
+    yield {"actionable": ["Report-News", "Other-Advice"]}, {}
+    yield {"entries": ["Report-News", "Request-GoodsServices"]}, {}
 
 
 @pytest.fixture(scope="module")
-def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentInputs:
+def stream(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Posts in several events, labelled and sent again and again, of every kind of type."""
     folder = tmp_path_factory.mktemp("stream")
     names: tuple[str, ...] = (
@@ -241,33 +240,44 @@ def stream(tmp_path_factory: pytest.TempPathFactory) -> IncidentInputs:
     )
     table = pd.DataFrame(labels, columns=["topic", "post_id", "level", "types"])
     table["time"] = table["post_id"].str[1:].astype(int) * 7 % 50
-    return IncidentInputs([folder / "run.txt"], table, folder / "types.json")
+    return family(FAMILY).inputs([folder / "run.txt"], table, folder / "types.json")
 
 
 LEVELS = ("Low", "Medium", "High", "Critical", "Unknown")
 
 
 @pytest.mark.parametrize("name", ["note", "2018", "2018v2", "2019a", "2019b", "2021", "proposal"])
-def test_what_a_measure_does_not_read_does_not_change_it(name: str, stream: IncidentInputs) -> None:
+def test_what_a_measure_does_not_read_does_not_change_it(name: str, stream: Any) -> None:
     """Or a choice that matters would be refused."""
     base = edition(name, FAMILY).rules
     wanted = every_measure()
 
-    def chosen(options: IncidentOptions, rules: dict[str, str]) -> IncidentEvaluation:
-        return read(stream, options, edition(name, FAMILY), rules, Access())
+    def chosen(options: dict[str, Any], rules: dict[str, str]) -> Evaluation:
+        declared = family(FAMILY)
+        common = CommonOptions(edition=name, rules=rules)
+        found: Evaluation = evaluated(declared, stream, declared.options(**options), common)
+        return found
 
-    before = scores_of(chosen(IncidentOptions(), {}), wanted)
+    before = scores_of(chosen({}, {}), wanted)
     idle = 0
     for choice in every_choice(base):
         changed = chosen(*choice)
         after = scores_of(changed, wanted)
         for measure in wanted:
-            reads = reads_of(measure, changed.index.rules) | reads_of(measure, base)
-            if reads.isdisjoint(changed.choices.asked):
+            if is_refused(changed, measure):
                 same = pytest.approx(told(before, measure), rel=1e-12)  # sums in another order
                 assert told(after, measure) == same, (choice, measure)
                 idle += 1
     assert idle > 100
+
+
+def is_refused(evaluation: Evaluation, measure: Measure) -> bool:
+    """Whether what was asked for changes nothing in a measure."""
+    try:
+        evaluation.check_asked([measure])
+    except tseval.UsageError as error:
+        return "changes nothing in" in str(error)
+    return False
 
 
 def told(scores: tseval.Scores, measure: Measure) -> list[float | None]:
@@ -275,17 +285,22 @@ def told(scores: tseval.Scores, measure: Measure) -> list[float | None]:
     return [scores.value(measure.name, topic) for topic in ("a", "b", "c", "all")]
 
 
-def test_a_measure_of_a_plug_in_that_names_no_rule_may_read_any() -> None:
-    silent = dataclasses.replace(definitions(FAMILY)["any.P"], reads=())
-    assert {"order", "rmse", "flat-gain"} <= reads_of(Measure(silent), IncidentRules())
+@pytest.mark.parametrize("rule", [{"order": "file"}, {"rmse": "square"}])
+def test_a_measure_of_a_plug_in_that_names_no_rule_may_read_any(
+    stream: Any, rule: dict[str, str]
+) -> None:
+    declared, loud = family(FAMILY), definitions(FAMILY)["any.P"]
+    found = evaluated(declared, stream, declared.options(), CommonOptions(rules=rule))
+    assert is_refused(found, Measure(loud))
+    assert not is_refused(found, Measure(dataclasses.replace(loud, reads=())))
 
 
 def test_all_that_is_read_can_be_asked_for() -> None:
-    fields = {each.name.replace("_", "-") for each in dataclasses.fields(IncidentRules)}
+    rules = edition("note", FAMILY).rules
+    fields = {each.name.replace("_", "-") for each in dataclasses.fields(rules)}
     read_names = {name for each in definitions(FAMILY).values() for name in each.reads}
     assert read_names <= fields | {"entries", "epochs", "levels"}
-    assert {each.name for each in IncidentRules().each()} <= read_names
-    assert {name for names in SILENCED.values() for name in names} <= read_names
+    assert {each.name for each in rules.each()} <= read_names
 
 
 def test_an_empty_ontology_is_called_empty() -> None:

@@ -22,23 +22,22 @@ from tests.oracles.incidents import normalised, united
 from tests.oracles.incidents_alerts import Step, aaw_note
 from tests.program import FIXTURES
 from tests.program import tseval as program
-from tseval.core.blocks import Block, Crossed, Listed, Rows, Searched, Shaded
+from tseval.core.blocks import Block, Crossed, Folded, Listed, Rows, Searched, Shaded
 from tseval.core.calling import evaluated
+from tseval.core.family import Evaluation
+from tseval.core.registry import family
 from tseval.core.sections import Setting
-from tseval.families.incidents import alert_lists, report
-from tseval.families.incidents.evaluation import IncidentEvaluation
-from tseval.families.incidents.explanation import ABSENT_POST, confusion_table
-from tseval.families.incidents.family import FAMILY
-from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 
 pytestmark = pytest.mark.small_times
 __all__ = ["folder"]  # a fixture
 
 STREAM = FIXTURES / "incidents"
 ONTOLOGY = STREAM / "types.json"
+ABSENT_POST = "not in the run"
+WORDLESS = " Labels with a column text would show what the posts say."
 
 
-def small(**more: Any) -> IncidentEvaluation:
+def small(**more: Any) -> Evaluation:
     """The small stream, read."""
     given = {
         "runs": [STREAM / "keen.txt", STREAM / "shy.tsv"],
@@ -46,16 +45,18 @@ def small(**more: Any) -> IncidentEvaluation:
         "ontology": ONTOLOGY,
         "epochs": STREAM / "epochs.txt",
     }
-    found: IncidentEvaluation = evaluated(FAMILY, IncidentInputs(**given | more), IncidentOptions())
+    declared = family("incidents")
+    found: Evaluation = evaluated(declared, declared.inputs(**given | more), declared.options())
     return found
 
 
-def setting(evaluation: IncidentEvaluation) -> Setting[IncidentOptions]:
-    return Setting(evaluation.index.runs, (), IncidentOptions())
-
-
-def blocks(section: Any, evaluation: IncidentEvaluation) -> list[Block]:
-    return list(section(evaluation, setting(evaluation)))
+def blocks(name: str, evaluation: Evaluation) -> list[Block]:
+    """The blocks of a section of the page."""
+    declared = family("incidents")
+    assert declared.report is not None
+    section = next(each for each in declared.report.sections if each.name == name)
+    setting = Setting(evaluation.index.runs, (), declared.options())
+    return list(section.blocks(evaluation, setting))
 
 
 def table(found: list[Block], label: str) -> Rows:
@@ -70,11 +71,11 @@ def listed(found: list[Block]) -> list[Listed]:
 class TestByHand:
     def test_what_became_of_alerts(self) -> None:
         """keen is right on f1 and f3, false on f2, f4, f5 and q3, and misses q1; shy misses f1."""
-        rows = table(blocks(report.alerts, small()), "Alerts of every run").rows
+        rows = table(blocks("alerts", small()), "Alerts of every run").rows
         assert rows == ((0, (2, 4, 1), 2, 4, 0, 1, 2), (1, (2, 0, 1), 2, 0, 1, 0, 0))
 
     def test_what_was_missed_the_most_urgent_first(self) -> None:
-        found = blocks(report.alerts, small())
+        found = blocks("alerts", small())
         missed = table(found, "Missed alerts")
         columns = [missed.column(name) for name in ("priority", "post", "missed by", "runs")]
         assert list(zip(*columns, strict=True)) == [
@@ -89,7 +90,7 @@ class TestByHand:
         )
 
     def test_false_alerts_in_the_order_of_time(self) -> None:
-        false = table(blocks(report.alerts, small()), "False alerts")
+        false = table(blocks("alerts", small()), "False alerts")
         columns = [false.column(name) for name in ("run", "post", "in a row", "time (UTC)")]
         assert list(zip(*columns, strict=True)) == [
             (0, "f2", 1, "2023-11-14 00:20:00"),
@@ -100,7 +101,7 @@ class TestByHand:
         assert [round(worth, 4) for worth in false.column("worth")] == [0, 0, -0.1761, 0]
 
     def test_priorities_taken_for_others(self) -> None:
-        keen, shy = blocks(report.priorities, small())[1:]
+        keen, shy = blocks("priorities", small())[1:]
         assert isinstance(keen, Crossed)
         assert isinstance(shy, Crossed)
         assert keen.columns == ("Critical", "High", "Medium", "Low", ABSENT_POST)
@@ -109,7 +110,7 @@ class TestByHand:
         assert shy.counts == ((0, 0, 1, 0, 0), (2, 0, 0, 0, 0), (0, 0, 0, 0, 1), (0, 0, 0, 1, 2))
 
     def test_types_that_call_for_action_come_first_then_those_of_most_posts(self) -> None:
-        shaded = next(e for e in blocks(report.types, small()) if isinstance(e, Shaded))
+        shaded = next(e for e in blocks("types", small()) if isinstance(e, Shaded))
         assert shaded.rows == (
             *("Report-EmergingThreats *", "Request-GoodsServices *"),
             *("Report-News", "Other-Irrelevant"),
@@ -121,39 +122,42 @@ def test_labels_may_say_what_posts_say() -> None:
     lines = ["topic\tpost_id\tlevel\ttypes\ttext", "flood\tf1\tCritical\tNews\tHelp us <now>"]
     lines += ["flood\tf2\tLow\tNews\t", "flood\tf1\tLow\tNews\tSaid again"]
     labels = pd.read_csv(io.StringIO("\n".join(lines)), sep="\t", keep_default_na=False)
-    found = blocks(report.alerts, small(labels=labels))
+    found = blocks("alerts", small(labels=labels))
     assert table(found, "Missed alerts").column("text") == ["Help us <now>"]
     assert table(found, "False alerts").column("text") == [""]
     assert "column text" not in str(found)
-    wordless = blocks(report.alerts, small())
+    wordless = blocks("alerts", small())
     assert "text" not in [each.head for each in table(wordless, "Missed alerts").heads]
-    assert all(each.note.endswith(alert_lists.WORDLESS) for each in listed(wordless))
+    assert all(each.note.endswith(WORDLESS) for each in listed(wordless))
 
 
 def test_json_labels_may_say_what_posts_say(tmp_path: Path) -> None:
     text = (STREAM / "labels.json").read_text()
     path = tmp_path / "labels.json"
     path.write_text(text.replace('{"postID": "f1"', '{"text": "Send boats", "postID": "f1"'))
-    found = blocks(report.alerts, small(labels=path))
+    found = blocks("alerts", small(labels=path))
     assert table(found, "Missed alerts").column("text") == ["Send boats", ""]
 
 
 def test_labels_without_priorities_have_no_alerts() -> None:
     labels = pd.DataFrame({"topic": ["flood"], "post_id": ["f1"], "types": ["News"]})
     evaluation = small(labels=labels)
-    assert blocks(report.alerts, evaluation) == []
-    assert blocks(report.priorities, evaluation) == []
+    assert blocks("alerts", evaluation) == []
+    assert blocks("priorities", evaluation) == []
 
 
-def test_long_lists_are_cut_and_the_cut_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alert_lists, "MOST", 2)
-    found = blocks(report.alerts, small(runs=[STREAM / "keen.txt"]))
+def test_long_lists_are_cut_and_the_cut_is_told() -> None:
+    """Of 10,100 false alerts the page holds 10,000: the last in a row cost the most."""
+    posts = [f"p{at}" for at in range(10_100)]
+    run = pd.DataFrame({"topic": "e", "post_id": posts, "priority": 0.9, "types": "News"})
+    labels = pd.DataFrame({"topic": "e", "post_id": posts, "level": "Low", "types": "News"})
+    found = blocks("alerts", small(runs=[run], labels=labels, epochs=None))
     false = table(found, "False alerts")
-    assert false.column("post") == ["f2", "f5"]  # the longest row, then the first of those alike
+    assert false.column("post") == posts[100:]
     told = listed(found)[1]
-    assert (told.name, told.total) == ("False alerts", 4)
-    assert "4 alerts for posts that deserved none, in the order of time." in told.note
-    assert "2 are left out; the page holds the worst of each run." in told.note
+    assert (told.name, told.total) == ("False alerts", 10_100)
+    assert "10,100 alerts for posts that deserved none, run by run" in told.note
+    assert "100 are left out; the page holds the worst of each run." in told.note
 
 
 def test_the_lists_hold_what_the_command_prints(tmp_path: Path) -> None:
@@ -166,7 +170,7 @@ def test_the_lists_hold_what_the_command_prints(tmp_path: Path) -> None:
         assert done.code == 0, done.err
         frames[name] = pd.read_csv(tmp_path / name, comment="#")
     evaluation = small()
-    found, runs = blocks(report.alerts, evaluation), evaluation.index.runs
+    found, runs = blocks("alerts", evaluation), evaluation.index.runs
     false, missed = table(found, "False alerts"), table(found, "Missed alerts")
     told = {
         (runs[run], post, round(worth, 9))
@@ -179,7 +183,7 @@ def test_the_lists_hold_what_the_command_prints(tmp_path: Path) -> None:
     printed = frames["alerts"]
     assert told == {(row.run, row.post_id, round(row.worth, 9)) for row in printed.itertuples()}
     assert len(told) == len(printed)
-    shaded = next(e for e in blocks(report.types, evaluation) if isinstance(e, Shaded))
+    shaded = next(e for e in blocks("types", evaluation) if isinstance(e, Shaded))
     cells = {
         (runs[run], kind.removesuffix(" *")): value
         for kind, values in zip(shaded.rows, shaded.cells, strict=True)
@@ -199,7 +203,7 @@ def test_every_number_is_that_of_a_slow_count(folder: Path, data: st.DataObject)
     case: Case = data.draw(cases("note").filter(lambda each: each.options == {"rules": {}}))
     ontology = folder / ("new.json" if case.types == NEW else "old.json")
     evaluation = small(runs=[case.runs], labels=case.labels, ontology=ontology, epochs=None)
-    found = blocks(report.alerts, evaluation)
+    found = blocks("alerts", evaluation)
     runs = evaluation.index.runs
     trails = {
         run: aaw_note(world.labels, world.lines, world.ontology).trail
@@ -232,7 +236,7 @@ def test_every_number_is_that_of_a_slow_count(folder: Path, data: st.DataObject)
         for run, trail in trails.items()
         if (number := sum(step.alert and not step.high for step in trail))
     }
-    for each in blocks(report.priorities, evaluation)[1:]:
+    for each in blocks("priorities", evaluation)[1:]:
         assert isinstance(each, Crossed)
         assert met(each) == priorities_of(case, each.caption)
 
@@ -274,13 +278,6 @@ def priorities_of(case: Case, run: str) -> Counter[tuple[str, str]]:
     return found
 
 
-def test_types_by_run_are_those_of_the_table() -> None:
-    evaluation = small()
-    frame = confusion_table(evaluation.index)
-    rows = [
-        row
-        for each in blocks(report.types, evaluation)
-        if not isinstance(each, Shaded)
-        for row in getattr(each, "tables", ())
-    ]
-    assert sum(len(each.rows) for each in rows) == len(frame)
+def test_every_run_has_a_table_of_all_types() -> None:
+    tables = next(e for e in blocks("types", small()) if isinstance(e, Folded)).tables
+    assert [len(each.rows) for each in tables] == [4, 4]
