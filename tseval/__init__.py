@@ -26,9 +26,13 @@ if TYPE_CHECKING:
         TsevalError,
         UsageError,
     )
-    from tseval.families.calls import score_changes, score_crisisfacts, score_values
-    from tseval.families.clusters.assessor_sample import sample_posts
-    from tseval.families.clusters.scoring import score_clusters
+    from tseval.families.calls import (
+        score_changes,
+        score_clusters,
+        score_crisisfacts,
+        score_values,
+    )
+    from tseval.families.clusters.family import sample_posts
     from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
@@ -69,12 +73,12 @@ _PUBLIC = {
     "read_nuggets": "tseval.families.temporal.plain_files",
     "read_updates": "tseval.families.temporal.plain_files",
     "report": "tseval.reporting.api",
-    "sample_posts": "tseval.families.clusters.assessor_sample",
+    "sample_posts": "tseval.families.clusters.family",
     "sample": "tseval.families.temporal.sampling",
     "score": "tseval.families.temporal.scoring",
     "score_changes": "tseval.families.calls",
     "score_crisisfacts": "tseval.families.calls",
-    "score_clusters": "tseval.families.clusters.scoring",
+    "score_clusters": "tseval.families.calls",
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",
     "score_responses": "tseval.families.responses.scoring",

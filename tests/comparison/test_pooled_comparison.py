@@ -15,7 +15,6 @@ from tseval.core.calling import evaluated
 from tseval.core.registry import measures
 from tseval.core.trends import batch_series
 from tseval.families.clusters.family import FAMILY
-from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
 
 pytestmark = pytest.mark.small_times
 
@@ -129,7 +128,7 @@ def test_batches_of_all_take_the_posts_of_all_topics() -> None:
     posts = [("x", "x1", 60), ("x", "x2", 120), ("y", "y0", 110), ("y", "y1", 220), ("y", "z", 230)]
     runs = pd.DataFrame([("r", *row) for row in posts], columns=["run", "topic", "post_id", "time"])
     clusters = pd.DataFrame(members, columns=["topic", "cluster_id", "post_id", "time"])
-    evaluation = evaluated(FAMILY, ClusterInputs([runs], clusters), ClusterOptions())
+    evaluation = evaluated(FAMILY, FAMILY.inputs([runs], clusters), FAMILY.options())
     wanted = measures(["latency(unit=s)", "redundancy"], "clusters")
     (series,) = batch_series(evaluation, wanted, 100.0)
     # The first 100 seconds: x1 60 late, y0 0; then x2 120 and y1 300, and z in no cluster.

@@ -14,10 +14,10 @@ from tests import strategies as st
 from tests.toys.sight_lines import MARK
 from tests.toys.spotting import SIGHTINGS
 from tseval.errors import Fault, InputError
-from tseval.families.clusters.push_files import QRELS_FILE
+from tseval.families.clusters.files import QRELS
 from tseval.families.temporal.trec_files import RUN_LINES
 from tseval.files import fixed_fields
-from tseval.files.fixed_fields import Layout, Span, read_lines
+from tseval.files.fixed_fields import Layout, Span, named_fields, read_lines
 from tseval.files.inputs import Input
 from tseval.tables import Ids
 
@@ -34,7 +34,7 @@ TOY = Layout(
     "a line is: topic item seconds",
     heading=lambda fields: fields[0] == MARK,
 )
-LAYOUTS = {"run": RUN_LINES, "qrels": QRELS_FILE, "toy": TOY}
+LAYOUTS = {"run": RUN_LINES, "qrels": named_fields(QRELS, "topic Q0 post_id grade"), "toy": TOY}
 
 
 @st.composite

@@ -31,7 +31,7 @@ from tests.program import faulty
 from tests.toys import sight_lines
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
-from tseval.families.clusters import push_files
+from tseval.families.clusters.files import QRELS
 from tseval.families.filtering import kba
 from tseval.families.temporal import trec_files
 from tseval.families.tracking import files as tracking
@@ -388,7 +388,10 @@ def layouts() -> dict[str, tuple[fixed_fields.Layout, Layout]]:
         ),
         "duplicates": pair(trec_files.DUPLICATE_LINES, "update_id duplicate_id"),
         "values": (values, tracking.RUN_LINES),
-        "qrels": pair(push_files.QRELS_FILE, "topic ignored post_id grade"),
+        "qrels": pair(
+            fixed_fields.named_fields(QRELS, "topic Q0 post_id grade"),
+            "topic ignored post_id grade",
+        ),
         "toy": (TOY, sight_lines.LINES),
         "kba 2012": pair(kba.RUN_2012, rated.removesuffix(" rating"), **of_kba),
         "kba": pair(kba.RUN, rated, **of_kba),

@@ -13,6 +13,7 @@ from tseval.core.registry import family
 
 CALLS = {
     "score_changes": "changes",
+    "score_clusters": "clusters",
     "score_crisisfacts": "crisisfacts",
     "score_values": "values",
 }

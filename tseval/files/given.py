@@ -146,3 +146,8 @@ def check_inputs(paths: Sequence[Any]) -> None:
     """Standard input can be read for one table alone."""
     if sum(str(path) == STANDARD_INPUT for path in paths if not is_frame(path)) > 1:
         raise UsageError("standard input (-) can stand for one file only")
+
+
+def is_empty(source: Input) -> bool:
+    """Whether an input is a file without a byte, which some families take as an empty run."""
+    return not isinstance(source, FrameInput) and not source.head(1)

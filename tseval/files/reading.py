@@ -25,6 +25,7 @@ from tseval.files.given import FrameInput, run_names
 from tseval.files.given import are_records as are_records
 from tseval.files.given import frame_of as frame_of
 from tseval.files.given import input_of as input_of
+from tseval.files.given import is_empty as is_empty
 from tseval.files.inputs import Each, Input
 from tseval.files.plain import Rows, build, by_rows, read_rows, recognise
 from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Schema, repeated_rows
@@ -53,11 +54,6 @@ def rows_of(source: Input, schema: Schema, form: str | None = None) -> Rows:
     if isinstance(source, FrameInput):
         return read_frame(source, schema)
     return read_rows(source, schema, form)
-
-
-def is_empty(source: Input) -> bool:
-    """Whether an input is a file without a byte, which some families take as an empty run."""
-    return not isinstance(source, FrameInput) and not source.head(1)
 
 
 def no_rows(source: Input, schema: Schema) -> Rows:

@@ -17,7 +17,7 @@ import polars as pl
 from tseval.errors import Fault, input_error
 from tseval.files.faults import FaultList
 from tseval.files.formats import Format, Line, Rank, nothing_to_say
-from tseval.files.given import input_of, run_names
+from tseval.files.given import input_of, is_empty, run_names
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Each, Input
 from tseval.io.cells import WORDS, PlainTable, check_key, check_one_run
@@ -205,6 +205,8 @@ class TableReader:
     """Checks the rows of one input beyond the types of its columns, and may add columns."""
     empty: tuple[str, str] | None = None
     """Why an input without rows is refused, and the cure."""
+    may_be_empty: bool = False
+    """Whether a file without a byte is a table without rows, as that of a silent run."""
     once: tuple[tuple[str, ...], str, str] | None = None
     """Columns whose values may stand in one file alone; the reason and the cure, if not a name."""
     imports: tuple[PlainImport, ...] = ()
@@ -293,7 +295,10 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
     schema, rows = reader.schema, None
     notes: tuple[Any, ...] = ()
     track = _track_of(source, reader, form)
-    if track is not None and track.read is not None:
+    if reader.may_be_empty and is_empty(source):
+        track, table = None, PlainTable(source, schema)
+        frame = frame_of_rows((), schema, *(column.name for column in schema.required))
+    elif track is not None and track.read is not None:
         table = PlainTable(source, schema)
         with without_collector():
             found = track.read(source, table.faults)

@@ -15,10 +15,9 @@ from tests.oracles import close
 from tests.oracles import clusters as slow
 from tseval.core.calling import evaluated
 from tseval.core.curves import curves
+from tseval.core.family import Asked
 from tseval.core.registry import measures
-from tseval.families.clusters.explanation import explain_clusters
 from tseval.families.clusters.family import FAMILY
-from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
 
 pytestmark = pytest.mark.small_times
 
@@ -85,6 +84,13 @@ def scored(case: slow.Case, names: list[str], **options: Any) -> tseval.Scores:
     return tseval.score_clusters(tables["runs"], tables["clusters"], names, **options)
 
 
+def explained(case: slow.Case, **options: Any) -> pd.DataFrame:
+    """The rows of `--explain`."""
+    tables, (view,) = frames(case), FAMILY.views
+    inputs, asked = FAMILY.inputs([tables["runs"]], tables["clusters"]), FAMILY.options(**options)
+    return view.rows(evaluated(FAMILY, inputs, asked), Asked((), asked)).frame
+
+
 @given(
     cases(),
     st.sampled_from((None, 0, 3600, 7200, 10**6)),
@@ -120,13 +126,13 @@ def test_a_random_sample_has_its_size_and_depends_on_names_alone(
     case: slow.Case, size: int, seed: int
 ) -> None:
     def chosen(each: slow.Case) -> set[tuple[str, str, str]]:
-        tables = frames(each)
-        sources = ClusterInputs([tables["runs"]], tables["clusters"])
-        sample = ClusterOptions(sample=size, sampling="random", seed=seed)
-        index = evaluated(FAMILY, sources, sample).groups
-        columns = (index.posts.run, index.posts.topic, index.posts.post_id)
-        rows = zip(*(column.rows(index.selected).to_list() for column in columns), strict=True)
-        return set(rows)
+        rows = explained(each, sample=size, sampling="random", seed=seed)
+        return {
+            (row.run, row.topic, name.removesuffix("*"))
+            for row in rows.itertuples()
+            for name in row.reported.split()
+            if name.endswith("*")
+        }
 
     drawn = chosen(case)
     assert drawn == chosen(replace(case, posts=case.posts[::-1], members=case.members[::-1]))
@@ -153,11 +159,7 @@ def test_ranges(case: slow.Case) -> None:
 
 @given(cases())
 def test_the_explanation_agrees_with_the_scores(case: slow.Case) -> None:
-    tables = frames(case)
-    index = evaluated(
-        FAMILY, ClusterInputs([tables["runs"]], tables["clusters"]), ClusterOptions()
-    ).groups
-    frame = explain_clusters(index)
+    frame = explained(case)
     scores = scored(case, ["coverage", "latency", "redundancy"])
     for (run, topic), rows in frame.groupby(["run", "topic"]):
         counted = rows[rows["same_as"] == ""] if "same_as" in rows else rows
@@ -183,9 +185,8 @@ def test_the_explanation_agrees_with_the_scores(case: slow.Case) -> None:
 @settings(max_examples=30)
 def test_curves_equal_the_slow_values_between_all_times(case: slow.Case) -> None:
     tables = frames(case)
-    evaluation = evaluated(
-        FAMILY, ClusterInputs([tables["runs"]], tables["clusters"]), ClusterOptions()
-    )
+    inputs = FAMILY.inputs([tables["runs"]], tables["clusters"])
+    evaluation = evaluated(FAMILY, inputs, FAMILY.options())
     names = [name for name in slow.MEASURES if "unit" not in name]
     topics = (*evaluation.index.topics, "all")
     for curve in curves(evaluation, measures(names, "clusters"), topics):

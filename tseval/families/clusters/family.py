@@ -2,24 +2,632 @@
 
 from __future__ import annotations
 
-from tseval.core.family import Asked, Family, Shown, View
-from tseval.families.clusters import measures, push
-from tseval.families.clusters.editions import MB2015, PROPOSAL, RTS2016, RTS2017
-from tseval.families.clusters.evaluation import ClusterEvaluation, read
-from tseval.families.clusters.explanation import explain_clusters
-from tseval.families.clusters.files import is_table_of_clusters
-from tseval.families.clusters.formats import FORMATS
-from tseval.families.clusters.inputs import ClusterInputs, ClusterOptions
-from tseval.tables.schema import CLUSTERS, POSTS
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from tseval.core.declared import CURVE, REPORT, argument, file_option, option
+from tseval.core.doubtful_times import years_apart
+from tseval.core.draws import RANDOM, SAMPLINGS
+from tseval.core.editions import Edition
+from tseval.core.family import Access, Column, Evaluation, Family, View, Words, hashes
+from tseval.core.frames import Content, FrameIndex, spans
+from tseval.core.measure import Measure
+from tseval.core.pools import MEAN
+from tseval.core.registry import measures as measures_of
+from tseval.core.results import Result, Values
+from tseval.core.wording import count, listed, warn_of_numbers
+from tseval.errors import UsageError
+from tseval.families.clusters import explain, files, measures, rows
+from tseval.families.clusters.rows import (
+    NOT_RELEVANT,
+    REDUNDANT,
+    RELEVANT,
+    ClusterRules,
+    PushRules,
+)
+from tseval.files.given import input_of
+from tseval.files.imports import Import, Imported
+from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, days_of, snowflake_times
+from tseval.io.forms import names_of
+from tseval.io.tables import Table, read, texts_of
+from tseval.parallel.runs import Spread
+from tseval.records import frozen
+from tseval.tables import schema
+from tseval.tables.origin import records_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.files.given import Given
+    from tseval.tables.columns import FloatArray, IntArray
+
+REMARKS_SHOWN = 5
+beside = partial(file_option, not_within=(CURVE, REPORT))
+chosen = partial(option, not_within=(CURVE,))
 
 
-def explained(evaluation: ClusterEvaluation, _: Asked[ClusterOptions]) -> Shown:
-    """Cluster by cluster, who reported it."""
-    return Shown(explain_clusters(evaluation.groups))
+@frozen
+class ClusterInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument("RUN", "one or more runs", schema.POSTS, several=True)
+    clusters: Given = argument("CLUSTERS", "the file of clusters", schema.CLUSTERS)
+    qrels: Given | None = beside(
+        "--qrels", "What assessors thought of posts: topic Q0 post grade.", table=files.QRELS
+    )
+    epochs: Given | None = beside(
+        "--epochs", "When posts were created: post YYYYMMDD epoch.", table=schema.EPOCHS
+    )
+    live: Given | None = beside("--live", "Live judgments: topic post label.", table=files.LIVE)
+    live_epochs: Given | None = beside(
+        "--live-epochs",
+        "When the posts of live judgments were created. Default: as --epochs.",
+        table=schema.EPOCHS,
+    )
+    selected: Given | None = beside(
+        "--selected",
+        "The selected posts: a table `topic post_id [run] [cluster_id]`, the last the post's own "
+        "cluster.",
+        table=files.SELECTED,
+    )
 
 
+@frozen
+class ClusterOptions:
+    """How clusters get their times and topic, and how posts are selected.
+
+    Selected posts are those whose latency and redundancy count: a sample, else those that the run
+    or a file says, else all.
+    """
+
+    times: str | None = chosen(
+        "--times",
+        "Where the times of clusters come from. Default: their file, else --epochs.",
+        choices=files.TIMES,
+    )
+    topic: str | None = chosen(
+        "--topic", "The topic of clusters in two columns. Default: the file's name.", metavar="NAME"
+    )
+    sample: int | None = chosen(
+        "--sample",
+        "Select up to N posts of each run and topic, of those in a cluster.",
+        metavar="N",
+        kind=int,
+        at_least=1,
+    )
+    sampling: str = chosen(
+        "--sampling",
+        "How: those of highest confidence, or at random.",
+        default=SAMPLINGS[0],
+        choices=SAMPLINGS,
+        shows_default=True,
+    )
+    seed: int = chosen("--seed", "For everything random.", default=0, kind=int, shows_default=True)
+
+
+GROUPS, PUSHES, LISTS, LIVE = "groups", "pushes", "lists", "live"
+"""What measures are taken from: reports of clusters, pushed posts, daily lists, live judgments."""
+NEEDS = (
+    dict.fromkeys((each.name for each in measures.OF_PUSHES), PUSHES)
+    | dict.fromkeys((each.name for each in measures.OF_LISTS), LISTS)
+    | dict.fromkeys((each.name for each in measures.OF_LIVE), LIVE)
+)
+
+
+def need_of(measure: Measure) -> str:
+    """Return what a measure is taken from."""
+    return NEEDS.get(measure.definition.name, GROUPS)
+
+
+def define_zeros(values: Values) -> Values:
+    """Return values of which those that are undefined are 0."""
+    return Values(values.value, np.ones_like(values.defined))
+
+
+def find_clock(options: ClusterOptions, tables: Mapping[str, Table]) -> Clock | None:
+    """Return what tells the times of clusters; None leaves it to their file."""
+    if options.times == "snowflake":
+        return snowflake_times
+    if options.times == "epochs" and "epochs" not in tables:
+        raise UsageError(files.NEEDS_EPOCHS)
+    if options.times not in (None, *files.TIMES):
+        raise UsageError(f"unknown times '{options.times}'; known: {', '.join(files.TIMES)}")
+    return clock_of(tables["epochs"].frame) if "epochs" in tables else None
+
+
+def select_posts(
+    inputs: ClusterInputs, options: ClusterOptions, tables: Mapping[str, Table]
+) -> tuple[pl.DataFrame | None, str]:
+    """Return the posts that a file or the runs select, and how posts are selected in words."""
+    posts, is_random = tables["runs"].frame, options.sampling == RANDOM
+    if inputs.selected is not None:
+        if options.sample is not None:
+            raise UsageError("give selected posts or a sample to draw, not both")
+        names = names_of(input_of(inputs.selected, files.SELECTED))
+        by_run = "run" in files.SELECTED.placed(names)
+        return rows.select_by_file(tables["selected"], posts, by_run=by_run), "file"
+    if options.sample is not None:
+        seed = f",seed={options.seed}" if is_random else ""
+        return None, f"{options.sampling}({options.sample}{seed})"
+    if is_random:
+        raise UsageError("random sampling draws nothing without a number: give --sample N")
+    if "selected" not in posts.columns:
+        return None, "all"
+    return posts.with_columns(selected=pl.col("selected") != 0), "column"
+
+
+@frozen(kw_only=True)
+class ClusterEvaluation(Evaluation):
+    """Runs and clusters; they are joined when a measure asks for it."""
+
+    words: ClassVar[Words] = Words("posts", pooled_by="proposal")
+
+    tables: Mapping[str, Table]
+    """The inputs that were read, by the names of their fields."""
+    options: ClusterOptions
+    selection: pl.DataFrame | None
+    """The posts that a file selects, or the runs do, each with its own cluster."""
+
+    @classmethod
+    def read(
+        cls,
+        inputs: ClusterInputs,
+        options: ClusterOptions,
+        edition: Edition[ClusterRules],
+        changed: Mapping[str, str],
+        access: Access,
+    ) -> ClusterEvaluation:
+        """Read every input that is given; a fault in any of them is an `InputError`.
+
+        The live measures alone need no clusters; where there are live judgments, posts of clusters
+        may lack a time, and are then left out with a warning.
+        """
+        rules = edition.rules.changed(changed)
+        access.check(inputs)
+        if inputs.selected is not None:
+            inputs = replace(inputs, selected=input_of(inputs.selected, files.SELECTED))
+        push = rules if isinstance(rules, PushRules) else None
+        own = access.own_form
+        tables: dict[str, Table] = {}
+        if inputs.epochs is not None:
+            tables["epochs"] = read([inputs.epochs], EPOCHS_READER, own("epochs"))
+        if not inputs.runs:
+            raise UsageError("no run is given: name at least one table of posts")
+        asked = measures_of(access.wanted, measures.NAME)
+        is_needed = inputs.live is None or any(need_of(each) != LIVE for each in asked)
+        is_needed |= not asked and inputs.qrels is not None
+        read_clusters = partial(
+            files.read_clusters,
+            inputs.clusters,
+            access.form("clusters"),
+            topic=options.topic,
+            replaces_times=options.times is not None,
+            may_lack_times=inputs.live is not None,
+        )
+        year = None if push is None else push.days[0] // 10_000
+        if is_needed and options.times != "run":
+            tables["clusters"] = read_clusters(clock=find_clock(options, tables))
+            if year is None:
+                year = days_of(tables["clusters"].frame["time"].head(1))[0] // 10_000
+        repeats = push is not None and push.repeated_posts == "keep"
+        reader = files.posts_reader(year, repeats=repeats)
+        spread = Spread(access.sharing)
+        posts = files.read_posts(inputs.runs, reader, access.form("run"), spread)
+        tables["runs"] = replace(posts, frame=posts.frame.with_row_index("post"))
+        if is_needed and options.times == "run":
+            tables["clusters"] = read_clusters(clock=files.run_clock(posts))
+        for name, other in files.READERS.items():
+            given = getattr(inputs, name)
+            if given is not None:
+                tables[name] = read([given], other, own(name))
+        if push is not None and push.topic_prefix and "qrels" in tables:
+            topic = pl.col("topic").str.replace("^([0-9]+)$", f"{push.topic_prefix}${{1}}")
+            frame = tables["qrels"].frame.with_columns(topic)
+            tables["qrels"] = replace(tables["qrels"], frame=frame)
+        selection, selected = select_posts(inputs, options, tables)
+        names = {"clusters": "clusters", "qrels": "qrels", "epochs": "epochs", "live": "live"}
+        names |= {"live_epochs": "live-epochs", "selected": "selection"}
+        origins = {told: tables[name].origin for name, told in names.items() if name in tables}
+        traits = {
+            "rules": rules.said(edition.rules),
+            "times": options.times or "",
+            "selected": "" if push is not None and selected == "all" else selected,
+        }
+        return cls(
+            edition=replace(edition, rules=rules),
+            traits=traits | hashes(origins),
+            inputs=records_of([posts.origin, *origins.values()]),
+            tables=tables,
+            options=options,
+            selection=selection,
+        )
+
+    @cached_property
+    def reports(self) -> Content:
+        """What latency, redundancy and coverage are taken from: there a post is returned once."""
+        posts, options = self.tables["runs"], self.options
+        sample = (options.sample, options.sampling, options.seed) if options.sample else None
+        origin = self.tables.get("selected", posts)
+        return rows.index_reports(posts, self.clusters, self.selection, origin, sample)
+
+    @cached_property
+    def days(self) -> Content:
+        """What the measures of days are taken from."""
+        rules, edition = self.push_rules("the measures of days"), self.edition.name
+        if "qrels" not in self.tables:
+            raise UsageError(f"edition {edition} needs the qrels: --qrels FILE")
+        posts, clusters = self.tables["runs"], self.tables.get("clusters")
+        if "epochs" in self.tables:
+            epochs = self.tables["epochs"].frame
+        elif self.options.times == "snowflake":
+            ids = [each.frame["post_id"] for each in (posts, clusters) if each is not None]
+            posts_of = pl.concat(ids).unique()
+            epochs = pl.DataFrame({"post_id": posts_of, "time": snowflake_times(posts_of)})
+            epochs = epochs.drop_nulls()
+            epochs = epochs.with_columns(day=days_of(epochs["time"]))
+        else:
+            raise UsageError(
+                f"edition {edition} needs to know when posts were created: "
+                "--epochs FILE, or --times snowflake"
+            )
+        qrels = self.tables["qrels"]
+        return rows.index_days(posts, self.clusters, qrels, epochs, rules, edition)
+
+    @cached_property
+    def judgments(self) -> Content:
+        """What the live measures are taken from."""
+        rules, posts = self.push_rules("the live measures"), self.tables["runs"]
+        if "live" not in self.tables:
+            raise UsageError("the live measures need live judgments: --live FILE")
+        epochs = self.tables.get("live_epochs", self.tables.get("epochs"))
+        if epochs is None:
+            raise UsageError("the live measures need --epochs FILE, or --live-epochs FILE")
+        if not rules.live_labels:
+            raise UsageError(f"edition {self.edition.name} had no live judgments")
+        if self.are_lists:
+            raise UsageError("daily lists have no push times: the live measures need runs A")
+        return rows.index_live(posts, self.tables["live"], epochs.frame, rules)
+
+    @property
+    def clusters(self) -> Table:
+        """The clusters; measures that need them are refused without."""
+        if "clusters" not in self.tables:
+            raise UsageError("these measures need clusters")
+        return self.tables["clusters"]
+
+    @cached_property
+    def are_lists(self) -> bool:
+        """Whether the runs are daily lists."""
+        return bool((self.tables["runs"].frame["day"] != 0).any())
+
+    @property
+    def index(self) -> FrameIndex:
+        """What is followed over time."""
+        return self.reports.frames
+
+    @property
+    def starts(self) -> FloatArray:
+        """When each topic starts: with the earliest post in a cluster of it."""
+        return self.index.times["start"].to_numpy()
+
+    @property
+    def ends(self) -> FloatArray:
+        """When each topic ends: with the latest post in a cluster of it."""
+        return self.index.times["end"].to_numpy()
+
+    @property
+    def sent(self) -> tuple[IntArray, FloatArray]:
+        """The unit of every post of a judged topic, and when the run returned it."""
+        return self.index.sent
+
+    def push_rules(self, what: str) -> PushRules:
+        """Return the rules of a push evaluation; other editions are refused."""
+        if isinstance(self.edition.rules, PushRules):
+            return self.edition.rules
+        push = ", ".join(each.name for each in EDITIONS if isinstance(each.rules, PushRules))
+        raise UsageError(f"{what} need the rules of an edition: --edition {push}")
+
+    def pools(self, measure: Measure) -> bool:
+        """Return whether `all` of a measure is that of all topics' posts together."""
+        return measure.definition.reads == MEAN and self.edition.rules.mean == rows.POSTS
+
+    def content_of(self, measure: Measure) -> Content:
+        """Return what a measure is taken from; what it lacks is a `UsageError`."""
+        need = need_of(measure)
+        if need == GROUPS:
+            if self.are_lists:
+                raise UsageError(f"{measure}: daily lists have no times; it needs runs A")
+            return self.reports
+        if measure.at is not None:
+            raise UsageError(f"{measure}: a measure of whole days has no @TIME")
+        if need == LIVE:
+            return self.judgments
+        content = self.days
+        if self.are_lists != (need == LISTS):
+            kinds = ("runs A", "daily lists")
+            kind, other = kinds[::-1] if self.are_lists else kinds
+            raise UsageError(f"{measure} is not for {kind}, but for {other}")
+        if measure.definition.reads and self.edition.rules.gain != "discounted":
+            cure = "--rule gain=discounted"
+            raise UsageError(f"{measure} needs the discounted gains of 2015: {cure}")
+        return content
+
+    def index_of(self, measure: Measure) -> FrameIndex:
+        """Return what a measure is taken from; what it lacks is a `UsageError`."""
+        return self.content_of(measure).frames
+
+    def take(self, measure: Measure, known: dict[Measure, Result]) -> Column:
+        """Return a measure at its time; latencies and shares of no post are as the rule says."""
+        column = super().take(measure, known)
+        if need_of(measure) == GROUPS or self.edition.rules.no_posts != "zero":
+            return column
+        runs = column.runs and define_zeros(column.runs)
+        return replace(column, values=define_zeros(column.values), runs=runs)
+
+    def times_of(self, measure: Measure, index: FrameIndex) -> FloatArray:
+        """Return when a measure is taken in each unit; those of days are of the whole."""
+        if need_of(measure) == GROUPS:
+            return super().times_of(measure, index)
+        return np.full(index.units, np.inf)
+
+    def default_measures(self) -> Sequence[str]:
+        """Return those that the edition has for such inputs."""
+        if not isinstance(self.edition.rules, PushRules):
+            return self.edition.measures
+        lists = [each.name for each in measures.OF_LISTS]
+        batch = lists if self.are_lists else list(self.edition.measures)
+        live = [each.name for each in measures.OF_LIVE] if "live" in self.tables else []
+        return live if live and "qrels" not in self.tables else [*batch, *live]
+
+    def has_times(self, measure: Measure) -> bool:
+        """Return whether it is none of days or live judgments, which are of the whole."""
+        return need_of(measure) == GROUPS
+
+    def follows(self, measure: Measure) -> bool:
+        """Return whether it is latency, redundancy or coverage."""
+        return need_of(measure) == GROUPS
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Yield what is not wrong, but what a reader of these measures should know."""
+        contents = list({id(each): each for each in map(self.content_of, wanted)}.values())
+        is_selective = any(m.definition.reads == MEAN and not m.has("unique") for m in wanted)
+        tables, posts = self.tables, self.tables["runs"]
+        clusters = tables.get("clusters")
+        remarks = () if clusters is None else clusters.notes
+        yield from map(str, remarks[:REMARKS_SHOWN])
+        if len(remarks) > REMARKS_SHOWN:
+            yield f"{len(remarks) - REMARKS_SHOWN} more such remarks; `tseval validate` lists all"
+        for name, what, known in (
+            ("qrels", "grade", files.GRADE_VALUES),
+            ("live", "label", files.LIVE_VALUES),
+        ):
+            if name in tables:
+                yield from warn_of_numbers(name, what, tables[name].frame[what].to_numpy(), known)
+        topics = {topic for each in contents for topic in each.frames.topics}
+        if not self.are_lists:  # which have no times
+            found = [] if clusters is None else spans(clusters.frame, "clusters")
+            yield from years_apart([*spans(posts.frame), *found], topics)
+        unjudged = posts.frame.filter(~pl.col("topic").is_in(list(topics)))
+        for run, names in unjudged.group_by("run", maintain_order=True).agg("topic").iter_rows():
+            lost = sorted(set(names))
+            yield f"run {run}: {count(len(lost), 'topic')} not judged, ignored: {listed(lost)}"
+        if not is_selective and (self.selection is not None or self.options.sample is not None):
+            yield "none of these measures reads which posts are selected"
+        for content in contents:
+            yield from content.warnings
+            if is_selective and "reports" in content.frames.frames:
+                yield from self.warn_of_columns()
+                yield from rows.warn_of_several(content.frames)
+
+    def warn_of_columns(self) -> Iterator[str]:
+        """Yield the columns of the runs that are not read, and why."""
+        posts = self.tables["runs"]
+        by = "--selected" if "selected" in self.tables else "--sample"
+        is_chosen = "selected" in self.tables or self.options.sample is not None
+        if is_chosen and ("selected" in posts.frame.columns or posts.notes):
+            both = "cluster_id" in posts.frame.columns and not posts.notes
+            columns = 'columns "selected" and "cluster_id" are' if both else 'column "selected" is'
+            yield f"the runs' {columns} not read: {by} says which posts are selected"
+        else:
+            yield from posts.notes
+
+
+def sample_runs(
+    runs: Sequence[Given], size: int, sampling: str, seed: int, year: int | None
+) -> Imported:
+    """Return up to `size` posts of each run and topic, in the order of names and ids.
+
+    Of several texts of a post, which any of the runs may have, the first stands.
+    """
+    if size < 1:
+        raise UsageError(f"size cannot be {size}: give the number of posts, at least 1")
+    posts = files.read_posts(runs, files.posts_reader(year, text=True)).frame
+    drawn = rows.draw(posts, size, sampling, seed).sort("run", *rows.POST)
+    names = ["run", "topic", "post_id", "cluster_id", "time"]
+    names += [name for name in ("confidence", "text") if name in posts.columns]
+    if "text" in posts.columns:
+        texts = posts.drop_nulls("text").unique(rows.POST, keep="first", maintain_order=True)
+        texts = texts.select(*rows.POST, "text")
+        drawn = drawn.drop("text").join(texts, on=rows.POST, how="left", maintain_order="left")
+    drawn = drawn.with_columns(cluster_id="post_id")
+    columns: dict[str, Sequence[str]] = {name: texts_of(drawn[name]) for name in names}
+    return Imported(columns, () if posts.height else ("the runs are empty",))
+
+
+def import_sample(paths: Sequence[str], given: files.SampleOptions) -> Imported:
+    """Import a sample of the posts of several runs."""
+    if given.size is None:
+        raise UsageError("sample needs to know how many posts of each run and topic: --size N")
+    return sample_runs(paths, given.size, given.sampling or SAMPLINGS[0], given.seed, given.year)
+
+
+def sample_posts(
+    runs: Given | Sequence[Given],
+    size: int,
+    *,
+    sampling: str = "confidence",
+    seed: int = 0,
+    year: int | None = None,
+) -> pd.DataFrame:
+    """Return the posts of which assessors should find the clusters, as a frame.
+
+    It is what `tseval import sample` writes. `score_clusters` takes it for `selected` once there
+    are clusters.
+    """
+    import pandas as pd
+
+    several: Any = list(runs) if isinstance(runs, list | tuple) else [runs]
+    frame = pd.DataFrame(sample_runs(several, size, sampling, seed, year).columns, dtype=str)
+    for name in ("time", "confidence"):
+        if name in frame:
+            frame[name] = pd.to_numeric(frame[name])
+    return frame
+
+
+FORMATS = (
+    files.format_of(
+        "live",
+        lambda source, _, __: read([source], files.LIVE_READER),
+        remarks=partial(files.unknown_values, "label", files.LIVE_VALUES),
+    ),
+    files.format_of(
+        "run",
+        lambda source, _, __: files.read_posts(
+            [source], files.posts_reader(files.LEAP_YEAR, repeats=True)
+        ),
+        remarks=files.tell_repeats,
+        imports=(
+            Import(
+                "rts-run",
+                "runs of scenario A of Real-Time Summarization",
+                files.import_run,
+                files.RunOptions,
+            ),
+            Import(
+                "sample",
+                "runs as the posts whose clusters assessors are to find, which is then --selected "
+                "of `tseval clusters`",
+                import_sample,
+                files.SampleOptions,
+                several=True,
+            ),
+        ),
+    ),
+    files.format_of(
+        "qrels",
+        lambda source, _, __: read([source], files.QRELS_READER),
+        remarks=partial(files.unknown_values, "grade", files.GRADE_VALUES),
+    ),
+    files.format_of("epochs", lambda source, _, __: read([source], EPOCHS_READER)),
+    files.format_of(
+        files.LISTING,
+        files.validate_listing,
+        imports=(
+            Import(
+                "clusters",
+                "assessors' clusters in two columns, or in the JSON of Microblog 2015, RTS 2016, "
+                "RTS 2017 and CrisisFACTS",
+                files.import_clusters,
+                files.ClusterHelpers,
+            ),
+        ),
+    ),
+)
+"""The files of the push evaluations, for `tseval validate` and `tseval import`."""
+
+PROPOSAL = Edition(
+    name="proposal",
+    family=measures.NAME,
+    summary="latency and redundancy of selected posts, as the Incident Streams proposal has them",
+    measures=("latency", "redundancy", "redundancy(unique)", "coverage"),
+    leading=("latency", "redundancy", "coverage"),
+    on_missing="zero",
+    citation=measures.PROPOSAL,
+    rules=ClusterRules(),
+)
+MB2015 = Edition(
+    name="mb2015",
+    family=measures.NAME,
+    summary="what the official script of Microblog 2015, scenario A, computes",
+    measures=("ELG", "nCG", "length"),
+    leading=("ELG", "nCG"),
+    on_missing="zero",
+    citation=measures.OVERVIEW_2015,
+    rules=PushRules(
+        days=tuple(range(20150720, 20150730)),
+        gains={-1: 0.0, 3: 0.5, 4: 1.0},
+        topic_prefix="MB",
+        gain="discounted",
+        early_posts="keep",
+        delays="signed",
+    ),
+)
+RTS2016 = Edition(
+    name="rts2016",
+    family=measures.NAME,
+    summary="what the official scripts of Real-Time Summarization 2016 compute",
+    measures=(
+        "EG-1",
+        "EG-0",
+        "nCG-1",
+        "nCG-0",
+        "GMP.33",
+        "GMP.5",
+        "GMP.66",
+        "latency-mean",
+        "latency-median",
+        "length",
+    ),
+    leading=("EG-1", "nCG-1", "GMP.5", "latency-mean"),
+    on_missing="zero",
+    citation=measures.OVERVIEW_2016,
+    rules=PushRules(
+        days=tuple(range(20160802, 20160812)),
+        gains={-1: 0.0, 3: 0.5, 4: 1.0},
+        live_labels={2: RELEVANT, 1: REDUNDANT, -1: NOT_RELEVANT},
+        live_other=NOT_RELEVANT,
+        clock_offset=139.0,
+        live_votes="labels",
+        live_early="judged",
+        live_latency="created",
+        live_period="closed",
+        live_limit="day",
+        live_times="last",
+    ),
+)
+RTS2017 = Edition(
+    name="rts2017",
+    family=measures.NAME,
+    summary="what the official scripts of Real-Time Summarization 2017 compute",
+    measures=(
+        "EG-p",
+        "EG-1",
+        "nCG-p",
+        "nCG-1",
+        "GMP.33",
+        "GMP.5",
+        "GMP.66",
+        "latency-mean",
+        "latency-median",
+        "length",
+    ),
+    leading=("EG-p", "nCG-p", "GMP.5", "latency-mean"),
+    on_missing="zero",
+    citation=measures.OVERVIEW_2017,
+    rules=PushRules(
+        days=(*range(20170729, 20170732), *range(20170801, 20170806)),
+        gains={-2: 0.0},
+        live_labels={1: RELEVANT, 2: REDUNDANT, 0: NOT_RELEVANT},
+    ),
+)
+EDITIONS = (PROPOSAL, MB2015, RTS2016, RTS2017)
 FAMILY = Family(
-    name=measures.FAMILY,
+    name=measures.NAME,
     command="clusters",
     summary="Latency, redundancy and push measures over assessors' clusters.",
     description="""\
@@ -33,22 +641,22 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
 """,
     inputs=ClusterInputs,
     options=ClusterOptions,
-    definitions=(*measures.DEFINITIONS, *push.DEFINITIONS),
-    editions=(PROPOSAL, MB2015, RTS2016, RTS2017),
-    read=read,
+    definitions=measures.DEFINITIONS,
+    editions=EDITIONS,
+    read=ClusterEvaluation.read,
     views=(
         View(
             "clusters",
             "cluster by cluster the first report, all reports, their delays",
-            explained,
+            lambda evaluation, asked: explain.show_clusters(evaluation.index, asked),
             needs=("coverage",),
         ),
     ),
-    knows=is_table_of_clusters,
+    knows=files.CLUSTER_READER.holds,
     over="clusters",
     curves=True,
     batches=True,
-    schemas=(CLUSTERS, POSTS),
+    schemas=(schema.CLUSTERS, schema.POSTS),
     formats=FORMATS,
     words=ClusterEvaluation.words,
 )

@@ -1,139 +1,278 @@
-"""Reading runs over clusters, clusters of any form, and what the push evaluations need beside."""
+"""The files of clusters and of push evaluations: plain tables, and the tracks' own lines.
+
+No file of a track has a header; fields are divided by white space.
+
+    run A    topic post time tag            time MMDD-HH:MM:SS in UTC, or Unix seconds
+    run B    YYYYMMDD topic Q0 post rank score tag
+    qrels    topic Q0 post grade
+    epochs   post YYYYMMDD epoch
+    live     topic post label               2017
+             topic post epoch label         2016
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import polars as pl
 
-from tseval.errors import Fault, InputError, UsageError, input_error
-from tseval.families.clusters import push_files
-from tseval.families.clusters.recognition import is_list_of_pairs, is_listing, read_listing
-from tseval.families.clusters.tables import (
-    LIVE,
-    PUSHED,
-    QRELS,
-    SELECTED,
-    Clusters,
-    Grades,
-    Live,
-    Posts,
-    Selected,
+from tseval.core.declared import file_option, option
+from tseval.core.draws import SAMPLING_HELP, SAMPLINGS, SEED_HELP
+from tseval.errors import Fault, InputError, UsageError
+from tseval.families.clusters.listings import (
+    FACT,
+    is_list_of_pairs,
+    is_listing,
+    read_listing,
+    tells_posts,
 )
+from tseval.files import JSON
 from tseval.files.faults import FaultList
-from tseval.files.frames import run_names
+from tseval.files.formats import Format, Line, Rank, unknown_numbers
+from tseval.files.given import input_of
+from tseval.files.imports import Imported
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows, recognise
-from tseval.files.reading import (
-    check_between_files,
-    input_of,
-    is_empty,
-    no_rows,
-    refuse,
-    refuse_where,
-    rows_of,
+from tseval.files.text_lines import text_lines
+from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.epochs import EPOCHS_READER, Clock, are_epochs, clock_of, snowflake_times
+from tseval.io.fields import Layout, read_lines
+from tseval.io.forms import recognise
+from tseval.io.tables import (
+    Table,
+    TableReader,
+    TrackFile,
+    TrackRows,
+    add_faults,
+    lacks_columns,
+    read,
+    texts_of,
 )
-from tseval.tables import ABSENT, ALL_TOPICS, Ids, InputRecord, Origin, Texts, repeated_rows
-from tseval.tables.arrow import strings
-from tseval.tables.epochs import Epochs, days_of
-from tseval.tables.keys import equal_rows, pair_keys
-from tseval.tables.schema import CLUSTERS, POSTS
+from tseval.records import frozen
+from tseval.tables.schema import (
+    ALL_TOPICS,
+    CLUSTERS,
+    DAY,
+    OWN_CLUSTER,
+    POST_ID,
+    POSTS,
+    RUN,
+    TOPIC,
+    Column,
+    Kind,
+    Schema,
+)
 
 if TYPE_CHECKING:
-    from tseval.files.reading import Given
-    from tseval.tables.columns import FloatArray, IntArray
+    from tseval.files.given import Given
 
-Clock: TypeAlias = "Callable[[Ids], FloatArray]"
-"""From posts to when they were created; NaN where that isn't known."""
-
+LISTS = Schema(
+    "lists",
+    (
+        replace(DAY, kind=Kind.ID),
+        TOPIC,
+        POST_ID,
+        Column("rank", Kind.NUMBER),
+        Column("score", Kind.NUMBER, required=False, default="0"),
+        RUN,
+    ),
+    key=("run", "topic", "day", "post_id"),
+)
+QRELS = Schema("qrels", (TOPIC, POST_ID, Column("grade", Kind.NUMBER)), key=("topic", "post_id"))
+LIVE = Schema("live", (TOPIC, POST_ID, Column("label", Kind.NUMBER)))
+SELECTED = Schema("selected", (TOPIC, POST_ID, RUN, OWN_CLUSTER))
+TEXT = Column("text", Kind.TEXT, required=False, aliases=("update_text", "content"))
+GRADE_VALUES = (4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0)
+"""The grades of the qrels of all years."""
+LIVE_VALUES = (5.0, 2.0, 1.0, 0.0, -1.0)
+"""The labels of live judgments in all years."""
+TIMES = ("epochs", "run", "snowflake")
+"""Where times of posts may come from, beside the clusters' own file."""
+TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
+NEEDS_EPOCHS = "times from epochs need --epochs FILE"
+QRELS_MARK = "Q0"
+"""The second field of qrels."""
+MONTH_DAY = "^([0-9]{2})([0-9]{2})-([0-9]{2}:[0-9]{2}:[0-9]{2})$"
+LEAP_YEAR = 2000
+"""The year in which `validate` reads times without one: it has every day there is."""
+YEAR_CURE = "choose the edition whose year it is (--edition), or write Unix seconds"
 WITHOUT_SELECTED = (
     'the column "cluster_id" is not read: it names the cluster of a selected post, and there is no '
     'column "selected" beside it'
 )
-TIMES_CURE = "give --epochs FILE, or --times snowflake, or --times run"
+
+
+def fields_of(source: Input) -> list[str]:
+    """Return the fields of the first line that has any; none in an empty file, or in a frame."""
+    if source.is_table:
+        return []
+    head = source.head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace")
+    return next((line.split() for line in head.split("\n") if line.strip()), [])
+
+
+# Runs.
+
+
+def is_run(source: Input) -> bool:
+    """Return whether an input is a run of scenario A, by its first line."""
+    fields = fields_of(source)
+    is_time = len(fields) == 4 and re.fullmatch(rf"{MONTH_DAY}|[0-9]+(\.[0-9]+)?", fields[2])
+    return bool(is_time) and fields[1] != QRELS_MARK
+
+
+def is_daily_list(source: Input) -> bool:
+    """Return whether an input is a run of scenario B, by its first line."""
+    fields = fields_of(source)
+    return len(fields) == 7 and re.fullmatch("[0-9]{8}", fields[0]) is not None
+
+
+def lacks_year(source: Input) -> bool:
+    """Return whether the first time of a run has no year."""
+    return is_run(source) and re.match(MONTH_DAY, fields_of(source)[2]) is not None
+
+
+def refuse_times(source: Input, faults: FaultList) -> TrackRows:
+    """Refuse the times of a run that have no year, where none is known."""
+    untimed = Schema("posts", (replace(TOPIC, name="time"),))
+    lines = read_lines(source, Layout(untimed, "topic post_id time run"))[1]
+    wrong = lines.filter(pl.col("time").str.contains(MONTH_DAY))
+    add_faults(faults, wrong, 'time "{time}" has no year', YEAR_CURE, "time-format")
+    return TrackRows(lines)
+
+
+def with_year(year: int | None) -> Mapping[str, pl.Expr]:
+    """Return the times of a run in ISO 8601 where they have month and day alone."""
+    return {"time": pl.col("time").str.replace(MONTH_DAY, f"{year}-${{1}}-${{2}}T${{3}}Z")}
+
+
+def check_posts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Read the days of daily lists as numbers such as 20170729; posts that were pushed have 0."""
+    if "rank" not in frame.columns:
+        return frame.with_columns(day=pl.lit(0))
+    days = dict[str, tuple[int, float]]()
+    for name in frame["day"].unique():
+        with suppress(ValueError):
+            date = datetime.strptime(f"{name}Z", "%Y%m%d%z")
+            days[name] = date.year * 10_000 + date.month * 100 + date.day, date.timestamp()
+    wrong = frame.filter(~pl.col("day").is_in(list(days)))
+    add_faults(faults, wrong, '"{day}" is not a date', "write YYYYMMDD", "date-format")
+    names = pl.Series(list(days), dtype=pl.String)
+    number, midnight = (pl.Series([each[at] for each in days.values()]) for at in (0, 1))
+    day = pl.col("day")
+    return frame.with_columns(
+        day=day.replace_strict(names, number, default=0, return_dtype=pl.Int32),
+        time=day.replace_strict(names, midnight, default=0.0, return_dtype=pl.Float64),
+        confidence="score",
+    )
+
+
+def posts_reader(
+    year: int | None = None, *, repeats: bool = False, text: bool = False
+) -> TableReader:
+    """Return the reader of runs whose times are of this year.
+
+    With `repeats` a post may be pushed twice; with `text` texts of posts are read too.
+    """
+    schema = replace(POSTS, key=() if repeats else POSTS.key)
+    lines = Layout(schema, "topic post_id time run", partial(with_year, year))
+    days = Layout(LISTS, f"day topic {QRELS_MARK} post_id rank score run")
+    tracks = [TrackFile(recognise=is_run, layout=lines)]
+    if year is None:
+        tracks = [TrackFile(recognise=lacks_year, read=refuse_times), *tracks]
+    return TableReader(
+        schema=replace(schema, columns=(*schema.columns, TEXT)) if text else schema,
+        tracks=(TrackFile(recognise=is_daily_list, layout=days), *tracks),
+        check=check_posts,
+        may_be_empty=True,
+        once=(LISTS.key, 'post_id "{post_id}" stands twice in run "{run}"', ""),
+    )
 
 
 def read_posts(
-    given: Sequence[Given],
-    form: str | None = None,
-    year: int | None = None,
-    each: Each = map,
-    *,
-    repeats: bool = False,
-) -> Posts:
-    """One or more runs as one table: plain tables, updates, or the track's runs A or B.
+    given: Sequence[Given], reader: TableReader, form: str | None = None, each: Each = map
+) -> Table:
+    """Read runs as one table, with remarks on columns that are not read as its notes.
 
-    Without a column `run` a run is called as its file. A file without a byte is an empty run.
-    `each` reads one run after the other, or has them read somewhere else. With `repeats` a post may
-    be pushed twice: see `repeated_posts`.
+    `selected` is there if all runs have it, and `own` names the clusters made for selected posts.
     """
-    inputs = [input_of(one, POSTS) for one in given]
-    read = partial(_posts, form=form, year=year, repeats=repeats)
-    parts = list(each(read, inputs, run_names(inputs)))
-    if len({part.day is not None for part in parts if len(part)}) > 1:
+    table = read(given, reader, form, each)
+    frame = table.frame
+    if frame["day"].n_unique() > 1 and 0 in frame["day"]:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
-    posts = Posts.join(parts)
-    if len(inputs) > 1:
-        day = [] if posts.day is None else [Ids.of([str(day) for day in posts.day.tolist()])]
-        key = (posts.run, posts.topic, *day, posts.post_id)
-        check_between_files(posts, inputs, key, partial(_stands_twice, posts))
-    return posts
+    notes = []
+    present = set(frame.columns)
+    if "confidence" in present:
+        frame = frame.with_columns(pl.col("confidence").fill_null(0.0))
+    none = pl.lit(None, pl.String)
+    own = pl.col("cluster_id").replace("", None) if "cluster_id" in present else none
+    frame = frame.with_columns(own=own if "selected" in present else none)
+    if "cluster_id" in present:
+        is_alone = pl.col("selected").is_null() if "selected" in present else pl.lit(value=True)
+        alone = frame.filter(pl.col("cluster_id").is_not_null() & is_alone)["file"].unique()
+        notes += [f"{table.sources[at].path}: {WITHOUT_SELECTED}" for at in alone.sort()]
+        frame = frame.with_columns(own=pl.when(~is_alone).then("own"))
+    if "selected" in present and frame["selected"].has_nulls():
+        is_read = pl.col("selected").is_not_null()
+        names = (frame.filter(each)["run"].unique().sort() for each in (is_read, ~is_read))
+        have, lack = (f"run{'s' * (len(own) != 1)} {', '.join(own)}" for own in names)
+        notes.append(
+            f'the column "selected" of {have} is not read, for {lack} has none: all posts that are '
+            "in a cluster are selected; give every run such a column, or --selected FILE"
+        )
+        frame = frame.drop("selected")
+    return replace(table, frame=frame, notes=tuple(notes))
 
 
-def _stands_twice(posts: Posts, row: int) -> str:
-    return f'post_id "{posts.post_id[row]}" stands twice in run "{posts.run[row]}"'
+def find_repeats(posts: pl.DataFrame) -> pl.DataFrame:
+    """Return the posts pushed before within the same run and topic, with the file and line."""
+    key = ["run", "topic", "post_id"]
+    pushed = posts.filter(pl.col("day") == 0)
+    if pushed.select(key).hash_rows().n_unique() == pushed.height:
+        pushed = pushed.clear()
+    first = pl.col("file", "line").first().over(key).name.suffix(" before")
+    return pushed.with_columns(first).filter(~pl.struct(key).is_first_distinct())
 
 
-def _posts(source: Input, name: str, form: str | None, year: int | None, repeats: bool) -> Posts:
-    if is_empty(source):
-        return _pushed(no_rows(source, POSTS), name)
-    layout = None if form or source.is_table else push_files.run_layout(source)
-    schema = PUSHED if repeats else POSTS
-    if layout is None:
-        return _pushed(rows_of(source, schema, form), name)
-    if layout is push_files.RUN_B:
-        return _listed(source, push_files.read_track_file(source, layout, year))
-    return _pushed(push_files.read_track_file(source, layout, year, schema), name)
+def again(number: int) -> str:
+    """Return how many lines push a post once more, in words."""
+    one = "line pushes a post" if number == 1 else "lines push posts"
+    return f"{number:,} {one} that the run had pushed before within the topic"
 
 
-def _pushed(rows: Rows, name: str) -> Posts:
-    selected, own = rows.get("selected"), rows.get("cluster_id")
-    told: dict[str, Any] = {"selected": None if selected is None else selected != 0, "own": own}
-    if own is not None and selected is None:
-        path = rows.origin.sources[0].path
-        told |= {"own": None, "unread": (f"{path}: {WITHOUT_SELECTED}",)}
-    return Posts.of(rows.columns | told, rows.origin, name)
+def remark_repeats(posts: Table) -> Iterator[str]:
+    """Yield what a reader of a run of the push tracks should know, but is no fault there."""
+    repeats = find_repeats(posts.frame)
+    if repeats.height:
+        first = repeats.row(0, named=True)
+        unit = posts.sources[0].unit
+        yield (
+            f"{again(repeats.height)}; the first is {unit} {first['line']}, after {unit} "
+            f"{first['line before']}. Each push counts in the editions mb2015, rts2016 and "
+            "rts2017 (rule repeated-posts); latency and redundancy refuse such a run"
+        )
 
 
-def _listed(source: Input, rows: Rows) -> Posts:
-    day, midnight = _days(source, rows.get("day"), rows.origin)
-    told = {"day": day, "time": midnight, "confidence": rows.get("score")}
-    return Posts.of(rows.columns | told, rows.origin)
+# Clusters.
 
 
-def _days(source: Input, named: Ids, origin: Origin) -> tuple[IntArray, FloatArray]:
-    """Days such as 20170729 as numbers, and when they begin; no day of the calendar is a fault."""
-    midnights = []
-    for name in named.vocabulary():
-        try:
-            midnights.append(datetime.strptime(f"{name}Z", "%Y%m%d%z").timestamp())
-        except ValueError:
-            midnights.append(np.nan)
-    midnight = np.array(midnights, np.float64)[named.codes]
-    wrong, reason = np.isnan(midnight), '"{}" is not a date'
-    refuse_where(source, origin, wrong, named, reason, "write YYYYMMDD", "date-format")
-    return days_of(midnight), midnight
+def check_clusters(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Refuse a topic of the name under which the mean over topics stands."""
+    if ALL_TOPICS in frame["topic"]:
+        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
+        faults.add(None, reason, "give the topic another name", "reserved-name")
+    return frame if "path" in frame.columns else frame.with_columns(path=pl.lit(""))
 
 
-def repeated_posts(posts: Posts) -> tuple[IntArray, IntArray]:
-    """The rows of pushed posts that stood in the same run and topic before, and where they did."""
-    if posts.day is not None:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return repeated_rows(posts.run, posts.topic, posts.post_id)
+CLUSTER_READER = TableReader(
+    schema=CLUSTERS,
+    check=check_clusters,
+    empty=("holds no clusters", "without clusters there is nothing to score"),
+)
 
 
 def read_clusters(
@@ -142,163 +281,236 @@ def read_clusters(
     clock: Clock | None = None,
     topic: str | None = None,
     *,
-    replace_times: bool = False,
+    replaces_times: bool = False,
     may_lack_times: bool = False,
-) -> Clusters:
-    """Clusters of any form; those that tell no times take them from the clock.
+) -> Table:
+    """Read clusters of any form, with remarks as the notes; those without times need the clock.
 
-    With `replace_times` a plain table does so too. A post without a time is a fault, or with
-    `may_lack_times` left out with a remark. `topic` is the topic of a list of two columns.
+    With `replaces_times` a plain table takes times from it too. A post without a time is a fault,
+    or with `may_lack_times` left out with a remark. `topic` is the topic of two columns.
     """
     source = input_of(given, CLUSTERS)
-    listed = not form and not source.is_table and is_listing(source)
-    if topic is not None and not (listed and is_list_of_pairs(source)):
+    is_listed = not form and not source.is_table and is_listing(source)
+    if topic is not None and not (is_listed and is_list_of_pairs(source)):
         raise UsageError(
             f"the clusters of {source.path} name their topics themselves: --topic is for clusters "
             "in two columns"
         )
-    if listed:
-        clusters = _listing(source, topic, clock, may_lack_times)
-    else:
-        clusters = _table(source, form, clock if replace_times else None, may_lack_times)
-    if not len(clusters):
-        refuse(source, "holds no clusters", "without clusters there is nothing to score")
-    _refuse_all(clusters)
-    return clusters
-
-
-def is_table_of_clusters(path: str) -> bool:
-    """Whether a file has the columns of clusters; standard input is not looked at."""
-    source = Input(path)
-    return source.can_be_read_again and not CLUSTERS.missing(recognise(source)[1])
-
-
-def _table(source: Input, form: str | None, clock: Clock | None, may_lack_times: bool) -> Clusters:
-    rows = rows_of(source, CLUSTERS, form)
-    told = {} if clock is None else {"time": clock(rows.get("post_id"))}
-    return _timed(Clusters.of(rows.columns | told, rows.origin), may_lack_times)
-
-
-def _listing(
-    source: Input, topic: str | None, clock: Clock | None, may_lack_times: bool
-) -> Clusters:
-    listing = read_listing(source, topic)
-    rows = len(listing.posts)
-    lines = [place if isinstance(place, int) else 0 for place in listing.places]
-    record = InputRecord(source.path, lambda: source.sha256, rows)
-    posts = Ids.of(listing.posts)
-    clusters = Clusters(
-        topic=Ids.of(listing.topics),
-        cluster_id=Ids.of(listing.clusters),
-        post_id=posts,
-        time=np.full(rows, np.nan) if clock is None else clock(posts),
-        origin=Origin.single(record, np.array(lines, np.int64)),
-        text=Texts.of(listing.texts) if any(listing.texts) else None,
-        remarks=tuple(listing.remarks),
-        paths=Texts.of([str(place) for place in listing.places]) if not any(lines) else None,
+    listing = TrackFile(recognise=is_listing, read=partial(read_listing, topic=topic))
+    table = read([source], replace(CLUSTER_READER, tracks=(listing,)), form)
+    remarks = [remark for note in table.notes for remark in note]
+    if is_listed and clock is None:
+        table.refuse_all("these clusters have no times", TIMES_CURE, "missing-time")
+    if clock is None or not (is_listed or replaces_times):
+        return replace(table, notes=tuple(remarks))
+    frame = table.frame.with_columns(time=clock(table.frame["post_id"]))
+    reason = 'post "{post_id}" of cluster "{cluster_id}" has no time'
+    cure = "look for times elsewhere, or remove the post"
+    missing = list(
+        faults_of(table, frame.filter(pl.col("time").is_null()), reason, cure, "missing-time")
     )
-    if clock is None and rows:
-        reason = "these clusters have no times"
-        raise input_error(source.path, None, reason, TIMES_CURE, "missing-time")
-    return _timed(clusters, may_lack_times)
+    if missing and not may_lack_times:
+        raise InputError(missing)
+    return replace(table, frame=frame.drop_nulls("time"), notes=(*remarks, *missing))
 
 
-def _timed(clusters: Clusters, may_lack_times: bool) -> Clusters:
-    """Every post needs a time; the fault, or the remark, names its cluster."""
-    missing = np.isnan(clusters.time)
-    if not missing.any():
-        return clusters
-    faults = []
-    for row in np.flatnonzero(missing).tolist():
-        post, cluster = clusters.post_id[row], clusters.cluster_id[row]
-        reason = f'post "{post}" of cluster "{cluster}" has no time'
-        cure = "look for times elsewhere, or remove the post"
-        faults.append(clusters.fault_at(row, reason, cure, "missing-time"))
-    if not may_lack_times:
-        raise InputError(faults)
-    return replace(clusters.rows(~missing), remarks=(*clusters.remarks, *faults))
+def faults_of(
+    table: Table, rows: pl.DataFrame, reason: str, cure: str, code: str
+) -> Iterator[Fault]:
+    """Yield a fault of each of these clusters, with its line, or in JSON its path."""
+    paths = rows["path"]
+    for path, fault in zip(paths, table.faults(rows, reason, cure, code), strict=True):
+        yield replace(fault, reason=f"{path}: {fault.reason}") if path else fault
 
 
-def _refuse_all(clusters: Clusters) -> None:
-    """A topic may not have the name under which the mean over topics stands."""
-    if ALL_TOPICS in clusters.topic.vocabulary():
-        path = clusters.origin.sources[0].path
-        reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
-        raise input_error(path, None, reason, "give the topic another name", "reserved-name")
+def run_clock(posts: Table) -> Clock:
+    """Return the clock of runs: the earliest time at which any of them has a post."""
+    return clock_of(posts.frame.group_by("post_id").agg(pl.col("time").min()))
 
 
-def run_clock(posts: Posts) -> Clock:
-    """Times from the runs: the earliest at which any of them has the post."""
-    order = np.argsort(-posts.time, kind="stable")  # the earliest last
-    ids, time = posts.post_id.rows(order), posts.time[order]
-    return Epochs(ids, np.zeros(len(order), np.int64), time).times_of
+# Judgments.
 
 
-def read_grades(given: Given, prefix: str = "", form: str | None = None) -> Grades:
-    """What assessors thought of posts. Topics that are bare numbers get the prefix."""
-    source = input_of(given, QRELS)
-    rows = push_files.read_track_file(source, push_files.QRELS_FILE, form=form)
-    return Grades.of(rows.columns | {"topic": _named(rows.get("topic"), prefix)}, rows.origin)
+def are_qrels(source: Input) -> bool:
+    """Return whether an input is qrels, by its first line."""
+    fields = fields_of(source)
+    return len(fields) == 4 and fields[1] == QRELS_MARK
 
 
-def _named(topics: Ids, prefix: str) -> Ids:
-    names = [prefix + name if name.isdigit() else name for name in topics.vocabulary()]
-    return Ids(topics.codes, strings(names)) if prefix else topics
+def is_live_of_2016(source: Input) -> bool:
+    """Return whether live judgments have the time of the judgment."""
+    return lacks_columns(source, LIVE) and len(fields_of(source)) == 4
 
 
-def read_live(given: Given, form: str | None = None) -> Live:
-    """Live judgments; each line is one assessor's."""
-    source = input_of(given, LIVE)
-    push_files.refuse_qrels(source)
-    rows = push_files.read_track_file(source, push_files.live_layout(source), form=form)
-    return Live.of(rows.columns, rows.origin)
+LIVE_FIELDS = ("topic post_id label", "topic post_id time label")
 
 
-def read_selected(given: Given, posts: Posts, form: str | None = None) -> Selected:
-    """Which posts of the runs a table `topic post_id [run] [cluster_id]` names.
+def refuse_qrels(source: Input, faults: FaultList) -> TrackRows:
+    """Refuse qrels where live judgments should be: read as these, their post would be `Q0`."""
+    line = next(number for number, line in text_lines(source, faults) if line.strip())
+    reason = f'these are qrels: "{QRELS_MARK}" stands where a post should'
+    cure = f"give qrels as --qrels; live judgments are {', or '.join(LIVE_FIELDS)}"
+    faults.refuse(line, reason, cure, "wrong-file")
 
-    A post that no run returned is a fault, and so are two clusters of one post.
-    """
-    source = input_of(given, SELECTED)
-    rows = rows_of(source, SELECTED, form)
-    topic, post, run = rows.get("topic"), rows.get("post_id"), rows.get("run")
-    place, row = equal_rows(
-        pair_keys(topic, post, posts.topic, posts.post_id),
-        pair_keys(posts.topic, posts.post_id, posts.topic, posts.post_id),
+
+QRELS_READER = TableReader(
+    schema=QRELS,
+    tracks=(
+        TrackFile(
+            recognise=are_qrels,
+            applies=partial(lacks_columns, schema=QRELS),
+            layout=Layout(QRELS, f"topic {QRELS_MARK} post_id grade"),
+        ),
+    ),
+)
+LIVE_READER = TableReader(
+    schema=LIVE,
+    tracks=(
+        TrackFile(recognise=are_qrels, read=refuse_qrels),
+        TrackFile(recognise=is_live_of_2016, layout=Layout(LIVE, LIVE_FIELDS[1])),
+        TrackFile(
+            recognise=partial(lacks_columns, schema=LIVE), layout=Layout(LIVE, LIVE_FIELDS[0])
+        ),
+    ),
+)
+READERS = {
+    "live_epochs": EPOCHS_READER,
+    "selected": TableReader(schema=SELECTED),
+    "qrels": QRELS_READER,
+    "live": LIVE_READER,
+}
+"""How the files beside the runs and the clusters are read, by the names of the inputs."""
+
+
+# What `tseval validate` and `tseval import` know.
+
+
+@frozen
+class ClusterHelpers:
+    """What clusters lack, from elsewhere."""
+
+    epochs: str | None = file_option("--epochs", "When posts were created: post YYYYMMDD epoch.")
+    times: str | None = option(
+        "--times",
+        "Where the times come from. Default: their file, else --epochs or --run.",
+        choices=TIMES,
     )
-    if run is not None:
-        same = run.within(posts.run.names)[place] == posts.run.codes[row]
-        place, row = place[same], row[same]
-    faults = FaultList(source)
-    found = np.bincount(place, minlength=len(topic)) > 0
-    for at in np.flatnonzero(~found).tolist():
-        reason = f'no run returned the selected post "{post[at]}" of topic "{topic[at]}"'
-        faults.add_row(rows.origin, at, reason, "remove it, or give its run", "unknown-id")
-    told = np.full(len(posts), ABSENT)
-    told[row[::-1]] = place[::-1]  # the first row that names a post
-    own = rows.get("cluster_id")
-    if own is not None:
-        named = own.within(strings([""]))[place] == ABSENT
-        place, row = place[named], row[named]
-        told[row[::-1]] = place[::-1]
-        faults.extend(_two_clusters(rows, own, place, told[row]))
-    faults.check()
-    chosen = told != ABSENT
-    names = None
-    if own is not None:
-        blank = Ids.constant("", 1)
-        names = Ids.join([own, blank]).rows(np.where(chosen, told, len(own)))
-    return Selected(chosen, names, rows.origin, told)
+    runs: tuple[str, ...] = file_option("--run", "A run that tells the times.", several=True)
+    qrels: str | None = file_option("--qrels", "Warn of topics that are not in it.")
+    topic: str | None = option(
+        "--topic", "The topic of two columns. Default: the file's name.", metavar="NAME"
+    )
+    year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
 
 
-def _two_clusters(rows: Rows, own: Ids, place: IntArray, first: IntArray) -> Iterator[Fault]:
-    """Rows that name another cluster than the first row of the same post does."""
-    post, topic = rows.get("post_id"), rows.get("topic")
-    for at in np.unique(place[own.codes[place] != own.codes[first]]).tolist():
-        other = int(first[place == at][0])
-        reason = (
-            f'selected post "{post[at]}" of topic "{topic[at]}" has the clusters "{own[other]}" '
-            f'({rows.origin.place(other)}) and "{own[at]}"'
+@frozen
+class RunOptions:
+    """What a run lacks that does not write whole times."""
+
+    year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
+
+
+@frozen
+class SampleOptions:
+    """What `tseval import sample` may be asked for."""
+
+    size: int | None = option(
+        "--size", "At most so many posts of each run and topic.", kind=int, metavar="N", at_least=1
+    )
+    sampling: str | None = option("--sampling", SAMPLING_HELP, choices=SAMPLINGS)
+    seed: int = option("--seed", SEED_HELP, kind=int, default=0, shows_default=True)
+    year: int | None = option("--year", "The year of times such as 0729-23:17:35.", kind=int)
+
+
+def import_clusters(paths: Sequence[str], given: ClusterHelpers) -> Imported:
+    """Import clusters of any form as the plain table; what is odd in them is a warning."""
+    if given.year is not None and not given.runs:
+        raise UsageError("--year has no meaning with clusters")
+    times = given.times or ("epochs" if given.epochs else "run" if given.runs else "")
+    clock: Clock | None = snowflake_times if times == "snowflake" else None
+    if times == "epochs":
+        if given.epochs is None:
+            raise UsageError(NEEDS_EPOCHS)
+        clock = clock_of(read([given.epochs], EPOCHS_READER).frame)
+    elif times == "run":
+        if not given.runs:
+            raise UsageError("times from the run need --run FILE")
+        clock = run_clock(read_posts(given.runs, posts_reader(given.year, repeats=True)))
+    replaces = given.times is not None or bool(given.runs)
+    table = read_clusters(paths[0], None, clock, given.topic, replaces_times=replaces)
+    frame, remarks = table.frame, [*table.notes]
+    if given.qrels is not None:
+        known = read([given.qrels], QRELS_READER).frame["topic"].unique().to_list()
+        number = pl.col("topic").str.strip_chars_start(
+            "".join({mark for name in frame["topic"].unique() for mark in name if mark.isalpha()})
         )
-        cure = "one cluster was made for each selected post: keep its cluster_id alone"
-        yield rows.origin.fault(at, reason, cure, "conflicting-rows")
+        first = frame.unique("topic", keep="first", maintain_order=True)
+        lost = first.filter(~pl.col("topic").is_in(known) & ~number.is_in(known))
+        remarks += faults_of(table, lost, 'topic "{topic}" is not in the qrels', "", "unknown-id")
+    names = ["topic", "cluster_id", "post_id", "time"]
+    names += ["text"] * ("text" in frame.columns and any(frame["text"]))
+    return Imported({name: texts_of(frame[name]) for name in names}, tuple(map(str, remarks)))
+
+
+def import_run(paths: Sequence[str], given: RunOptions) -> Imported:
+    """Import a run of scenario A as a table of posts."""
+    (path,) = paths
+    if not is_run(Input(path)):
+        raise UsageError(f"{path} is no run of scenario A: topic post time tag")
+    posts = read_posts([path], posts_reader(given.year, repeats=True))
+    names = ("run", "topic", "post_id", "time")
+    columns: dict[str, Sequence[str]] = {name: texts_of(posts.frame[name]) for name in names}
+    return Imported(columns, tuple(remark_repeats(posts)))
+
+
+def validate_listing(source: Input, _: str | None, __: Sequence[str]) -> Table:
+    """Read clusters in a form without times: what is odd in them is a fault here too."""
+    listing = TrackFile(recognise=is_listing, read=read_listing)
+    table = read([source], TableReader(schema=CLUSTERS, tracks=(listing,)))
+    (remarks,) = table.notes
+    if remarks:
+        raise InputError(remarks)
+    return table
+
+
+def track_of(source: Input) -> str | None:
+    """Return which file of the push tracks an input is, by the name of its format."""
+    fields = fields_of(source)
+    if len(fields) in (3, 4) and fields[-1] in LIVE_LABELS and fields[1].isdigit():
+        return LIVE.table
+    if is_run(source) or is_daily_list(source):
+        return "run"
+    if are_qrels(source) or are_epochs(source):
+        return QRELS.table if are_qrels(source) else "epochs"
+    return LISTING if is_listing(source) and tells_posts(source) else None
+
+
+LIVE_LABELS = ("-1", "0", "1", "2", "5")
+"""The ends of live judgments, where a run has its tag."""
+LISTING = "clusters without times"
+
+
+def is_track(source: Input, name: str) -> bool:
+    """Return whether an input is this file of the push tracks, and no JSON of a table's rows."""
+    from tseval.core.nearest import nearest_fault  # which loads Arrow
+
+    form, keys = recognise(source)
+    is_json = form in ("jsonl", JSON) and bool(keys) and FACT not in keys
+    is_table = is_json and nearest_fault(source, keys) is not None
+    return not is_table and track_of(source) == name
+
+
+def format_of(name: str, read_file: Callable[..., Any], **more: Any) -> Format:
+    """Return the format of a file of the push tracks."""
+    return Format(name, read_file, partial(is_track, name=name), Rank.AFTER_TABLES, **more)
+
+
+def tell_repeats(posts: Table) -> Iterator[Line]:
+    """Yield what `tseval validate` says of a run."""
+    path = posts.sources[0].path
+    yield from ((f"{path}: warning: {line}", False) for line in remark_repeats(posts))
+
+
+def unknown_values(name: str, known: Sequence[float], table: Table) -> Iterator[Line]:
+    """Yield each grade or label that no year has."""
+    return unknown_numbers(name, table.frame[name].to_numpy(), table.origin, known)

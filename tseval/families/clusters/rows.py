@@ -1,0 +1,617 @@
+"""From tables to joined rows: who reported which cluster when, and what each push was worth.
+
+A *report* is a post of a run in a cluster. The topics of reports are those of the clusters, those
+of pushed posts are those of the qrels, and those of live judgments their own.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tseval.core.draws import SAMPLINGS
+from tseval.core.frames import Content, FrameIndex, relative_start
+from tseval.core.kernel import KEY, natural, quotient, total
+from tseval.core.rules import RuleSet, choice
+from tseval.core.wording import count, listed, none_of
+from tseval.errors import Reason, UsageError
+from tseval.families.clusters.files import again, find_repeats
+from tseval.io.epochs import clock_of
+from tseval.io.tables import Table
+from tseval.records import frozen
+from tseval.tables import natural_order
+
+DEPTH = 10
+"""The number of posts a day that a user wants: K."""
+DAY_SECONDS = 86_400
+WORTH_MINUTES = 100.0
+"""The minutes after which a discounted post is worth nothing."""
+POST = ["topic", "post_id"]
+KEY_OF_POST = ["run", *POST]
+POSTS, TOPICS = "posts", "topics"
+
+
+@frozen
+class ClusterRules(RuleSet):
+    """The rule of every edition over clusters."""
+
+    mean: str = choice(
+        POSTS,
+        "`all` of latency and redundancy",
+        posts="is that of the posts of all topics together: a quotient of sums over topics",
+        topics="is the mean over the topics that have a value",
+    )
+
+
+RELEVANT, REDUNDANT, NOT_RELEVANT = "relevant", "redundant", "not-relevant"
+
+
+@frozen(kw_only=True)
+class PushRules(ClusterRules):
+    """The habits of push evaluations; the defaults are what all three do, or two of them."""
+
+    days: tuple[int, ...]
+    """The days of the evaluation, such as 20170729, in UTC."""
+    gains: Mapping[float, float]
+    """What each label of the qrels is worth; a label that is not here is worth itself by two."""
+    live_labels: Mapping[float, str] = field(default_factory=dict)
+    """What each label of the live judgments says; none where there were none."""
+    live_other: str = ""
+    """What any other label says; nothing if it earns no credit."""
+    clock_offset: float = 0.0
+    """The seconds that the broker's clock was behind: added to every push."""
+    topic_prefix: str = ""
+    """What the qrels' topics lack, where they are bare numbers."""
+
+    gain: str = choice(
+        "own",
+        "what the first post of a cluster earns",
+        own="the gain of the post itself",
+        discounted="the largest gain of the cluster's posts of the day, times max(0, (100 - d)/100)"
+        " with d the whole minutes between the post's creation and its push; earlier is negative",
+    )
+    early_posts: str = choice(
+        "drop",
+        "posts pushed before they were created, by the broker's clock",
+        drop="are dropped: they count nowhere",
+        keep="are posts as any other",
+    )
+    repeated_posts: str = choice(
+        "keep",
+        "a post that a run pushed twice or more within a topic",
+        keep="is a post each time: each takes a place of the day, the first alone can earn, and the"
+        " delay is that of the last line of the file",
+        refuse="is a fault of the run",
+    )
+    two_clusters: str = choice(
+        "last",
+        "a post in several clusters of a topic",
+        last="is in the last of them",
+        first="is in the first of them",
+    )
+    silent: str = choice(
+        "unseen",
+        "a day is eventful",
+        unseen="if it has a post of a cluster that the run has not retrieved on an earlier day",
+        any="if it has a post of any cluster",
+    )
+    silent_pain: str = choice(
+        "free",
+        "posts pushed on a silent day",
+        free="are no pain for GMP",
+        counted="are pain for GMP, one each",
+    )
+    silent_lists: str = choice(
+        "clamped",
+        "nDCG-p of a silent day with a list of n posts",
+        clamped="is 1 - min(n, 10) / 10",
+        plain="is 1 - n / 10",
+    )
+    list_order: str = choice(
+        "rank",
+        "the posts of a daily list count",
+        rank="in the order of their ranks",
+        lines="in the order of their lines, as the scripts read them",
+    )
+    cluster_start: str = choice(
+        "listed",
+        "the first post of a cluster, from which latency counts",
+        listed="is the one that the file lists first",
+        earliest="is the earliest",
+    )
+    delays: str = choice(
+        "clamped",
+        "latencies below 0",
+        clamped="are 0",
+        signed="stay negative",
+    )
+    no_posts: str = choice(
+        "zero",
+        "latencies and shares of no post at all",
+        zero="are 0",
+        undefined="are undefined",
+    )
+    live_votes: str = choice(
+        "assessors",
+        "a post with several live judgments",
+        assessors="counts once for each",
+        labels="counts once for each different label",
+    )
+    live_early: str = choice(
+        "unjudged",
+        "a post with live judgments that was pushed before its creation, or has none",
+        unjudged="is unjudged",
+        judged="counts all the same",
+    )
+    live_latency: str = choice(
+        "judged",
+        "the online latency is taken over",
+        judged="the judged posts",
+        created="the posts whose creation is known, judged or not",
+    )
+    live_period: str = choice(
+        "open",
+        "posts pushed outside of the days of the evaluation, by the run's own clock",
+        open="count in the live measures",
+        closed="don't count in the live measures",
+    )
+    live_repeats: str = choice(
+        "each",
+        "in the live measures a post that a run pushed twice or more within a topic",
+        each="counts each time, and so do its judgments",
+        once="counts once, as its first line has it",
+    )
+    live_times: str = choice(
+        "own",
+        "in the live measures the push time of a post that a run pushed twice within a topic",
+        own="is that of each line",
+        last="is that of its last line, for every line",
+    )
+    live_limit: str = choice(
+        "none",
+        "the live measures look at",
+        none="all posts pushed on a topic",
+        day="the first ten of each day of the run's own clock; the others are unjudged",
+    )
+
+    def period_of(self, edition: str) -> str:
+        """Return the days of the evaluation in words."""
+        return f"the days of edition {edition} ({self.days[0]} to {self.days[-1]})"
+
+
+def draw(posts: pl.DataFrame, size: int, sampling: str, seed: int) -> pl.DataFrame:
+    """Return up to `size` of these posts of each run and topic.
+
+    By confidence, ties go to the earlier post, then to the id that sorts first. At random, the
+    draw depends on the seed, the run's and the topic's names and the posts' ids alone.
+    """
+    if sampling not in SAMPLINGS:
+        raise UsageError(f"unknown sampling '{sampling}'; known: {', '.join(SAMPLINGS)}")
+    if size < 1:
+        raise UsageError("a sample has at least one post")
+    posts = posts.sort(*KEY, "post_id", maintain_order=True)
+    if sampling == "confidence":
+        if "confidence" not in posts.columns:
+            raise UsageError("no run has a column `confidence`: draw with --sampling random")
+        order = {"confidence": True, "time": False}
+        posts = posts.sort([*order], descending=[*order.values()], maintain_order=True)
+    else:
+        places = [np.zeros(0, np.int64)]
+        for run, topic, number in posts.group_by(KEY, maintain_order=True).len().iter_rows():
+            names = (zlib.crc32(name.encode()) for name in (run, topic))
+            random = np.random.default_rng([abs(seed), int(seed < 0), *names])
+            places.append(random.permutation(number))
+        posts = posts.with_columns(place=np.concatenate(places)).sort("place", maintain_order=True)
+    return posts.filter(pl.int_range(pl.len()).over(KEY) < size)
+
+
+def judged_posts(posts: Table, topics: pl.Series) -> tuple[pl.DataFrame, dict[Any, Any]]:
+    """Return the posts of these topics, and the types of runs and topics."""
+    types: dict[Any, Any] = {"run": natural(posts.runs), "topic": natural(topics)}
+    return posts.frame.filter(pl.col("topic").is_in([*types["topic"].categories])).cast(
+        types
+    ), types
+
+
+def select_by_file(selected: Table, posts: pl.DataFrame, *, by_run: bool) -> pl.DataFrame:
+    """Return the posts that a table selects, each with its own cluster and the line that says so.
+
+    A post that no run returned is a fault, and so are two clusters of one post.
+    """
+    own = pl.col("cluster_id") if "cluster_id" in selected.frame.columns else pl.lit("")
+    rows = selected.frame.with_row_index("place").with_columns(own=own.replace("", None))
+    key = KEY_OF_POST if by_run else POST
+    pairs = rows.join(posts.select("post", *key), on=key)
+    lost = rows.join(pairs, on="place", how="anti", maintain_order="left")
+    reason = 'no run returned the selected post "{post_id}" of topic "{topic}"'
+    selected.refuse(lost, reason, "remove it, or give its run", "unknown-id")
+    pairs = pairs.sort("post", pl.col("own").is_null(), "place")
+    first = pl.col("own", "line").first().over("post").name.prefix("first ")
+    wrong = pairs.with_columns(first).filter(pl.col("own") != pl.col("first own"))
+    reason = (
+        'selected post "{post_id}" of topic "{topic}" has the clusters "{first own}" '
+        f'({selected.sources[0].unit} {{first line}}) and "{{own}}"'
+    )
+    cure = "one cluster was made for each selected post: keep its cluster_id alone"
+    wrong = wrong.unique("place", keep="first").sort("place")
+    selected.refuse(wrong, reason, cure, "conflicting-rows")
+    first_rows = pairs.unique("post", keep="first", maintain_order=True)
+    return first_rows.with_columns(selected=pl.lit(value=True))
+
+
+def index_reports(
+    posts: Table,
+    clusters: Table,
+    selection: pl.DataFrame | None,
+    origin: Table,
+    sample: tuple[int, str, int] | None,
+) -> Content:
+    """Return every report in the order in which the run returned it, of equal times in the file's.
+
+    `selection` has `post own selected` of posts, where a file or the runs say so, which is the
+    `origin` of its faults. Without it, and without a sample, every post in a cluster is selected.
+    A post is scored in its own cluster alone, or, where none is known, in each that it is in.
+    """
+    repeats = find_repeats(posts.frame)
+    where = pl.format("first in {} {}: remove one of them", pl.lit("line"), "line before")
+    posts.refuse(
+        repeats.with_columns(cure=where),
+        'post "{post_id}" stands twice within topic "{topic}": latency, redundancy and coverage '
+        "take each post once",
+        "",
+        "duplicate-id",
+    )
+    cluster = ["topic", "cluster_id"]
+    returned, types = judged_posts(posts, clusters.frame["topic"])
+    topic: dict[Any, Any] = {"topic": types["topic"]}
+    members = clusters.frame.select(*cluster, "post_id", created="time").cast(topic)
+    groups = members.group_by(cluster, maintain_order=True).agg(
+        start=pl.col("created").min(), posts=pl.len()
+    )
+    groups = groups.with_row_index("cluster")
+    members = members.join(groups.drop("posts"), on=cluster)
+    own = returned.select("post", *KEY_OF_POST, "time", "^confidence$")
+    reports = own.join(members, on=POST).sort("run", "cluster", "time", "post")
+    reports = reports.with_columns(before=pl.int_range(pl.len()).over("run", "cluster"))
+
+    unselected = pl.DataFrame(schema={"post": pl.UInt32, "own": pl.String, "selected": pl.Boolean})
+    if sample is not None:
+        drawn = draw(reports.unique("post"), *sample).select("post", selected=pl.lit(value=True))
+        selection = pl.concat([unselected, drawn], how="diagonal")
+    known = unselected if selection is None else selection.select(unselected.columns)
+    reports = reports.join(known, on="post", how="left", maintain_order="left")
+    is_own = pl.col("cluster_id") == pl.coalesce("own", "post_id")
+    owned = reports.filter(is_own)
+    is_selected = pl.col("selected").fill_null(selection is None)
+    has_none = ~pl.col("post").is_in(owned["post"].implode())
+    reports = reports.with_columns(scored=is_selected & (is_own | has_none))
+    if selection is not None and sample is None:
+        refuse_selection(selection, origin, posts, reports, owned, groups)
+
+    # Clusters of the same posts count once in the coverage of runs for whose posts they were made.
+    is_called = (members["cluster_id"] == members["post_id"]).any()
+    made = types["run"].categories if is_called else owned["run"].unique()
+    if len(made):
+        alike = (
+            members.sort("post_id").group_by("cluster").agg(ids=pl.col("post_id").str.join("\n"))
+        )
+        alike = groups.join(alike, on="cluster").sort("cluster_id")
+        same = pl.col("cluster_id").first().over("topic", "ids")
+        groups = alike.select(pl.exclude("ids"), same_as=same).sort("cluster")
+    else:
+        groups = groups.with_columns(same_as="cluster_id")
+    times = members.group_by("topic").agg(
+        start=pl.col("created").min(), end=pl.col("created").max(), latest=pl.col("created").max()
+    )
+    frames = {
+        "clusters": groups,
+        "reports": reports,
+        "made": pl.DataFrame({"run": pl.Series(made, dtype=types["run"])}),
+    }
+    times = relative_start(times.sort("topic"), clusters)
+    index = FrameIndex.of([*types["run"].categories], times, returned, **frames)
+    return Content(index, tuple(warn_of_reports(posts, index, sample)))
+
+
+def refuse_selection(
+    selection: pl.DataFrame,
+    origin: Table,
+    posts: Table,
+    reports: pl.DataFrame,
+    owned: pl.DataFrame,
+    groups: pl.DataFrame,
+) -> None:
+    """Refuse selected posts that are in no cluster, or not in the one that was made for them."""
+    chosen = selection.filter("selected")
+    lost = chosen.join(reports, on="post", how="anti").select("post")
+    reason = 'selected post "{post_id}" of topic "{topic}" is in no cluster'
+    cure = "the assessors' clusters must hold every selected post"
+    posts.refuse(posts.frame.join(lost, on="post", how="semi"), reason, cure, "unknown-id")
+    lost = chosen.drop_nulls("own").join(owned, on="post", how="anti")
+    there = groups.select(pl.col("topic").cast(pl.String), own="cluster_id", there=pl.lit("there"))
+    lost = lost.join(there, on=["topic", "own"], how="left").sort("file", "line")
+    inside = pl.format(
+        'selected post "{}" of topic "{}" is not in its own cluster "{}"', *POST[::-1], "own"
+    )
+    absent = pl.format(
+        'topic "{}" has no cluster "{}", which is said to be that of the selected post "{}"',
+        *("topic", "own", "post_id"),
+    )
+    cure = (
+        "cluster_id names the cluster that was made for the post, and that holds it: correct "
+        "one of the two files, or leave cluster_id empty where none was made"
+    )
+    why = pl.when(pl.col("there").is_null()).then(absent).otherwise(inside)
+    origin.refuse(lost.with_columns(why=why), "{why}", cure, "conflicting-rows")
+
+
+def warn_of_reports(
+    posts: Table, index: FrameIndex, sample: tuple[int, str, int] | None
+) -> Iterator[str]:
+    """Yield what a reader of latency, redundancy and coverage should know."""
+    reports = index["reports"]
+    for run, number in index.outputs.group_by("run", maintain_order=True).len().iter_rows():
+        if run not in reports["run"]:
+            what = count(number, "post")
+            yield Reason(f"run {run}: none of its {what} of judged topics is in any cluster")
+    other = reports.filter(pl.col("time") != pl.col("created"))["post"].n_unique()
+    if other:
+        posts_of = count(other, "post")
+        yield f"{posts_of} with another time in the run than in the clusters: latency takes theirs"
+    if sample is not None and sample[1] == "confidence":
+        equal = pl.col("confidence").n_unique() == 1
+        runs = posts.frame.group_by("run", maintain_order=True).agg(equal & (pl.len() > 1))
+        for run in runs.filter("confidence")["run"]:
+            yield f"run {run}: all confidences are equal; the sample takes the earliest posts"
+
+
+def warn_of_several(index: FrameIndex) -> Iterator[str]:
+    """Yield the selected posts that count more than once, since no cluster is known as theirs."""
+    scored = index["reports"].filter("scored").group_by("run", "post").len()
+    several = scored.filter(pl.col("len") > 1).group_by("run").len()
+    runs = index.outputs.select("run").unique(maintain_order=True)
+    for run, number in runs.join(several, on="run", maintain_order="left").iter_rows():
+        verb, counts = ("is", "counts") if number == 1 else ("are", "count")
+        yield (
+            f"run {run}: {count(number, 'selected post')} {verb} in several clusters and "
+            f"{counts} once for each; a column cluster_id beside the selected posts names the "
+            "one that was made for a post (--selected)"
+        )
+
+
+def discount(gain: pl.Expr, place: pl.Expr) -> pl.Expr:
+    """Return the worth of a gain at its place in a list, from 0; that of the first ten alone."""
+    worth = quotient(pl.lit(2.0).pow(gain) - 1, (place + 2).log(2))
+    return pl.when(place < DEPTH).then(worth).otherwise(0.0)
+
+
+def index_days(
+    posts: Table,
+    clusters: Table,
+    grades: Table,
+    epochs: pl.DataFrame,
+    rules: PushRules,
+    edition: str,
+) -> Content:
+    """Return what every day of every run and topic was worth, and the delays of posts that earn.
+
+    Posts are taken in the order of the file, or of the ranks of a list. The first post of a
+    cluster *retrieves* it; a cluster stays retrieved on later days.
+    """
+    judged, types = judged_posts(posts, grades.frame["topic"])
+    day, gain, place = pl.col("day"), pl.col("gain"), pl.col("place")
+    known = epochs.select("post_id", epoch_day="day", created="time")
+    known = known.unique("post_id", keep="last")
+    is_day = pl.col("epoch_day").is_in(rules.days)
+
+    # The posts of clusters, once each: what they and the clusters of a day are worth.
+    first = pl.col("time").first() if rules.cluster_start == "listed" else pl.col("time").min()
+    key, cell = ["topic", "cluster_id"], [*KEY, "day"]
+    starts = (
+        clusters.frame.group_by(key, maintain_order=True).agg(start=first).with_row_index("cluster")
+    )
+    keep = "last" if rules.two_clusters == "last" else "first"
+    gold = clusters.frame.unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
+    gold = gold.filter(pl.col("topic").is_in([*types["topic"].categories]))
+    gold = gold.join(starts, on=key).join(known, on="post_id", how="left")
+    gold = gold.join(grades.frame.select(*POST, "grade"), on=POST, how="left")
+    worth = pl.col("grade") * 0.5
+    for label, own in rules.gains.items():
+        worth = pl.when(pl.col("grade") == label).then(own).otherwise(worth)
+    gold = gold.cast({"topic": types["topic"]}).with_columns(
+        gain=worth.fill_null(0.0), gold_day=pl.when(is_day).then("epoch_day")
+    )
+    gold = gold.with_columns(best=gain.max().over("cluster", "gold_day"))
+
+    # Pushed posts, or daily lists.
+    are_lists = (posts.frame["day"] != 0).any()
+    judged = judged.join(known, on="post_id", how="left", maintain_order="left")
+    own_day = day.cast(pl.Int64) if are_lists else pl.col("epoch_day")
+    pushed = judged.with_columns(epoch_day=own_day, pushed=pl.col("time") + rules.clock_offset)
+    pushed = pushed.with_columns(day=pl.when(is_day).then("epoch_day"))
+    refuse_other_days(pushed, posts, rules.period_of(edition))
+    drops = rules.early_posts == "drop" and not are_lists
+    is_early = (pl.col("pushed") < pl.col("created")) & day.is_not_null() & drops
+    pushed = pushed.with_columns(early=is_early.fill_null(value=False))
+    order = ["rank"] if are_lists and rules.list_order == "rank" else []
+    held = pushed.drop_nulls("day").filter(~pl.col("early"))
+    held = held.sort(*cell, *order, maintain_order=True).with_columns(
+        pl.col("pushed").last().over(*cell, "post_id"), place=pl.int_range(pl.len()).over(cell)
+    )
+    columns = ("cluster", "start", "gold_day", "best", "gain")
+    held = held.join(gold.select(*POST, *columns), on=POST, how="left", maintain_order="left")
+    held = held.with_columns(cluster=pl.when(pl.col("gold_day") == day).then("cluster"))
+    is_first = pl.struct("run", "cluster").is_first_distinct() & pl.col("cluster").is_not_null()
+    earned = gain
+    if rules.gain == "discounted" and not are_lists:
+        minutes = quotient(pl.col("pushed") - pl.col("created"), 60.0).floor()
+        earned = pl.col("best") * quotient(WORTH_MINUTES - minutes, WORTH_MINUTES).clip(0.0)
+    held = held.with_columns(first=is_first)
+    held = held.with_columns(gain=pl.when("first").then(earned).otherwise(0.0))
+    sums = held.group_by(cell).agg(
+        sent=pl.len(),
+        pain=(gain <= 0).sum(),
+        gained=total(pl.when(place < DEPTH).then(gain)),
+        dcg=total(discount(gain, place)),
+    )
+
+    # What clusters of a day offer to a run that has not retrieved them before.
+    offers = gold.drop_nulls("gold_day").unique(["cluster", "gold_day"])
+    offers = offers.select("topic", "cluster", day="gold_day", gain="best")
+    retrieved = held.filter("first").select("run", "cluster", retrieved="day")
+    runs = pl.DataFrame({"run": types["run"].categories}, {"run": types["run"]})
+    visible = runs.join(offers, how="cross").join(retrieved, on=["run", "cluster"], how="left")
+    visible = visible.filter((pl.col("retrieved") >= day).fill_null(value=True))
+    visible = visible.sort(*cell, "gain", descending=[False, False, False, True])
+    visible = visible.with_columns(place=pl.int_range(pl.len()).over(cell))
+    best = visible.group_by(cell).agg(
+        ideal=total(pl.when(place < DEPTH).then(gain)), ideal_dcg=total(discount(gain, place))
+    )
+    times = pl.DataFrame({"topic": types["topic"].categories}, {"topic": types["topic"]})
+    days = pl.DataFrame({"day": rules.days}, {"day": pl.Int64})
+    days = runs.join(times, how="cross").join(days, how="cross", maintain_order="left_right")
+    days = days.join(sums, on=cell, how="left", maintain_order="left")
+    days = days.join(best, on=cell, how="left", maintain_order="left")
+    if rules.silent == "any":
+        any_day = offers.select("topic", "day").unique().with_columns(eventful=pl.lit(value=True))
+        days = days.join(any_day, on=["topic", "day"], how="left", maintain_order="left")
+        is_eventful = pl.col("eventful").fill_null(value=False)
+    else:
+        is_eventful = pl.col("ideal").is_not_null()
+    numbers = [*sums.columns[3:], "ideal", "ideal_dcg"]
+    days = days.with_columns(pl.col(numbers).fill_null(0), eventful=is_eventful)
+    sent, is_painful = pl.col("sent"), pl.col("eventful") | (rules.silent_pain == "counted")
+    days = days.with_columns(
+        pain=pl.when(is_painful).then("pain").otherwise(0),
+        least=sent.clip(0, DEPTH) if rules.silent_lists == "clamped" else sent,
+    )
+    delay = pl.col("pushed") - pl.col("start")
+    delay = delay.clip(0.0) if rules.delays == "clamped" else delay
+    delays = held.filter(gain > 0).select(*KEY, delay=delay)
+    frames = {"days": days, "delays": delays, "pushed": pushed}
+    index = FrameIndex.of([*types["run"].categories], times, judged, **frames)
+    return Content(index, tuple(warn_of_days(posts, clusters, gold, index, rules, edition)))
+
+
+def refuse_other_days(pushed: pl.DataFrame, posts: Table, period: str) -> None:
+    """Refuse a run of which no day is one of the evaluation's: it is likely of another year."""
+    epoch_day = pl.col("epoch_day")
+    known = pushed.drop_nulls("epoch_day")
+    runs = known.group_by("run", maintain_order=True).agg(
+        pl.col("file", "line").first(),
+        first=epoch_day.min(),
+        last=epoch_day.max(),
+        inside=pl.col("day").is_not_null().any(),
+    )
+    reason = (
+        f'every post of judged topics of run "{{run}}" is outside of {period}: '
+        "its days are {first} to {last}"
+    )
+    cure = "choose the edition whose days they are (--edition)"
+    posts.refuse(runs.filter(~pl.col("inside")).head(1), reason, cure, "time-range")
+
+
+def warn_of_days(
+    posts: Table,
+    clusters: Table,
+    gold: pl.DataFrame,
+    index: FrameIndex,
+    rules: PushRules,
+    edition: str,
+) -> Iterator[str]:
+    """Yield what is dropped, counted twice or worth nothing, and what is out of order."""
+    pushed = index["pushed"]
+    are_lists = (posts.frame["day"] != 0).any()
+    is_outside = pl.col("epoch_day").is_not_null() & pl.col("day").is_null()
+    sums = pushed.group_by("run", maintain_order=True).agg(
+        unknown=pl.col("created").filter(pl.lit(not are_lists)).null_count(),
+        early=pl.col("early").filter("early").len(),
+        outside=is_outside.filter(is_outside).len(),
+    )
+    for run, unknown, early, _ in sums.sort("run").iter_rows():
+        if unknown:
+            yield f"run {run}: {count(unknown, 'post')} not among the epochs, dropped"
+        if early:
+            yield f"run {run}: {count(early, 'post')} pushed before creation, dropped"
+    repeats = find_repeats(posts.frame).filter(pl.col("topic").is_in(index.topics))
+    runs = repeats.cast({"run": pushed.schema["run"]}).group_by("run").len().sort("run")
+    for run, number in runs.iter_rows():
+        yield f"run {run}: {again(number)}; each push counts (rule repeated-posts=keep)"
+    if gold["grade"].null_count():
+        ungraded = count(gold["grade"].null_count(), "post")
+        yield f"{ungraded} of clusters not in the qrels, worth nothing"
+    if are_lists and rules.list_order == "rank":
+        falls = posts.frame.select((pl.col("rank").diff().over(*KEY, "day") < 0).sum()).item()
+        if falls:
+            lines = f"daily lists: {count(falls, 'line')} out of rank order; the ranks count"
+            yield f"{lines}, or pass --rule list-order=lines to keep the order of lines"
+    for run, *_, outside in sums.filter(pl.col("outside") > 0).iter_rows():
+        period = rules.period_of(edition)
+        yield f"run {run}: {count(outside, 'post')} outside of {period}, dropped"
+    lost = natural_order(set(clusters.frame["topic"]) - set(index.topics))
+    if lost:
+        yield f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored: {listed(lost)}"
+
+
+def index_live(posts: Table, live: Table, epochs: pl.DataFrame, rules: PushRules) -> Content:
+    """Return the posts that were pushed to assessors, their votes, and the delays since creation.
+
+    Posts that are not looked at, or have no judgment, are unjudged.
+    """
+    judged, types = judged_posts(posts, live.frame["topic"])
+    time = pl.col("time").last().over(KEY_OF_POST) if rules.live_times == "last" else pl.col("time")
+    created = clock_of(epochs)(judged["post_id"])
+    judged = judged.with_columns(pushed=time, delay=time + rules.clock_offset - created)
+    votes = live.frame.select(*POST, "label").cast({"topic": types["topic"]})
+    has_vote = judged.join(votes, on=POST, how="semi")["post"]
+    judged = judged.with_columns(judged=pl.col("post").is_in(has_vote.implode()))
+
+    unmet = judged.group_by("run").agg(pl.len(), met=pl.col("judged").any()).filter(~pl.col("met"))
+    unmet = unmet.sort("run")
+    if live.frame.height and unmet.height == len(posts.runs):
+        none = none_of("the", sum(unmet["len"]), "post", "posts")
+        reason = (
+            f"{none} judged here, of all that the runs have in judged topics: the judgments are of "
+            'posts such as "{post_id}" of topic "{topic}", the runs are {runs}'
+        )
+        first = live.frame.head(1).with_columns(runs=pl.lit(listed([*types["run"].categories])))
+        cure = "give the judgments that assessors made of these runs, with the posts' own ids"
+        live.refuse(first, reason, cure, "unrelated-inputs")
+    unjudged = zip(unmet["run"], (count(number, "post") for number in unmet["len"]), strict=True)
+    warnings = [
+        Reason(f"run {run}: none of its {posts_of} of judged topics has a live judgment")
+        for run, posts_of in unjudged
+    ]
+
+    if rules.live_repeats == "once":
+        judged = judged.unique(KEY_OF_POST, keep="first", maintain_order=True)
+    if rules.live_period == "closed":
+        ends = (datetime.strptime(f"{rules.days[at]}Z", "%Y%m%d%z") for at in (0, -1))
+        start, last = (day.timestamp() for day in ends)
+        is_inside = pl.col("pushed").is_between(start, last + DAY_SECONDS, closed="left")
+        judged = judged.filter(is_inside)
+    day = quotient(pl.col("pushed"), DAY_SECONDS).floor()
+    place = pl.int_range(pl.len()).over(*KEY, day)
+    is_seen = place < DEPTH if rules.live_limit == "day" else pl.lit(value=True)
+    is_timed = (pl.col("delay") >= 0).fill_null(value=False)
+    counts = pl.col("judged") & is_timed if rules.live_early == "unjudged" else pl.col("judged")
+    judged = judged.with_columns(judged=is_seen & counts, seen=is_seen)
+    is_timely = pl.col("judged" if rules.live_latency == "judged" else "seen") & is_timed
+    votes = judged.filter("judged").join(votes, on=POST)
+    says = pl.lit(rules.live_other)
+    for label, said in rules.live_labels.items():
+        says = pl.when(pl.col("label") == label).then(pl.lit(said)).otherwise(says)
+    votes = votes.select(*KEY, "post", says=says)
+    if rules.live_votes == "labels":
+        votes = votes.unique(["post", "says"])
+    sent = judged.select(*KEY, "judged")
+    delays = judged.filter(is_timely).select(*KEY, "delay")
+    frames = {"sent": sent, "votes": votes, "delays": delays}
+    times = pl.DataFrame({"topic": types["topic"].categories}, {"topic": types["topic"]})
+    return Content(FrameIndex.of([*types["run"].categories], times, judged, **frames), warnings)
