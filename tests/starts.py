@@ -83,23 +83,25 @@ STARTS = {
     ),
     "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 149, "rapidfuzz scipy"),
     "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 133, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 285, "pandas"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 300, "pandas"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 263, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 292, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 157, "pandas rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 146, "pandas scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 186, "pandas rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        339,
-        "pandas rapidfuzz scipy",
+        331,
+        "pandas polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
         245,
         "importlib.metadata polars.dataframe pyarrow.lib",
     ),
-    "validate": Start(f"validate {RUN} {GOLD}", 246, "pyarrow.lib"),
-    "measures": Start("measures", 240, "pyarrow.lib"),
+    "validate": Start(
+        f"validate {RUN} {GOLD}", 238, "importlib.metadata polars.dataframe pyarrow.lib"
+    ),
+    "measures": Start("measures", 231, "importlib.metadata polars.dataframe pyarrow.lib"),
     "values": Start("values --help", 83),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
@@ -118,7 +120,11 @@ STARTS = {
         85,
         "polars.dataframe importlib.metadata",
     ),
-    "responses": Start("responses fixtures/responses/quick.jsonl --quiet", 99, "pyarrow.lib"),
+    "responses": Start(
+        "responses fixtures/responses/quick.jsonl --quiet",
+        88,
+        "polars.dataframe importlib.metadata",
+    ),
     "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 115, "scipy"),
     "crisisfacts": Start(
         f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet",

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
         score_changes,
         score_clusters,
         score_crisisfacts,
+        score_responses,
         score_values,
     )
     from tseval.families.clusters.family import sample_posts
     from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
-    from tseval.families.responses.scoring import score_responses
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
     from tseval.families.temporal.plain_files import read_matches, read_nuggets, read_updates
     from tseval.families.temporal.running import RunningScores
@@ -81,7 +81,7 @@ _PUBLIC = {
     "score_clusters": "tseval.families.calls",
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.filtering.scoring",
-    "score_responses": "tseval.families.responses.scoring",
+    "score_responses": "tseval.families.calls",
     "score_timelines": "tseval.families.timelines.scoring",
     "sweep": "tseval.comparison.with_gold",
     "score_values": "tseval.families.calls",

@@ -78,6 +78,26 @@ def score_crisisfacts(
     input_format: Forms = ...,
     columns: Columns = ...,
 ) -> Scores: ...
+def score_responses(
+    runs: Runs,
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    *,
+    nuggets: Runs = ...,
+    topics: Given | None = ...,
+    at: str | Sequence[str] | None = ...,
+    edition: str = ...,
+    rules: Mapping[str, str] | None = ...,
+    on_missing: OnMissing | None = ...,
+    undefined: Undefined = ...,
+    jobs: int | None = ...,
+    engine: str | Engine = ...,
+    scheduler: str | None = ...,
+    input_format: Forms = ...,
+    columns: Columns = ...,
+    time_format: str | None = ...,
+    time_zone: str | None = ...,
+    clock: Literal["relative"] | None = ...,
+) -> Scores: ...
 def score_values(
     runs: Runs,
     gold: Given,

@@ -97,14 +97,14 @@ def _loaded(
     if object_cure and not isinstance(value, dict):
         reason = f"a JSON {KINDS[type(value)]} where an object is expected"
         faults.add(line, reason, object_cure, "json-type")
-    elif escaped and _holds_half(value):
+    elif escaped and holds_half(value):
         reason = "an escape stands for half a character: not UTF-8"
         faults.add(line, reason, HALVES_CURE, "encoding")
     else:
         yield value
 
 
-def _holds_half(value: Any) -> bool:
+def holds_half(value: Any) -> bool:
     """Return whether a text in it has half of a surrogate pair."""
     with suppress(UnicodeEncodeError, RecursionError):
         json.dumps(value, ensure_ascii=False).encode()

@@ -21,12 +21,10 @@ from tests.program import faulty
 from tseval import InputError, UsageError
 from tseval.core.blocks import Rows
 from tseval.core.calling import CommonOptions, curved, evaluated
+from tseval.core.registry import family
 from tseval.core.sections import Setting
-from tseval.families.responses.evaluation import ResponseEvaluation
-from tseval.families.responses.family import FAMILY
-from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
-from tseval.families.responses.report import labels
 
+FAMILY = family("responses")
 START = 1_767_225_600
 FIXTURES = program.FIXTURES / "responses"
 GOLD = FIXTURES / "nuggets.jsonl"
@@ -441,7 +439,7 @@ def test_a_curve_needs_times(tmp_path: Path) -> None:
     said = "vital: the responses have no times, so nothing has a value before the end: "
     assert curve_of(file, "-m", "vital") == f"error: {said}give each its `time`\n"
     with pytest.raises(UsageError, match=f"^{re.escape(said)}"):
-        curved(FAMILY, ResponseInputs([str(file)]), ResponseOptions(), CommonOptions("vital"))
+        curved(FAMILY, FAMILY.inputs([str(file)]), FAMILY.options(), CommonOptions("vital"))
 
 
 def test_a_table_without_times_can_have_no_curve(tmp_path: Path) -> None:
@@ -638,10 +636,13 @@ def test_the_section_of_a_report(tmp_path: Path) -> None:
     told = program.tseval("report", scores, *files, "-o", page, "--quiet")
     assert told.code == 0, told.err
     assert "What responses say" in page.read_text()
-    inputs = ResponseInputs([QUICK], [GOLD])
-    evaluation: ResponseEvaluation = evaluated(FAMILY, inputs, ResponseOptions())
-    setting = Setting(("quick",), (), ResponseOptions())
-    rows, few = (each for each in labels(evaluation, setting) if isinstance(each, Rows))
+    inputs = FAMILY.inputs([QUICK], [GOLD])
+    evaluation = evaluated(FAMILY, inputs, FAMILY.options())
+    setting = Setting(("quick",), (), FAMILY.options())
+    assert FAMILY.report is not None
+    (section,) = FAMILY.report.sections
+    blocks = section.blocks(evaluation, setting)
+    rows, few = (each for each in blocks if isinstance(each, Rows))
     assert rows.rows[0] == (0, "vital", 3, (2, 0, 1), 2, 0, 1)
     assert [row[:2] for row in rows.rows] == [(0, "vital"), (0, "okay")]
     assert few.rows[0][:2] == ("dam", "the road to the north is closed")

@@ -2,32 +2,222 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from tseval.core.family import Family
-from tseval.families.responses.editions import EDITIONS, NAME
-from tseval.families.responses.evaluation import ResponseEvaluation, read
-from tseval.families.responses.explanation import VIEWS
-from tseval.families.responses.files import is_of_responses
-from tseval.families.responses.formats import FORMATS
-from tseval.families.responses.inputs import ResponseInputs, ResponseOptions
-from tseval.families.responses.measures import DEFINITIONS
-from tseval.families.responses.tables import ANNOTATIONS, COUNTS, GRADES, HITS, NUGGETS, VERDICTS
+from tseval.core.declared import NoOptions, argument, file_option
+from tseval.core.editions import Edition
+from tseval.core.family import Access, Family, Words
+from tseval.core.frames import FrameEvaluation
+from tseval.core.measure import Measure
+from tseval.core.sections import Reporting, Section
+from tseval.errors import InputError, Reason, UsageError
+from tseval.families.responses import explain, files, measures
+from tseval.families.responses.records import MANDATORY, OKAY, VITAL, ResponseRules, Sort
+from tseval.families.responses.rows import (
+    ResponseIndex,
+    ResponseTables,
+    find_warnings,
+    index_responses,
+)
+from tseval.files.given import input_of
+from tseval.files.inputs import Input
+from tseval.io.tables import read
+from tseval.io.topics import TOPICS_READER
+from tseval.parallel.runs import Spread
+from tseval.records import frozen
 from tseval.tables.schema import TOPICS
 
 if TYPE_CHECKING:
-    from tseval.core.sections import Reporting
+    from tseval.files.reading import Given
+
+OWN_TOPICS = (Sort.REPORT, Sort.COUNTS, Sort.ANNOTATIONS, Sort.HITS)
+"""What is scored over the topics that a run has, as those who made it do. So is all else without a
+file of nuggets, which alone tells what a run could have answered."""
+TIMELESS = (Sort.COUNTS, Sort.HITS)
+"""Tables without a column of times."""
 
 
-def reporting() -> Reporting:
-    """What a report has of it."""
-    from tseval.families.responses.report import REPORT
+@frozen
+class ResponseInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
 
-    return REPORT
+    runs: Sequence[Given] = argument(
+        "FILE", "one or more files of labels or responses", files.GRADES, several=True
+    )
+    nuggets: Sequence[Given] = file_option(
+        "--nuggets",
+        "The nuggets, a bank of nuggets or a rubric: its topics are those that count.",
+        table=files.NUGGETS,
+        several=True,
+    )
+    topics: Given | None = file_option(
+        "--topics",
+        "When each topic starts: a table `topic start [end]`. Default: with its first nugget, or "
+        "else its first response.",
+        table=TOPICS,
+    )
 
 
+def read_tables(inputs: ResponseInputs, rules: ResponseRules, access: Access) -> ResponseTables:
+    """Return every input that was given, read; faults are `InputError`s."""
+    access.check(inputs)
+    if not inputs.runs:
+        raise UsageError("no file is given: name at least one of labels or of responses")
+    sources = [input_of(each, files.GRADES) for each in inputs.runs]
+    tables = files.read_files(sources, rules, access.form("file"), Spread(access.sharing))
+    names = list(dict.fromkeys(table.name for table in tables))
+    labelled = [name for name in names if name != Sort.ANSWERS.name] or names
+    if len(labelled) > 1:
+        found = " and ".join(Sort[name].value for name in labelled)
+        raise UsageError(f"files of {found}: score each sort of labels by itself")
+    gold = [input_of(each, files.NUGGETS) for each in inputs.nuggets]
+    form = access.own_form("nuggets")
+    topics = None
+    pairs = [(t, s) for t, s in zip(tables, sources, strict=True) if t.name == labelled[0]]
+    answers = [table for table in tables if table.name != labelled[0]]
+    nuggets = files.read_nuggets(gold, rules, form) if gold else None
+    if inputs.topics is not None:
+        topics = read([inputs.topics], TOPICS_READER, access.own_form("topics"))
+    return ResponseTables([t for t, _ in pairs], [s for _, s in pairs], answers, nuggets, topics)
+
+
+@frozen(kw_only=True)
+class ResponseEvaluation(FrameEvaluation):
+    """Responses and labels, read and indexed."""
+
+    words: ClassVar[Words] = Words("responses", "topic", "counted as a response that says nothing")
+    frames: ResponseIndex
+
+    @classmethod
+    def read(
+        cls,
+        inputs: Any,
+        options: Any,  # noqa: ARG003 - there are none
+        edition: Edition[Any],
+        rules: Mapping[str, str],
+        access: Access,
+    ) -> ResponseEvaluation:
+        """Read every input; a fault in any of them is an `InputError`."""
+        applied = edition.rules.changed(rules)
+        tables = read_tables(inputs, applied, access)
+        index = index_responses(tables, applied)
+        if tables.gold is None or tables.sort in OWN_TOPICS:
+            edition = replace(edition, on_missing="skip")
+        warnings = find_warnings(tables, index, measures.OF_SORT[Sort.COUNTS])
+        made = cls.of(
+            edition,
+            {"labels": tables.labels[0], **tables.hashed},
+            index,
+            rules=applied.said(edition.rules),
+            hashed=tuple(tables.hashed),
+            warnings=tuple(warnings),
+        )
+        labels = (source for table in tables.labels for source in table.sources)
+        others = (*tables.answers, *tables.hashed.values())
+        beside = (replace(source, runs=()) for table in others for source in table.sources)
+        return replace(made, inputs=(*labels, *beside))
+
+    def default_measures(self) -> Sequence[str]:
+        """Return the measures that are shown of labels of this sort."""
+        is_graded = self.frames.sort is Sort.GRADES
+        shown = self.edition.measures if is_graded else measures.DEFAULTS[self.frames.sort]
+        return [each for each in shown if self.frames.has_questions or not is_of_questions(each)]
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """Return the measures asked for; those of other labels, or too early, are refused."""
+        sort = self.frames.sort
+        for each in wanted:
+            if each.definition.name not in measures.OF_SORT[sort]:
+                known = ", ".join(sorted(measures.OF_SORT[sort]))
+                raise UsageError(f"{each} is no measure of {sort.value}; those are: {known}")
+            if not self.frames.has_questions and is_of_questions(each.definition.name):
+                raise UsageError(f"{each} needs the bank of nuggets: --nuggets FILE")
+        for each in wanted:
+            if each.at is not None:
+                self.has_times(each)
+        return wanted
+
+    def has_times(self, measure: Measure) -> bool:
+        """Return whether a measure can be taken at any time; without times that is refused."""
+        if self.frames.undated:
+            raise InputError(self.frames.undated)
+        if not self.frames.has_times:
+            sort = self.frames.sort
+            cure = "" if sort in TIMELESS else ": give each its `time`"
+            what = sort.value if sort in TIMELESS else "the responses"
+            raise UsageError(
+                f"{measure}: {what} have no times, so nothing has a value before the end{cure}"
+            )
+        return True
+
+    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - all have times, or none
+        """Return whether a measure can be followed over time."""
+        return self.frames.has_times and self.frames.is_single
+
+    def pools(self, measure: Measure) -> bool:
+        """Return whether `all` is that of all topics taken together."""
+        return measure.definition.name.endswith(measures.MICRO)
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Yield where a score is 0 since no nugget is important enough for it."""
+        index = self.frames
+        names = dict.fromkeys(each.definition.name for each in wanted)
+        for sort, words, base in (
+            (Sort.GRADES, (VITAL,), "vital"),
+            (Sort.GRADES, (VITAL, OKAY), "weighted"),
+            (Sort.VERDICTS, (MANDATORY,), "unsatisfied_mandatory"),
+        ):
+            zero = [n for n in names if n.removeprefix("strict_").removesuffix("_binary") == base]
+            has_items = index.sort is sort and index["items"].height > 0
+            if zero and has_items and not index["items"]["importance"].is_in(words).any():
+                what = "no criterion" if sort is Sort.VERDICTS else "no nugget"
+                told = f"{what} is {' or '.join(words)}, so the score is 0: {', '.join(zero)}"
+                yield Reason(told)
+
+    def without_missing(self) -> ResponseEvaluation:
+        """Return the same where topics that a run lacks are left out."""
+        return replace(self, frames=self.frames.without_missing())
+
+
+def is_of_questions(name: str) -> bool:
+    """Return whether a measure of reports is of the questions of a bank."""
+    return "nugget" in name or name.startswith("f1")
+
+
+def is_of_responses(path: str) -> bool:
+    """Return whether a file holds responses, labels of them, or what they are held against."""
+    source = Input(path)
+    return files.is_labelled(source) or files.holds_gold(source)
+
+
+SIX = ("strict_vital", "vital", "strict_all", "all", "strict_weighted", "weighted")
+LEADING = ("strict_vital", "vital", "strict_all", "all", "weighted")
+EDITIONS = (
+    Edition(
+        name="graded",
+        family=measures.NAME,
+        summary="graded labels, and how they come about in time: the default",
+        measures=SIX,
+        leading=LEADING,
+        on_missing="zero",
+        citation=measures.TSEVAL,
+        rules=ResponseRules(),
+    ),
+    Edition(
+        name="nuggetizer",
+        family=measures.NAME,
+        summary="as castorini's nuggetizer scores: labels as they are written, means over records",
+        measures=SIX,
+        leading=LEADING,
+        on_missing="skip",
+        citation="Pradeep et al. (2025): the AutoNuggetizer framework of the TREC RAG track",
+        rules=ResponseRules(labels="exact", nuggets="record", mean="records"),
+    ),
+)
 FAMILY = Family(
-    name=NAME,
+    name=measures.NAME,
     command="responses",
     summary="Graded labels of answers and reports: nuggets, rubrics, citations; over time.",
     description="""\
@@ -41,16 +231,34 @@ tseval responses assignments.jsonl --nuggets nuggets.jsonl --at 6h
 tseval responses labels.csv --nuggets rubrics.jsonl
 """,
     inputs=ResponseInputs,
-    options=ResponseOptions,
-    definitions=DEFINITIONS,
+    options=NoOptions,
+    definitions=measures.DEFINITIONS,
     editions=EDITIONS,
-    read=read,
-    schemas=(GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, VERDICTS, TOPICS),
-    formats=FORMATS,
+    read=ResponseEvaluation.read,
+    schemas=(
+        files.GRADES,
+        files.NUGGETS,
+        files.ANNOTATIONS,
+        files.COUNTS,
+        files.HITS,
+        files.VERDICTS,
+        TOPICS,
+    ),
+    formats=files.FORMATS,
     knows=is_of_responses,
     over="responses",
     curves=True,
-    reporting=reporting,
-    views=VIEWS,
+    reporting=lambda: Reporting(
+        (
+            Section(
+                "labels",
+                "What responses say",
+                explain.report_labels,
+                "How far runs say each nugget is told from their labels",
+            ),
+        ),
+        retold=lambda _: NoOptions(),
+    ),
+    views=explain.VIEWS,
     words=ResponseEvaluation.words,
 )

@@ -1,512 +1,593 @@
-"""Reading responses, labels and gold: each file by what its content shows it to be."""
+"""The files of responses: tables of labels, records of JSON, and what they are held against."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
+import polars as pl
 
-from tseval.core.nearest import names_in
-from tseval.core.wording import count
-from tseval.families.responses.labels import (
-    IMPORTANCE,
-    NONE,
-    PARTIAL,
-    SUPPORT,
+from tseval.core.wording import count, count_words
+from tseval.errors import Fault, Reason, did_you_mean
+from tseval.families.responses.records import (
+    BANK,
+    CRITERIA,
+    GOLD,
+    GRADE,
+    GRADE_OF,
+    LABEL_OF,
+    LISTED,
+    MANDATORY,
+    OKAY,
+    OPTIONAL,
+    QUESTIONS,
+    RESPONSE,
     SUPPORTED,
-    TIER,
-    Read,
-    bank_of,
-    criteria_of,
+    TYPES,
+    VERDICT_OF,
+    VITAL,
+    ResponseRules,
+    Sort,
+    WrongRecordError,
+    first_record,
     grade_of,
-    keys_of,
-    nuggets_in,
-    response_of,
-    rubric_of,
+    is_gold,
+    read_gold,
+    read_labels,
     sort_of,
     support_word,
-    too_much,
-    unknown_importances,
-    unknown_labels,
     verdict_of,
 )
-from tseval.families.responses.objects import (
-    Object,
-    WrongRecordError,
-    documents,
-    first_object,
-    is_json,
-    members,
-    name_of,
-    text_of,
-    topic_of,
-)
-from tseval.families.responses.rules import ResponseRules
-from tseval.families.responses.tables import (
-    ANNOTATIONS,
-    COUNTS,
-    GRADES,
-    HITS,
-    NO_TIME,
-    NUGGETS,
-    VERDICTS,
-    Annotation,
-    Count,
-    Gold,
-    Grade,
-    Nugget,
-    Question,
-    Response,
-    Sheet,
-    Sort,
-    UnknownWord,
-)
+from tseval.files import JSON
 from tseval.files.faults import FaultList
-from tseval.files.frames import run_names
+from tseval.files.formats import Format, Line, Rank
+from tseval.files.given import run_names
+from tseval.files.imports import Import, Imported
 from tseval.files.inputs import Each, Input
-from tseval.files.plain import BY_KEYS, Rows, check_one_run, recognise, record_of
-from tseval.files.reading import input_of, names_of, refuse, refuse_where, rows_of
-from tseval.files.text_lines import first_row
-from tseval.tables import Origin, Schema
+from tseval.files.text_lines import first_row, text_lines
+from tseval.io.cells import PlainTable, check_one_run
+from tseval.io.forms import names_of, read_plain, recognise
+from tseval.io.records import without_collector
+from tseval.io.tables import Table, add_faults, frame_of_rows, lacks_columns, texts_of
+from tseval.tables.schema import ALL_TOPICS, NUGGET_ID, RUN, TOPIC, Column, Kind, Schema
 
-if TYPE_CHECKING:
-    from tseval.files.reading import Given
+BY_KEYS = ("jsonl", JSON)
 
-HIT = re.compile(rb"(\d+)_(\d+_\d+)_(\d+)_(\S+)\t([01])")
-"""A line of CONE-RAG without a header: hit, turn, nugget and run, then the label."""
-ANNOTATED = ("supports", "partial", "contradicts", "none")
-SORT_CURE = (
-    "looked for assignments (`nuggets` with `assignment`), verdicts (`criteria`), support labels "
-    "(`sentences`), judgments of reports (`judgments`) and runs (`answer`, `response` or "
-    "`responses`)"
+# Tables.
+
+QID = replace(TOPIC, aliases=(*TOPIC.aliases, "qid", "narrative_id"))
+TIME = Column("time", Kind.TIME, required=False, may_be_blank=True)
+WORD = Column("word", Kind.ID, required=False, may_be_blank=True)
+NAMED_RUN = replace(RUN, required=True)
+GRADES = Schema(
+    "grades",
+    (
+        QID,
+        replace(NUGGET_ID, meaning="that of the nugget list"),
+        Column(
+            "label",
+            Kind.ID,
+            aliases=("assignment", "grade"),
+            may_be_blank=True,
+            meaning="`support`, `partial_support`, anything else is no support",
+        ),
+        RUN,
+        replace(TIME, meaning="when it was said"),
+        Column(
+            "version",
+            Kind.ID,
+            required=False,
+            default="1",
+            meaning="of which response of a run on a topic it is",
+        ),
+        replace(
+            WORD,
+            name="importance",
+            meaning="`vital` or `okay`, where no list of nuggets is given",
+        ),
+    ),
+    row="how far a response says a nugget",
 )
-GOLD_CURE = (
-    "looked for nuggets (`nuggets`), a bank (`nugget_bank`), rubrics (`rubrics`), turns with their "
-    'nuggets (`{"turn": {"[1]": …}}`), and a table `topic nugget_id importance`'
+NUGGETS = Schema(
+    "nugget-list",
+    (
+        QID,
+        NUGGET_ID,
+        Column("importance", Kind.ID, may_be_blank=True, meaning="`vital` or `okay`"),
+        replace(TIME, meaning="when it was first known"),
+        Column("text", Kind.TEXT, required=False),
+    ),
+    key=("topic", "nugget_id"),
+    row="what an answer should say",
 )
-TABLES: tuple[tuple[Sort, Schema], ...] = (
-    (Sort.ANNOTATIONS, ANNOTATIONS),
-    (Sort.COUNTS, COUNTS),
-    (Sort.HITS, HITS),
-    (Sort.VERDICTS, VERDICTS),
-    (Sort.GRADES, GRADES),
+ANNOTATIONS = Schema(
+    "annotations",
+    (
+        QID,
+        NAMED_RUN,
+        Column("answer_id", Kind.ID),
+        Column(
+            "annotation",
+            Kind.ID,
+            aliases=("auto_assessment",),
+            meaning="`supports`, `partial`, `contradicts` or `none`",
+        ),
+        replace(TIME, any_time=True),
+    ),
+    row="what an assessor says of an answer to a question of the rubric (DRAGUN)",
 )
+COUNTS = Schema(
+    "counts",
+    (
+        NAMED_RUN,
+        Column("request_id", Kind.ID, meaning="the topic"),
+        Column("metric", Kind.ID, meaning="such as `citations`"),
+        Column("value", Kind.NUMBER),
+    ),
+    key=("run", "request_id", "metric"),
+    row="a count of a report (Auto-ARGUE)",
+)
+VERDICTS = Schema(
+    "verdicts",
+    (
+        QID,
+        replace(
+            WORD,
+            name="verdict",
+            required=True,
+            meaning="`satisfied`, `partially_satisfied` or `not_satisfied`",
+        ),
+        Column("weight", Kind.NUMBER, may_be_blank=True, meaning="blank is 0"),
+        replace(
+            WORD,
+            name="criterion",
+            aliases=("criterion_id", "text"),
+            meaning="the id or the text of the criterion",
+        ),
+        replace(WORD, name="tier", meaning="`mandatory` or `optional`"),
+        replace(WORD, name="status", meaning="`failed`, without a verdict, leaves it out"),
+        RUN,
+        TIME,
+    ),
+    row="how far a response meets a criterion of a rubric",
+)
+HITS = Schema(
+    "hits",
+    (
+        Column("turn", Kind.ID, meaning="the topic"),
+        Column("nugget", Kind.ID),
+        NAMED_RUN,
+        Column("label", Kind.NUMBER, meaning="1 says that it is there, 0 that it is not"),
+    ),
+    row="whether a response says a nugget (CONE-RAG)",
+)
+TABLES = {
+    Sort.ANNOTATIONS: ANNOTATIONS,
+    Sort.COUNTS: COUNTS,
+    Sort.HITS: HITS,
+    Sort.VERDICTS: VERDICTS,
+    Sort.GRADES: GRADES,
+}
 """The plain tables of labels, in the order in which a header is held against them."""
 
+ANNOTATED = {"supports": 2, "partial": 1, "contradicts": 3, "none": 0}
+"""The grades of annotations: the highest so far counts, so a contradiction stays."""
 
-def read_sheets(
-    given: Sequence[Given], rules: ResponseRules, form: str | None = None, each: Each = map
-) -> list[Sheet]:
-    """Every file of labels or responses."""
-    inputs = [input_of(one, GRADES) for one in given]
-    return list(each(partial(_sheet, rules=rules, form=form), inputs, run_names(inputs)))
+# Plain tables of labels, as the same rows.
 
 
-def _sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
-    """The responses of a file, under the name that the caller gives its run."""
-    sheet = _read_sheet(source, name, rules, form)
-    runs = tuple(dict.fromkeys(each.run for each in sheet.responses))
-    responses = sheet.responses
-    if source.run_name is not None:
-        faults = FaultList(source)
-        check_one_run(runs, faults)
-        faults.check()
-        runs = (source.run_name,)
-        responses = tuple(replace(each, run=source.run_name) for each in responses)
-    sources = tuple(replace(each, runs=runs) for each in sheet.origin.sources)
-    return replace(sheet, responses=responses, origin=replace(sheet.origin, sources=sources))
+def label_rows(frame: pl.DataFrame, sort: Sort, **columns: pl.Expr) -> pl.DataFrame:
+    """Return the rows of each run, topic and version as those of one response, in this order."""
+    empty = {pl.String: pl.lit(""), pl.Boolean: pl.lit(value=False)}
+    types = RESPONSE | TYPES[sort]
+    lacking = {
+        name: empty.get(kind, pl.lit(None)) for name, kind in types.items() if name not in frame
+    }
+    rows = frame.with_columns(**{**lacking, **columns})
+    group = ["run", "topic", "version"]
+    rows = rows.with_row_index("row").with_columns(
+        response=pl.col("row").first().over(group),
+        at=pl.int_range(pl.len()).over(group),
+        whole=pl.col("time").max().over(group),
+    )
+    typed = (pl.col(name).cast(kind) for name, kind in types.items())
+    return rows.select("line", *typed).sort("response", maintain_order=True)
 
 
-def _read_sheet(source: Input, name: str, rules: ResponseRules, form: str | None) -> Sheet:
-    if form is None and not source.is_table and is_hits(source):
-        return _hit_lines(source)
-    if form in (None, *BY_KEYS) and _is_json(source):
-        return _json_sheet(source, Read(name, rules))
-    names = names_of(source) if source.is_table else names_in(source, form)
-    sort, schema = _table_of(names)
-    return TABLE_READERS[sort](source, rows_of(source, schema, form), name, rules)
+def read_grades(frame: pl.DataFrame, faults: FaultList, rules: ResponseRules) -> pl.DataFrame:
+    """Read labels of nuggets, which may be words for support."""
+    known: dict[str, tuple[int, bool]] = {}
+    for word in frame["label"].unique():
+        named = SUPPORTED.get(support_word(word)) if rules.labels == "lenient" else None
+        try:
+            known[word] = grade_of(word if named is None else LABEL_OF[named], rules)
+        except WrongRecordError as error:
+            wrong = frame.filter(pl.col("label") == word)
+            add_faults(faults, wrong, 'unknown label "{label}"', error.cure, error.code)
+    grades = {word: grade for word, (grade, _) in known.items()}
+    unknown = [word for word, (_, is_known) in known.items() if not is_known]
+    label = pl.col("label")
+    return label_rows(
+        frame,
+        Sort.GRADES,
+        text=pl.col("nugget_id"),
+        place=pl.lit(-1),
+        grade=label.replace_strict(grades, default=0, return_dtype=pl.Int64),
+        is_known=~label.is_in(unknown),
+        word=label,
+    )
 
 
-def _table_of(names: list[str]) -> tuple[Sort, Schema]:
-    """The table that has all its columns among these names, or else the nearest.
+def read_annotations(frame: pl.DataFrame, faults: FaultList, _: ResponseRules) -> pl.DataFrame:
+    """Read annotations; an answer may have one of a run on a topic, or one at a time."""
+    label = pl.col("annotation").str.strip_chars().str.to_lowercase()
+    rows = frame.with_columns(annotation=label)
+    unknown = rows.filter(~pl.col("annotation").is_in(list(ANNOTATED)))
+    cure = f"they are {', '.join(ANNOTATED)}"
+    add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
+    key = [name for name in ("run", "topic", "answer_id", "time") if name in rows]
+    rows = rows.with_columns(first=pl.col("line").first().over(key))
+    again = rows.filter(pl.col("line") != pl.col("first"))
+    again = again.with_columns(cure=pl.format("first in line {}: remove one of them", "first"))
+    reason = 'answer "{answer_id}" is annotated twice'
+    add_faults(faults, again, reason, "", "duplicate-id")
+    grade = pl.col("annotation").replace_strict(ANNOTATED, default=0, return_dtype=pl.Int64)
+    return label_rows(rows, Sort.ANNOTATIONS, answer=pl.col("answer_id"), grade=grade)
+
+
+def read_counts(frame: pl.DataFrame, _: FaultList, __: ResponseRules) -> pl.DataFrame:
+    """Read counts of reports without those of all topics together."""
+    rows = frame.filter(pl.col("request_id") != ALL_TOPICS)
+    return label_rows(rows, Sort.COUNTS, topic=pl.col("request_id"))
+
+
+def read_hits(frame: pl.DataFrame, faults: FaultList, _: ResponseRules) -> pl.DataFrame:
+    """Read labels of the nuggets of turns, each by itself."""
+    wrong = frame.filter(~pl.col("label").is_in([0.0, 1.0]))
+    cure = "1 says that a nugget is there"
+    add_faults(faults, wrong, "label {label:g} is neither 0 nor 1", cure, "unknown-label")
+    hit = {"topic": pl.col("turn"), "text": pl.col("nugget"), "place": pl.int_range(pl.len())}
+    is_known, grade = pl.lit(value=True), 2 * pl.col("label")
+    return label_rows(frame, Sort.HITS, **hit, grade=grade, is_known=is_known)
+
+
+def read_verdicts(frame: pl.DataFrame, _: FaultList, __: ResponseRules) -> pl.DataFrame:
+    """Read verdicts on the criteria of a rubric, which may have no name."""
+    names = [name for name in ("criterion", "tier", "status") if name not in frame]
+    rows = frame.with_columns(pl.lit("").alias(name) for name in names)
+    told = map(verdict_of, rows["verdict"], rows["status"])
+    types = {name: GRADE[name] for name in ("grade", "is_known", "failed", "word")}
+    rows = rows.hstack(pl.DataFrame(list(told), schema=types, orient="row"))
+    named = pl.when(pl.col("criterion") != "").then("criterion")
+    return label_rows(
+        rows,
+        Sort.VERDICTS,
+        text=named.otherwise(pl.int_range(pl.len()).cast(pl.String)),
+        place=pl.lit(0),
+        importance=pl.col("tier"),
+        weight=pl.col("weight").fill_null(0.0),
+    )
+
+
+ROWS_OF: Mapping[Sort, Callable[[pl.DataFrame, FaultList, ResponseRules], pl.DataFrame]] = {
+    Sort.GRADES: read_grades,
+    Sort.ANNOTATIONS: read_annotations,
+    Sort.COUNTS: read_counts,
+    Sort.HITS: read_hits,
+    Sort.VERDICTS: read_verdicts,
+}
+HIT = re.compile(r"\d+_(\d+_\d+)_(\d+)_(\S+)\t([01])")
+"""A line of CONE-RAG without a header: hit, turn, nugget and run, then the label."""
+
+
+def is_hits(source: Input) -> bool:
+    """Return whether a file has the lines of CONE-RAG, without a header."""
+    return HIT.fullmatch(first_row(source).decode("utf-8", "replace").rstrip("\r\n")) is not None
+
+
+def read_hit_lines(source: Input, faults: FaultList, rules: ResponseRules) -> pl.DataFrame:
+    """Read the lines of CONE-RAG."""
+    rows = []
+    for line, text in text_lines(source, faults):
+        match = HIT.fullmatch(text.rstrip("\r"))
+        if match is not None:
+            turn, nugget, run, label = match.groups()
+            rows.append((line, turn, nugget, run, float(label)))
+        elif text.strip():
+            cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
+            faults.add(line, "no label of a turn", cure, "record-format")
+    return read_hits(frame_of_rows(rows, HITS), faults, rules)
+
+
+# Whole files.
+
+
+def holds_records(source: Input) -> bool:
+    """Return whether an input is JSON, and no plain table of labels written as such."""
+    is_json = not source.is_table and recognise(source)[0] in BY_KEYS
+    return is_json and all(lacks_columns(source, schema) for schema in TABLES.values())
+
+
+def table_of(source: Input, form: str | None) -> Sort:
+    """Return the sort of the table that has all its columns in an input, or else the nearest.
 
     That is the one that has most of the names, then the one that lacks least, then that of labels
     of nuggets. Reading it tells what is missing.
     """
-    whole = [each for each in TABLES if not each[1].missing(names)]
-    if whole:
-        return whole[0]
-    return max(
-        reversed(TABLES),
-        key=lambda each: (len(each[1].placed(names)), -len(each[1].missing(names))),
-    )
+    names = names_of(source)
+    if form is not None and not source.is_table:
+        from tseval.core.nearest import names_in
+
+        names = names_in(source, form)
+    whole = [sort for sort, schema in TABLES.items() if not schema.missing(names)]
+
+    def nearness(sort: Sort) -> tuple[int, int]:
+        return len(TABLES[sort].placed(names)), -len(TABLES[sort].missing(names))
+
+    return whole[0] if whole else max(reversed(TABLES), key=nearness)
 
 
-def _is_json(source: Input) -> bool:
-    """Whether an input is JSON, and no plain table of labels written as such."""
-    if source.is_table:
-        return False
-    names = recognise(source)[1]
-    return is_json(source) and all(schema.missing(names) for _, schema in TABLES)
+def read_file(source: Input, name: str, rules: ResponseRules, form: str | None) -> Table:
+    """Read the labels of a file, or its responses; a run without a name has this one.
 
-
-def _json_sheet(source: Input, read: Read) -> Sheet:
-    faults = FaultList(source)
-    found: dict[Sort, list[Response]] = {}
-    for line, record in documents(source, faults):
-        try:
-            sort = sort_of(record)
-            if sort is None and _holds_gold(record):
-                raise WrongRecordError("nuggets, and no labels of them", "give them as --nuggets")
-            if sort is None:
-                raise WrongRecordError("neither labels nor a response", SORT_CURE)
-            if found and sort not in found:
-                first = next(iter(found))
-                raise WrongRecordError(
-                    f"{sort.value}, where the lines above hold {first.value}",
-                    "give each sort of labels a file of its own",
-                )
-            found.setdefault(sort, []).append(response_of(sort, record, read, line))
-        except WrongRecordError as error:
-            error.noted(faults, line)
+    What the table is called says their sort. Its only note are banks that came with responses.
+    """
+    table, banks = PlainTable(source, GRADES), pl.DataFrame(schema=BANK)
+    faults = table.faults
+    with without_collector():
+        if form is None and not source.is_table and is_hits(source):
+            sort, frame = Sort.HITS, read_hit_lines(source, faults, rules)
+        elif form in (None, *BY_KEYS) and holds_records(source):
+            sort, frame, banks = read_labels(source, rules, faults)
+        else:
+            sort = table_of(source, form)
+            plain, cells = read_plain(source, TABLES[sort], form)
+            faults = plain.faults
+            named = pl.col("run").fill_null(name) if "run" in cells else pl.lit(name)
+            frame = ROWS_OF[sort](cells.with_columns(run=named), faults, rules)
     faults.check()
-    if not found:
-        refuse(source, "holds no responses", SORT_CURE)
-    ((sort, responses),) = found.items()
-    warnings = [said for each in responses for said in too_much(each)]
-    return _made(source, sort, responses, warnings)
-
-
-def _made(
-    source: Input, sort: Sort, responses: Sequence[Response], warnings: Iterable[str] = ()
-) -> Sheet:
-    graded = [one for each in responses for one in each.labels if isinstance(one, Grade)]
-    if sort is Sort.VERDICTS and graded and not any(one.word or one.failed for one in graded):
-        reason = "no criterion has a verdict"
+    frame = frame.with_columns(pl.col("run").fill_null(name), file=pl.lit(0))
+    runs = frame["run"].unique(maintain_order=True).to_list()
+    if source.run_name is not None:
+        check_one_run(runs, faults)
+        runs, frame = [source.run_name], frame.with_columns(run=pl.lit(source.run_name))
+    verdicts = frame.drop_nulls("at") if sort is Sort.VERDICTS else frame.clear()
+    if verdicts.height and not (verdicts["failed"] | (verdicts["word"] != "")).any():
         cure = "if this is a rubric, pass it as --nuggets FILE"
-        refuse(source, reason, cure, "missing-verdict")
-    failed = sum(one.failed for one in graded)
-    if failed:
-        told = f"left out {count(failed, 'failed answer')} of the judge"
-        warnings = [*warnings, f"{source.path}: {told}"]
-    lines = np.array([each.line for each in responses], np.int64)
-    origin = Origin.single(record_of(source, GRADES, len(lines)), lines)
-    unknown = tuple(unknown_labels(sort, responses))
-    return Sheet(sort, tuple(responses), origin, tuple(warnings), unknown)
-
-
-# Plain tables of labels.
-
-
-def _grouped(
-    rows: Rows, name: str, topic: str, label: Callable[[int], Any], version: str = ""
-) -> list[Response]:
-    """The rows of each run, topic and version as one response, at the line of its first."""
-    topics = rows.columns[topic].to_list()
-    runs = rows.columns["run"].to_list() if "run" in rows.columns else [name] * len(topics)
-    versions = rows.columns[version].to_list() if version in rows.columns else [""] * len(topics)
-    found: dict[tuple[str, str, str], list[int]] = {}
-    for row, key in enumerate(zip(runs, topics, versions, strict=True)):
-        found.setdefault(key, []).append(row)
-    lines = rows.origin.line.tolist()
-    return [
-        _dated(
-            Response(key[0], key[1], [label(row) for row in own], NO_TIME, lines[own[0]], key[2])
-        )
-        for key, own in found.items()
-    ]
-
-
-def _dated(response: Response) -> Response:
-    return replace(response, time=max(_known_times(response), default=NO_TIME))
-
-
-def _known_times(response: Response) -> list[float]:
-    return [each.time for each in response.labels if not math.isnan(each.time)]
-
-
-def _times(rows: Rows) -> list[float]:
-    times = rows.get("time")
-    return [NO_TIME] * len(rows.origin.line) if times is None else times.tolist()
-
-
-def _grade_rows(source: Input, rows: Rows, name: str, rules: ResponseRules) -> Sheet:
-    faults, times = FaultList(source), _times(rows)
-    nuggets, labels = rows.columns["nugget_id"].to_list(), rows.columns["label"].to_list()
-    importance = rows.get("importance")
-    words = [""] * len(nuggets) if importance is None else importance.to_list()
-
-    def label(row: int) -> Grade:
-        try:
-            named = SUPPORTED.get(support_word(labels[row])) if rules.labels == "lenient" else None
-            meant = labels[row] if named is None else (NONE, PARTIAL, SUPPORT)[named]
-            grade, known = grade_of(meant, rules)
-        except WrongRecordError as error:
-            error.noted(faults, int(rows.origin.line[row]))
-            grade, known = 0, False
-        nugget, line = Nugget((nuggets[row], -1), words[row]), int(rows.origin.line[row])
-        return Grade(nugget, grade, times[row], known, labels[row], line)
-
-    responses = _grouped(rows, name, "topic", label, "version")
+        faults.add(None, "no criterion has a verdict", cure, "missing-verdict")
     faults.check()
-    lost = rules.versions == "replace" and "version" not in rows.columns
-    return _made(
-        source, Sort.GRADES, responses, _unversioned(source.path, responses) if lost else ()
-    )
+    source_record = replace(table.record(frame["response"].n_unique()), runs=tuple(runs))
+    return Table(sort.name, frame, (source_record,), tuple(runs), (banks,))
 
 
-def _unversioned(path: str, responses: Sequence[Response]) -> Iterator[str]:
-    """That what looks like versions of a response is one, since no column tells them apart."""
-    if any(len(set(_known_times(each))) > 1 for each in responses):
-        yield (
-            f"{path}: without a column version all labels of a run and topic are one response, "
-            "of which --rule versions=replace replaces nothing"
-        )
+def read_files(
+    given: Sequence[Any], rules: ResponseRules, form: str | None = None, each: Each = map
+) -> list[Table]:
+    """Read every file of labels or responses."""
+    return list(each(partial(read_file, rules=rules, form=form), given, run_names(given)))
 
 
-def _annotation_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
-    faults, times = FaultList(source), _times(rows)
-    answers = rows.columns["answer_id"].to_list()
-    labels = [label.strip().lower() for label in rows.columns["annotation"].to_list()]
-    for row, label in enumerate(labels):
-        if label not in ANNOTATED:
-            reason = f'unknown annotation "{label}"'
-            cure = f"they are {', '.join(ANNOTATED)}"
-            faults.add(int(rows.origin.line[row]), reason, cure, "unknown-label")
-    _check_annotated_once(rows, times, faults)
-    faults.check()
-    made = _grouped(rows, name, "topic", lambda r: Annotation(answers[r], labels[r], times[r]))
-    return _made(source, Sort.ANNOTATIONS, made)
+def read_nuggets(given: Sequence[Input], rules: ResponseRules, form: str | None = None) -> Table:
+    """Read the nuggets, banks or rubrics of all these files; of a topic the last file counts."""
+    frames, sources = [], []
+    for at, source in enumerate(given):
+        names = names_of(source)
+        is_json = not source.is_table and recognise(source)[0] in BY_KEYS
+        if is_json and form in (None, *BY_KEYS) and NUGGETS.missing(names):
+            table = PlainTable(source, NUGGETS)
+            frame = read_gold(source, rules, table.faults)
+            number = frame["topic"].n_unique()
+        else:
+            table, rows = read_plain(source, NUGGETS, form)
+            lacking = {"text": pl.lit(""), "time": pl.lit(None)}
+            lacking = {name: value for name, value in lacking.items() if name not in rows}
+            place = pl.int_range(pl.len()).over("topic", "text")
+            rows = rows.with_row_index("row")
+            rows = rows.sort(pl.col("row").first().over("topic"), maintain_order=True)
+            rows = rows.with_columns(**lacking).with_columns(
+                kind=pl.lit(LISTED),
+                at=pl.int_range(pl.len()).over("topic"),
+                id="nugget_id",
+                place=pl.lit(0) if rules.duplicates == "merge" else place,
+                nugget_time="time",
+            )
+            own = {name: kind for name, kind in GOLD.items() if name in rows}
+            frame = rows.select(pl.col(name).cast(kind) for name, kind in own.items())
+            frame = pl.concat([pl.DataFrame(schema=GOLD), frame], how="diagonal")
+            number = frame.height
+        frames.append(frame.with_columns(file=pl.lit(at)))
+        sources.append(table.record(number))
+    return Table(NUGGETS.table, pl.concat(frames), tuple(sources))
 
 
-def _check_annotated_once(rows: Rows, times: Sequence[float], faults: FaultList) -> None:
-    """An answer may have one annotation of a run on a topic, or one at a time."""
-    columns = [rows.columns[name].to_list() for name in ("run", "topic", "answer_id")]
-    lines = rows.origin.line.tolist()
-    first: dict[tuple[str, ...], int] = {}
-    for line, time, *key in zip(lines, times, *columns, strict=True):
-        own = (*key, "" if math.isnan(time) else repr(time))
-        if first.setdefault(own, line) != line:
-            reason = f'answer "{key[-1]}" is annotated twice'
-            cure = f"first in line {first[own]}: remove one of them"
-            faults.add(line, reason, cure, "duplicate-id")
-
-
-def _count_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
-    metrics, values = rows.columns["metric"].to_list(), rows.columns["value"].tolist()
-    made = _grouped(rows, name, "request_id", lambda row: Count(metrics[row], values[row]))
-    return _made(source, Sort.COUNTS, [each for each in made if each.topic != "all"])
-
-
-def _hit_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
-    labels, nuggets = rows.columns["label"], rows.columns["nugget"].to_list()
-    wrong, reason = ~np.isin(labels, (0, 1)), "label {:g} is neither 0 nor 1"
-    cure = "1 says that a nugget is there"
-    refuse_where(source, rows.origin, wrong, labels, reason, cure, "unknown-label")
-    made = _grouped(
-        rows, name, "turn", lambda row: Grade(Nugget((nuggets[row], row)), 2 * int(labels[row]))
-    )
-    return _made(source, Sort.HITS, made)
-
-
-def _verdict_rows(source: Input, rows: Rows, name: str, _: ResponseRules) -> Sheet:
-    times, weights = _times(rows), np.nan_to_num(rows.get("weight")).tolist()
-    lines, blank = rows.origin.line.tolist(), [""] * len(times)
-    columns = {key: rows.get(key) for key in ("verdict", "criterion", "tier", "status")}
-    told = {key: blank if own is None else own.to_list() for key, own in columns.items()}
-
-    def label(row: int) -> Grade:
-        criterion = told["criterion"][row] or str(row)
-        nugget = Nugget((criterion, 0), told["tier"][row], weight=weights[row])
-        grade = verdict_of(nugget, told["verdict"][row], told["status"][row])
-        return grade._replace(time=times[row], line=lines[row])
-
-    return _made(source, Sort.VERDICTS, _grouped(rows, name, "topic", label))
-
-
-TABLE_READERS: Mapping[Sort, Callable[[Input, Rows, str, ResponseRules], Sheet]] = {
-    Sort.GRADES: _grade_rows,
-    Sort.ANNOTATIONS: _annotation_rows,
-    Sort.COUNTS: _count_rows,
-    Sort.HITS: _hit_rows,
-    Sort.VERDICTS: _verdict_rows,
-}
-
-
-def is_hits(source: Input) -> bool:
-    """Whether a file has the lines of CONE-RAG, without a header."""
-    return HIT.fullmatch(first_row(source).rstrip(b"\r\n")) is not None
-
-
-def _hit_lines(source: Input) -> Sheet:
-    faults = FaultList(source)
-    found: dict[tuple[str, str], list[Grade]] = {}
-    lines: dict[tuple[str, str], int] = {}
-    number = 0
-    for block in source.blocks():
-        for line in block.split(b"\n")[:-1]:
-            number += 1
-            match = HIT.fullmatch(line.rstrip(b"\r"))
-            if match is not None:
-                _, turn, nugget, run, label = (
-                    part.decode("utf-8", "replace") for part in match.groups()
-                )
-                grade = Grade(Nugget((nugget, number)), 2 * int(label))
-                found.setdefault((run, turn), []).append(grade)
-                lines.setdefault((run, turn), number)
-            elif line.strip():
-                cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
-                faults.add(number, "no label of a turn", cure, "record-format")
-    faults.check()
-    made = [
-        Response(run, turn, own, NO_TIME, lines[run, turn]) for (run, turn), own in found.items()
-    ]
-    return _made(source, Sort.HITS, made)
+def name_nuggets() -> pl.Expr:
+    """Return the names of nuggets: their ids, else their topics and places."""
+    place = pl.format("{}#{}", pl.col("topic").cast(pl.String), "at")
+    return pl.when(pl.col("id").fill_null("") == "").then(place).otherwise("id")
 
 
 def is_labelled(source: Input) -> bool:
-    """Whether a file holds labels of responses, or responses, by its content."""
-    if is_hits(source):
+    """Return whether a file holds labels of responses, or responses, by its content."""
+    if is_hits(source) or any(not lacks_columns(source, schema) for schema in TABLES.values()):
         return True
-    names = recognise(source)[1]
-    if any(not schema.missing(names) for _, schema in TABLES):
-        return True
-    record = first_object(source) if is_json(source) else None
+    record = first_record(source) if recognise(source)[0] in BY_KEYS else None
     return record is not None and sort_of(record) is not None
 
 
-def is_of_responses(path: str) -> bool:
-    """Whether a file holds responses, labels of them, or what they are held against."""
-    source = Input(path)
-    return is_labelled(source) or is_gold(source)
-
-
-# Gold.
-
-
-def read_gold(given: Sequence[Given], rules: ResponseRules, form: str | None = None) -> Gold:
-    """The nuggets, banks or rubrics of all these files."""
-    parts = [_gold(input_of(one, NUGGETS), rules, form) for one in given]
-    nuggets: dict[str, tuple[Nugget, ...]] = {}
-    questions: dict[str, tuple[Question, ...]] = {}
-    for part in parts:
-        nuggets |= part.nuggets
-        questions |= part.questions
-    unknown = tuple(each for part in parts for each in part.unknown)
-    return Gold(Origin.join([part.origin for part in parts]), nuggets, questions, unknown)
-
-
-def _gold(source: Input, rules: ResponseRules, form: str | None) -> Gold:
-    if source.is_table or not _is_gold_json(source, form):
-        return _nugget_rows(rows_of(source, NUGGETS, form), rules)
-    faults = FaultList(source)
-    nuggets: dict[str, tuple[Nugget, ...]] = {}
-    questions: dict[str, tuple[Question, ...]] = {}
-    lines: dict[str, int] = {}
-    unknown: list[UnknownWord] = []
-    for line, record in documents(source, faults):
-        try:
-            for topic, own, asked in _gold_of(record, rules):
-                if topic in lines:
-                    cure = f"first in line {lines[topic]}: remove one of them"
-                    raise WrongRecordError(f'topic "{topic}" stands twice', cure)
-                lines[topic] = line
-                if own is not None:
-                    nuggets[topic] = tuple(own)
-                    what = TIER if "criteria" in record else IMPORTANCE
-                    unknown += unknown_importances([(e.importance, line) for e in own], what)
-                if asked is not None:
-                    questions[topic] = asked
-        except WrongRecordError as error:
-            error.noted(faults, line)
-    faults.check()
-    if not lines:
-        refuse(source, "holds no nuggets", GOLD_CURE)
-    number = np.array(list(lines.values()), np.int64)
-    origin = Origin.single(record_of(source, NUGGETS, len(lines)), number)
-    return Gold(origin, nuggets, questions, tuple(unknown))
-
-
-def is_gold(source: Input) -> bool:
-    """Whether a file holds nuggets, banks or rubrics, by its content."""
-    record = first_object(source) if is_json(source) else None
-    return record is not None and _holds_gold(record)
-
-
-def _holds_gold(record: Object) -> bool:
-    if not record:
-        return False
-    known = any(key in record for key in ("nugget_bank", "rubrics")) or all(
-        _is_turn(each) for each in record.values()
-    )
-    lists = any(isinstance(record.get(key), list) for key in ("nuggets", "criteria"))
-    return known or (lists and sort_of(record) is None)
+def holds_gold(source: Input) -> bool:
+    """Return whether a file holds nuggets, banks or rubrics, by its content."""
+    record = first_record(source) if recognise(source)[0] in BY_KEYS else None
+    return record is not None and is_gold(record)
 
 
 def is_nugget_list(source: Input) -> bool:
-    """Whether a plain table has importances in words, as lists of nuggets of answers do."""
+    """Return whether a plain table has importances in words, as lists of nuggets of answers do."""
     form, names = recognise(source)
-    if form not in ("tsv", "csv") or NUGGETS.missing(names):
-        return False
-    lines = source.head().split(b"\n")[1:]
     words = re.compile(rb"(^|[\t,])(vital|okay)([\t,\r]|$)")
-    return any(words.search(line) for line in lines)
+    is_plain = form in ("tsv", "csv") and not NUGGETS.missing(names)
+    return is_plain and any(map(words.search, source.head().split(b"\n")[1:]))
 
 
-def _is_gold_json(source: Input, form: str | None) -> bool:
-    names = recognise(source)[1]
-    return is_json(source) and form in (None, *BY_KEYS) and bool(NUGGETS.missing(names))
+# What is told of them.
+
+LABEL, VERDICT, IMPORTANCE, TIER = "label", "verdict", "importance", "tier"
+KNOWN = {
+    LABEL: (tuple(GRADE_OF), "counted 0"),
+    VERDICT: (tuple(VERDICT_OF), "counted 0"),
+    IMPORTANCE: ((VITAL, OKAY), "neither vital nor okay"),
+    TIER: ((MANDATORY, OPTIONAL), "neither mandatory nor optional"),
+}
+"""For each place the known words, and how other words count."""
+MOST_CITATIONS, MOST_WORDS = 3, 1024
+"""What a sentence and a response of 2026 may have."""
 
 
-def _gold_of(
-    record: Object, rules: ResponseRules
-) -> Iterator[tuple[str, list[Nugget] | None, tuple[Question, ...] | None]]:
-    """What one object holds: the topic with its nuggets, or with its questions."""
-    if isinstance(record.get("nuggets"), list):
-        own = nuggets_in(members(record, "nuggets"), rules)
-        yield topic_of(record), own, None
-    elif "criteria" in record:
-        yield topic_of(record), criteria_of(record), None
-    elif "nugget_bank" in record:
-        topic = topic_of(record)
-        yield topic, None, bank_of(record, topic)
-    elif "rubrics" in record:
-        yield topic_of(record), None, rubric_of(record)
-    elif record and all(_is_turn(each) for each in record.values()):
-        for turn, listed in record.items():
-            texts = [text_of(each, "text") for each in listed.values()]
-            keys = keys_of(texts, rules)
-            yield name_of(turn, "turn"), [Nugget(key) for key in keys], None
-    else:
-        raise WrongRecordError("no nuggets", GOLD_CURE)
+def find_unknown_words(table: Table) -> pl.DataFrame:
+    """Return the words that count as none: each with what it should be, and its line."""
+    rows, word = table.frame.with_row_index("row"), pl.col("word")
+    if "importance" not in rows:
+        return pl.DataFrame(schema={"what": pl.String, "word": pl.String, "line": pl.Int64})
+    is_rubric = pl.lit(table.name == Sort.VERDICTS.name)
+    is_rubric = pl.col("kind") == CRITERIA if "kind" in rows else is_rubric
+    what = pl.when(is_rubric).then(pl.lit(TIER)).otherwise(pl.lit(IMPORTANCE))
+    found = rows.select("row", "line", what=what, word="importance").filter(word != "")
+    for each in (TIER, IMPORTANCE):
+        found = found.filter((pl.col("what") != each) | ~word.is_in(KNOWN[each][0]))
+    if "is_known" in rows:
+        what = pl.when(is_rubric).then(pl.lit(VERDICT)).otherwise(pl.lit(LABEL))
+        labels = rows.filter(~pl.col("is_known"), ~pl.col("failed"))
+        found = pl.concat([labels.select("row", "line", what=what, word="word"), found])
+    return found.sort("row", maintain_order=True)
 
 
-def _is_turn(value: Any) -> bool:
-    """Whether this is the nuggets of a turn: objects under `[1]` and so on."""
-    return isinstance(value, dict) and all(
-        key.startswith("[") and isinstance(each, dict) for key, each in value.items()
-    )
+def warn_of_unknown(path: str, unknown: pl.DataFrame, labels: int) -> Iterator[str]:
+    """Warn once of each kind of unknown word, with how often it stands and what it may mean.
+
+    Of so many labels in all: if none is known, that explains scores of 0.
+    """
+    for what, (known, fate) in KNOWN.items():
+        words = unknown.filter(what=what)["word"].to_list()
+        shown = count_words(words, known)
+        if words and what in (LABEL, VERDICT) and len(words) == labels:
+            yield Reason(f"{path}: no {what} is known, so every score is 0: {shown}")
+        elif words:
+            yield f"{path}: {count(len(words), f'unknown {what}')}, {fate}: {shown}"
 
 
-def _nugget_rows(rows: Rows, rules: ResponseRules) -> Gold:
-    """A plain table of nuggets: each goes by its id, and by its text where it has one."""
-    topics, ids = rows.columns["topic"].to_list(), rows.columns["nugget_id"].to_list()
-    words, times, texts = rows.columns["importance"].to_list(), _times(rows), rows.get("text")
-    found: dict[str, list[int]] = {}
-    for row, topic in enumerate(topics):
-        found.setdefault(topic, []).append(row)
-    nuggets = {}
-    for topic, own in found.items():
-        said = [""] * len(own) if texts is None else [texts[row] for row in own]
-        keys = keys_of(said, rules)
-        nuggets[topic] = tuple(
-            Nugget(key, words[row], times[row], id=ids[row])
-            for key, row in zip(keys, own, strict=True)
+def warn_of_labels(table: Table, rules: ResponseRules) -> Iterator[str]:
+    """Warn of versions that nothing tells apart, of what a judge left out, of too long answers."""
+    rows, path = table.frame, table.sources[0].path
+    if table.name == Sort.GRADES.name and rules.versions == "replace":
+        plain = rows.filter(pl.col("version") == "", pl.col("place") < 0)
+        times = plain.group_by("response").agg(pl.col("time").drop_nulls().n_unique())
+        if (times["time"] > 1).any():
+            yield (
+                f"{path}: without a column version all labels of a run and topic are one response, "
+                "of which --rule versions=replace replaces nothing"
+            )
+    if "failed" in rows and (failed := rows.filter("failed").height):
+        yield f"{path}: left out {count(failed, 'failed answer')} of the judge"
+    if table.name == Sort.ANSWERS.name:
+        sums = pl.col("words").cast(pl.Int64).sum(), pl.col("citations").max().cast(pl.Int64)
+        responses = rows.group_by("response", maintain_order=True).agg(
+            pl.col("run", "topic").first(), *sums
         )
-    unknown = unknown_importances(zip(words, rows.origin.line.tolist(), strict=True))
-    return Gold(rows.origin, nuggets, {}, tuple(unknown))
+        for _, run, topic, words, most in responses.iter_rows():
+            where = f"run {run}, topic {topic}"
+            if words > MOST_WORDS:
+                yield f"{where}: {words:,} words, where TREC RAG 2026 takes {MOST_WORDS:,}"
+            if (most or 0) > MOST_CITATIONS:
+                told = f"{most} citations, where TREC RAG 2026 takes {MOST_CITATIONS}"
+                yield f"{where}: a sentence has {told}"
+
+
+# What `tseval validate` and `tseval import` know of them.
+
+RULES = ResponseRules()
+
+
+def remark(table: Table) -> Iterator[Line]:
+    """Yield words that count as none as faults, and warnings; a missing word is no fault."""
+    source = table.sources[0]
+    for what, word, line in find_unknown_words(table).select("what", "word", "line").iter_rows():
+        if word.strip():
+            known = KNOWN[what][0]
+            reason = f'unknown {what} "{word}"{did_you_mean(word, known)}'
+            cure = f"write one of {', '.join(known)}"
+            yield str(Fault(source.path, line, reason, cure, "unknown-label")), True
+    if table.name != NUGGETS.table:
+        yield from ((told, False) for told in warn_of_labels(table, RULES))
+
+
+def number_responses(rows: pl.DataFrame, file: int) -> pl.DataFrame:
+    """Return rows of a file with numbers of responses that no other file has."""
+    return rows.with_columns(pl.col("response") + file * 2**32, file=pl.lit(file))
+
+
+def join_files(tables: Sequence[Table]) -> pl.DataFrame:
+    """Return the labels of several files."""
+    return pl.concat([number_responses(each.frame, at) for at, each in enumerate(tables)])
+
+
+def import_labels(paths: Sequence[str], _: object) -> Imported:
+    """Return labels of nuggets as the columns of the plain table: a row a label."""
+    tables = [read_files([Input(path)], RULES)[0] for path in paths]
+    for table in tables:
+        if (
+            "grade" not in table.frame
+            or "place" not in table.frame
+            or not table.frame["at"].count()
+        ):
+            reason, cure = "holds no labels of nuggets", "give assignments of nuggets"
+            table.refuse_all(reason, cure, "no-rows")
+    rows, version = join_files(tables), pl.col("version")
+    number = pl.col("response").rank("dense").over("run", "topic").cast(pl.String)
+    name = pl.when(pl.col("place") < 0).then("text").otherwise(pl.format("{}#{}", "topic", "at"))
+    rows = rows.with_columns(
+        nugget_id=name,
+        label=pl.col("grade").replace_strict(LABEL_OF, return_dtype=pl.String),
+        time=pl.coalesce("time", "whole"),
+        version=pl.when(version == "").then(number).otherwise(version),
+    )
+    rows = rows.drop_nulls("at").filter(~pl.col("failed"))
+    names = ("run", "topic", "nugget_id", "label", "time", "version", "importance")
+    return Imported({name: texts_of(rows[name]) for name in names})
+
+
+def import_nuggets(paths: Sequence[str], _: object) -> Imported:
+    """Return lists of nuggets as the columns of the plain table."""
+    rows = read_nuggets([Input(path) for path in paths], RULES).frame
+    rows = rows.filter(pl.col("kind") != QUESTIONS).drop_nulls("at")
+    rows = rows.with_columns(nugget_id=name_nuggets(), time="nugget_time")
+    names = ("topic", "nugget_id", "importance", "time", "text")
+    return Imported({name: texts_of(rows[name]) for name in names})
+
+
+FORMATS = (
+    Format(
+        GRADES.table,
+        lambda source, form, _: read_files([source], RULES, form)[0],
+        is_labelled,
+        rank=Rank.SURE,
+        remarks=remark,
+        imports=(
+            Import(
+                "response-labels",
+                "labels of nuggets: assignments of responses",
+                import_labels,
+                several=True,
+            ),
+        ),
+    ),
+    Format(
+        NUGGETS.table,
+        lambda source, form, _: read_nuggets([source], RULES, form),
+        lambda source: holds_gold(source) or is_nugget_list(source),
+        rank=Rank.SURE,
+        remarks=remark,
+        imports=(Import("response-nuggets", "lists of nuggets of responses", import_nuggets),),
+    ),
+)

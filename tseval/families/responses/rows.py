@@ -1,0 +1,510 @@
+"""From labels to rows: which responses count, what is said of each nugget when, and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from tseval.core.frames import FrameIndex
+from tseval.core.kernel import ALWAYS, KEY, natural, quotient
+from tseval.core.wording import count, count_words, listed
+from tseval.errors import Fault, InputError, UsageError
+from tseval.families.responses.files import (
+    LABEL,
+    VERDICT,
+    find_unknown_words,
+    join_files,
+    name_nuggets,
+    number_responses,
+    warn_of_labels,
+    warn_of_unknown,
+)
+from tseval.families.responses.records import (
+    CITED,
+    GRADED,
+    JUDGED,
+    LENGTHS,
+    OKAY,
+    QUESTIONS,
+    VITAL,
+    ResponseRules,
+    Sort,
+)
+from tseval.files.faults import FaultList
+from tseval.files.inputs import Input
+from tseval.io.tables import Table, add_faults
+from tseval.records import frozen
+
+TIMES_CURE = "give this response a time, or leave out the times of all responses"
+SAME_CURE = "the times of two versions differ; --rule mean=records takes each by itself"
+UNLISTED_CURE = "--rule unlisted=ignored leaves such labels out; --rule nuggets=record takes them"
+CORRECT = ("correct_nuggets", "correct_nuggets_weighted")
+ASKED = ("nuggets", "nuggets_weighted")
+CELL = (*KEY, "cell")
+"""What has a value: a (run, topic), of the cell 0, or a single response."""
+COUNTED = (*JUDGED, *ASKED, *CORRECT)
+AMOUNTS = {
+    Sort.SUPPORT: CITED,
+    Sort.REPORT: JUDGED,
+    Sort.COUNTS: COUNTED,
+    Sort.ANSWERS: LENGTHS,
+}
+"""What the labels of a sort add to sums."""
+
+
+@frozen
+class ResponseTables:
+    """The inputs, read."""
+
+    labels: Sequence[Table]
+    """The files whose labels are scored."""
+    sources: Sequence[Input]
+    """What they were read from."""
+    answers: Sequence[Table]
+    """The responses themselves, beside labels of such: they tell times."""
+    gold: Table | None
+    topics: Table | None
+
+    @property
+    def sort(self) -> Sort:
+        """What the labels are."""
+        return Sort[self.labels[0].name]
+
+    @property
+    def hashed(self) -> dict[str, Table]:
+        """What stands beside the runs, by the names of the inputs."""
+        named = {"nuggets": self.gold, "topics": self.topics}
+        return {name: table for name, table in named.items() if table is not None}
+
+    def gold_of(self, *, questions: bool) -> pl.DataFrame | None:
+        """Return the questions of the gold, or its nuggets; of a topic those of the last file."""
+        if self.gold is None:
+            return None
+        rows = self.gold.frame.filter((pl.col("kind") == QUESTIONS) == questions)
+        rows = rows.filter(pl.col("file") == pl.col("file").max().over("topic"))
+        return rows if rows.height else None
+
+
+@frozen
+class ResponseIndex(FrameIndex):
+    """Responses by (run, topic): items whose grades change in time, and sums of dated amounts.
+
+    Frames: `labels` as they were read; `cells`, each of which has a value; `items`; `steps`, the
+    changes of their grades; `raised`, the same where no grade is ever lost; `listed`, when they
+    come into the list that counts, and go; `sums` of amounts.
+    """
+
+    sort: Sort
+    rules: ResponseRules
+    has_times: bool
+    undated: Sequence[Fault]
+    """The responses that say something but have no time, if others have one."""
+    has_questions: bool
+    """Whether it is known what reports should answer."""
+    unknown: Sequence[str]
+    """The topics that the gold lacks."""
+    is_single: bool
+    """Whether each (run, topic) has one value, and not each of its responses."""
+    counts_missing: bool = True
+    """Whether a topic that a run lacks counts as a response that scores 0."""
+
+    def without_missing(self) -> ResponseIndex:
+        """Return the same where topics that a run lacks count for nothing."""
+        own = {name: self[name].join(self["present"], on=KEY) for name in ("cells", "sums")}
+        return replace(self, frames={**self.frames, **own}, counts_missing=False)
+
+
+def index_responses(tables: ResponseTables, rules: ResponseRules) -> ResponseIndex:
+    """Return everything that was read, in its place."""
+    sort, read = tables.sort, join_files(tables.labels)
+    labels = date_labels(read, tables)
+    when = pl.col("when")
+    responses = labels.group_by("response", maintain_order=True).agg(
+        pl.col("file", "line", *KEY).first(),
+        begun=when.min(),
+        earliest=pl.min_horizontal(when, "whole").min(),
+        lacks=(pl.col("at").is_not_null() & when.is_null() & pl.col("says")).any(),
+    )
+    is_dated = bool(responses["earliest"].count())
+    undated = responses.filter(pl.col("lacks") & is_dated)
+    named = natural(responses["topic"]).categories
+    topics = named if tables.gold is None else natural(tables.gold.frame["topic"]).categories
+    types: Any = {"run": natural(responses["run"]), "topic": pl.Enum(topics)}
+    counted = responses.cast(types, strict=False).drop_nulls("topic")
+    many = counted.select(pl.struct(KEY).is_duplicated().any()).item()
+    is_single = rules.mean == "topics" and (is_dated or not many)
+    counted = counted.sort(*KEY, maintain_order=True)
+    if is_single:
+        versions = order_versions(counted, tables).with_columns(cell=pl.lit(0, pl.Int64))
+    else:
+        limits = {"since": pl.lit(ALWAYS), "until": pl.lit(-ALWAYS)}
+        versions = counted.with_columns(number=pl.lit(0, pl.Int64), cell="response", **limits)
+    index = ResponseIndex(
+        tuple(types["run"].categories),
+        tuple(topics),
+        find_starts(versions, topics, tables).cast({"topic": types["topic"]}),
+        versions.select(*KEY, time="since"),
+        {"labels": read, "present": versions.select(KEY).unique()},
+        sort=sort,
+        rules=rules,
+        has_times=is_dated and not undated.height,
+        undated=list(tell_undated(undated, tables)),
+        has_questions=sort not in (Sort.REPORT, Sort.COUNTS),
+        unknown=[name for name in named if name not in set(topics)],
+        is_single=is_single,
+    )
+    cells = every = index.pairs.with_columns(cell=pl.lit(0, pl.Int64))
+    if not is_single:
+        cells = versions.select(CELL)
+        lacking = every.join(versions, on=KEY, how="anti").drop("cell").with_row_index("cell")
+        lacking = lacking.select(*KEY, cell=-1 - pl.col("cell").cast(pl.Int64))
+        every = pl.concat([cells, lacking])
+    labels = labels.drop(KEY).drop_nulls("at").rename({"line": "own line", "file": "own file"})
+    labels = versions.join(labels, on="response", maintain_order="left_right")
+    labels = labels.with_columns(date=when.fill_null(ALWAYS))
+    if sort in GRADED:
+        frames = grade_items(labels, cells, versions, tables, rules)
+    elif sort is Sort.ANNOTATIONS:
+        frames = grade_answers(labels, cells, versions, tables, rules)
+    else:
+        frames = {"sums": add_up(labels, cells, versions, tables, rules)}
+    has_questions = (
+        index.has_questions or frames["sums"].get_column("nuggets", default=None) is not None
+    )
+    return replace(
+        index, frames={**index.frames, "cells": every, **frames}, has_questions=has_questions
+    )
+
+
+def date_labels(rows: pl.DataFrame, tables: ResponseTables) -> pl.DataFrame:
+    """Return labels with the time `when` each was there, which the run that was labelled may tell.
+
+    `says` tells whether a label needs a time: that of an empty answer does not.
+    """
+    if tables.answers:
+        told = join_files(tables.answers).unique("response").select(*KEY, "whole")
+        told = told.group_by(KEY).agg(told=pl.col("whole").first(), number=pl.len())
+        told = told.filter(number=1).drop("number")
+        rows = rows.join(told, on=KEY, how="left", maintain_order="left")
+        rows = rows.with_columns(whole=pl.coalesce("whole", "told"))
+    says = pl.lit(value=True)
+    if tables.sort is Sort.ANSWERS:
+        says = pl.col("words") > 0
+    elif tables.sort in GRADED:
+        says = pl.col("grade") > 0
+    return rows.with_columns(when=pl.coalesce("time", "whole"), says=says)
+
+
+def tell_undated(responses: pl.DataFrame, tables: ResponseTables) -> Iterator[Fault]:
+    """Yield responses without a time as faults."""
+    reason = "no time, although other responses have one"
+    for file, line in responses.select("file", "line").iter_rows():
+        source = tables.sources[file]
+        yield Fault(source.path, line, reason, TIMES_CURE, "missing-time", unit=source.unit)
+
+
+def order_versions(responses: pl.DataFrame, tables: ResponseTables) -> pl.DataFrame:
+    """Return responses as versions in the order of time; two of the same time are refused.
+
+    Each has its `number`, and from `since` until `until` it is the newest.
+    """
+    since, ordered = (
+        pl.col("since"),
+        responses.with_columns(since=pl.col("begun").fill_null(ALWAYS)),
+    )
+    ordered = ordered.sort(*KEY, "since", maintain_order=True).with_columns(
+        number=pl.int_range(pl.len()).over(KEY),
+        until=since.shift(-1).over(KEY).fill_null(-ALWAYS),
+        is_lacking=pl.col("lacks") & (pl.len().over(KEY) > 1),
+        is_same=(since == since.shift(1).over(KEY)).fill_null(value=False) & (since > ALWAYS),
+        other=pl.col("line").shift(1).over(KEY),
+        other_file=pl.col("file").shift(1).over(KEY),
+    )
+    wrong = ordered.filter(pl.col("is_lacking") | pl.col("is_same"))
+    if wrong.height:
+        unit = wrong.head(1).select(KEY)
+        lacking = wrong.filter("is_lacking").join(unit, on=KEY, how="semi").sort("response")
+        if lacking.height:
+            raise InputError(list(tell_undated(lacking, tables)))
+        row = wrong.row(0, named=True)
+        source, other = tables.sources[row["file"]], tables.sources[row["other_file"]]
+        reason = f"run {row['run']} has two responses to topic {row['topic']} at one time"
+        cure = f"the other is in line {row['other']}: {SAME_CURE}"
+        if other is not source:
+            named = f"--name {source.path}=NAME gives the run of this file a name of its own"
+            cure = f"the other is at {other.path}:{row['other']}: {SAME_CURE}; {named}"
+        FaultList(source).refuse(row["line"], reason, cure, "duplicate-id")
+    return ordered
+
+
+def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTables) -> pl.DataFrame:
+    """Return when each topic starts: as is told, else with its first nugget, or else response."""
+    times = pl.DataFrame({"topic": topics})
+    first = versions.group_by(pl.col("topic").cast(pl.String)).agg(start=pl.col("earliest").min())
+    times = times.join(first, on="topic", how="left", maintain_order="left")
+    gold, start = tables.gold_of(questions=False), pl.col("start")
+    if gold is not None:
+        known = gold.group_by("topic").agg(start=pl.col("nugget_time").min())
+        times = times.update(known, on="topic")
+    times = times.with_columns(start.fill_null(start.min()).fill_null(0.0))
+    every = (*tables.labels, *tables.answers, *tables.hashed.values())
+    if any(source.is_relative for table in every for source in table.sources):
+        times = times.with_columns(start=pl.lit(0.0))
+    if tables.topics is not None:
+        times = times.update(tables.topics.frame.select("topic", "start"), on="topic")
+    return times
+
+
+def grade_items(
+    labels: pl.DataFrame,
+    cells: pl.DataFrame,
+    versions: pl.DataFrame,
+    tables: ResponseTables,
+    rules: ResponseRules,
+) -> dict[str, pl.DataFrame]:
+    """Return items for the nuggets of the gold, or else for those of the responses themselves."""
+    gold = tables.gold_of(questions=False) if tables.sort is not Sort.HITS else None
+    if rules.nuggets == "file" and gold is None:
+        raise UsageError("--rule nuggets=file needs a file of nuggets: --nuggets FILE")
+    newer = find_newer(versions, rules)
+    is_failed = pl.col("failed")
+    if gold is not None and rules.nuggets != "record":
+        labels, items = label_gold(labels, cells, gold, tables, rules)
+        failed = labels.filter(is_failed).join(labels.filter(~is_failed), on="item", how="anti")
+        entered = items.join(failed, on="item", how="anti")
+        labels = labels.filter(~is_failed)
+    else:
+        labels, key = labels.filter(~is_failed), [*CELL, "text", "place"]
+        if rules.versions == "replace":
+            of_response = pl.col("importance", "weight").first().over("response", "text", "place")
+            labels = labels.with_columns(of_response.name.prefix("first "))
+            key += ["first importance", "first weight"]
+        labels = labels.with_row_index("row")
+        labels = labels.with_columns(item=pl.col("row").first().over(key))
+        items = labels.filter(pl.col("row") == pl.col("item")).with_columns(name=pl.lit(""))
+        entered = items
+    listed = entered.select("item", before=0, after=1, date=pl.lit(ALWAYS))
+    if newer is not None and "row" in labels:
+        listed = find_steps(labels.with_columns(date="since", grade=pl.lit(1, pl.Int64)), newer)
+    steps = find_steps(labels, newer)
+    raised = steps if newer is None else find_steps(labels, None)
+    wrong_importance = ~pl.col("importance").is_in([VITAL, OKAY])
+    sums = labels.select(
+        *CELL,
+        "date",
+        invalid_labels=(~pl.col("is_known")).cast(pl.Float64),
+        invalid_importances=wrong_importance.cast(pl.Float64),
+    )
+    names = ("text", "place", "name", "importance", "weight")
+    items = items.select("item", *CELL, *names, known=pl.col("nugget_time").fill_null(ALWAYS))
+    frames = {"steps": steps, "raised": raised, "listed": listed}
+    return {"items": items, "sums": sums, **attach_items(frames, items)}
+
+
+def attach_items(
+    frames: Mapping[str, pl.DataFrame], items: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    """Return changes of items with their cells and what they weigh."""
+    importance = pl.col("importance").cast(pl.Categorical)
+    known = items.select("item", *CELL, importance, "weight", "known")
+    return {
+        name: each.join(known, on="item", maintain_order="left") for name, each in frames.items()
+    }
+
+
+def label_gold(
+    labels: pl.DataFrame,
+    cells: pl.DataFrame,
+    gold: pl.DataFrame,
+    tables: ResponseTables,
+    rules: ResponseRules,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the labels of nuggets of the gold, and an item for each nugget in each cell."""
+    gold = gold.drop_nulls("at").with_columns(name=name_nuggets())
+    gold = gold.cast({"topic": cells.schema["topic"]})
+    first, key = pl.col("at").first().over("topic", "text", "place"), ["topic", "text", "place"]
+    gold = gold.with_columns(nugget=pl.when(pl.col("text") != "").then(first).otherwise("at"))
+    nuggets = gold.filter(pl.col("at") == pl.col("nugget"))
+    items = cells.join(nuggets, on="topic", maintain_order="left_right").with_row_index("item")
+    by_text = gold.filter(pl.col("text") != "").select(*key, "nugget")
+    by_name = gold.select("topic", text="name", place=pl.lit(-1, pl.Int64), nugget="nugget")
+    names = pl.concat([by_text, by_name]).unique(key, keep="last")
+    labels = labels.join(names, on=key, how="left", maintain_order="left")
+    is_missing = pl.col("nugget").is_null()
+    has_missing = (is_missing & ~pl.col("failed")).any().over("response")
+    if rules.unlisted == "fault":
+        unlisted = labels.filter(is_missing & has_missing).sort("response", "at")
+        for (file,), own in unlisted.group_by("file", maintain_order=True):
+            faults = FaultList(tables.sources[file])
+            reason = 'nugget "{text}" is not in the file of nuggets'
+            add_faults(faults, own, reason, UNLISTED_CURE, "unknown-id")
+            faults.check()
+    place = [*CELL, "nugget"]
+    return labels.join(items.select("item", *place), on=place, maintain_order="left"), items
+
+
+def find_newer(versions: pl.DataFrame, rules: ResponseRules) -> pl.DataFrame | None:
+    """Return the versions that replace others, None where there are none."""
+    newer = versions.filter(pl.col("number") > 0)
+    return newer if rules.versions == "replace" and newer.height else None
+
+
+def find_steps(labels: pl.DataFrame, newer: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the changes of grades: the best so far; each of newer versions starts from none."""
+    rows = labels.select("item", *CELL, "date", "grade", "number")
+    if newer is None:
+        rows = rows.with_columns(number=0)
+    else:
+        begun = newer.select(*CELL, "number", date="since", grade=pl.lit(0, pl.Int64))
+        begun = rows.unique("item").select("item", *CELL).join(begun, on=CELL)
+        rows = pl.concat([rows, begun.select(rows.columns)])
+    rows = rows.sort("item", "number", "date", "grade")
+    after = pl.col("grade").cum_max().over("item", "number")
+    before = pl.col("after").shift(1, fill_value=0).over("item")
+    steps = rows.select("item", "date", after=after).with_columns(before=before)
+    return steps.filter(pl.col("before") != pl.col("after"))
+
+
+def grade_answers(
+    labels: pl.DataFrame,
+    cells: pl.DataFrame,
+    versions: pl.DataFrame,
+    tables: ResponseTables,
+    rules: ResponseRules,
+) -> dict[str, pl.DataFrame]:
+    """Return items for the answers that were annotated, each a part of its question."""
+    questions = tables.gold_of(questions=True)
+    if questions is None:
+        raise UsageError("annotations need the rubric that they are of: --nuggets FILE")
+    questions = questions.drop_nulls("at").cast({"topic": cells.schema["topic"]})
+    weights = cells.join(questions.select("topic", weights="weight"), on="topic")
+    answers = questions.with_row_index("question").explode("answers").rename({"answers": "answer"})
+    answers = answers.select("topic", "question", "answer", "weight")
+    rows = labels.join(answers, on=["topic", "answer"], maintain_order="left")
+    key = [*CELL, "question"]
+    number = pl.col("answer").n_unique().over(key)
+    rows = rows.with_row_index("row").with_columns(
+        item=pl.col("row").first().over(*key, "answer"),
+        weight=quotient(pl.col("weight"), number),
+        importance=pl.lit(""),
+        known=pl.lit(ALWAYS),
+    )
+    items = rows.filter(pl.col("row") == pl.col("item"))
+    steps = find_steps(rows, find_newer(versions, rules))
+    sums = weights.with_columns(date=pl.lit(ALWAYS))
+    return {"items": items, "sums": sums, **attach_items({"steps": steps}, items)}
+
+
+def add_up(
+    labels: pl.DataFrame,
+    cells: pl.DataFrame,
+    versions: pl.DataFrame,
+    tables: ResponseTables,
+    rules: ResponseRules,
+) -> pl.DataFrame:
+    """Return what sentences and counts add to sums; where a version is replaced, until then."""
+    names, parts = AMOUNTS[tables.sort], []
+    if tables.sort is Sort.COUNTS:
+        metric = pl.col("metric")
+        names = tuple(name for name in COUNTED if name in labels["metric"])
+        values = {name: pl.when(metric == name).then("value").otherwise(0.0) for name in names}
+        labels = labels.with_columns(**values)
+    elif tables.sort is Sort.REPORT:
+        parts = list(count_questions(labels, cells, versions, tables, rules))
+    rows = pl.concat([labels.select(*CELL, "date", "until", *names), *parts], how="diagonal")
+    if rules.versions == "replace":
+        amounts = pl.exclude(*CELL, "date", "until")
+        ended = rows.filter(pl.col("until") < -ALWAYS)
+        ended = ended.with_columns(-amounts, date=pl.max_horizontal("date", "until"))
+        rows = pl.concat([rows, ended])
+    return rows.select(*CELL, "date", pl.exclude(*CELL, "date", "until").fill_null(0.0))
+
+
+def count_questions(
+    labels: pl.DataFrame,
+    cells: pl.DataFrame,
+    versions: pl.DataFrame,
+    tables: ResponseTables,
+    rules: ResponseRules,
+) -> Iterator[pl.DataFrame]:
+    """Yield the number of questions of each cell, and when reports answered how many.
+
+    The questions are those of the gold, else those that came with the first response to a topic.
+    """
+    columns = ("topic", "text", "weight", "every", "answers")
+    banks = [number_responses(table.notes[0], at) for at, table in enumerate(tables.labels)]
+    order = versions.select("response").with_row_index("order")
+    own = pl.concat(banks).join(order, on="response")
+    own = own.filter(pl.col("order") == pl.col("order").min().over("topic")).select(columns)
+    gold = tables.gold_of(questions=True)
+    if gold is not None:
+        own = pl.concat([gold.select(columns), own.join(gold, on="topic", how="anti")])
+    if not own.height:
+        return
+    own = own.drop_nulls("text").cast({"topic": cells.schema["topic"]}).with_row_index("question")
+    counts = {"nuggets": pl.lit(1.0), "nuggets_weighted": pl.col("weight")}
+    limits = {"date": pl.lit(ALWAYS), "until": pl.lit(-ALWAYS)}
+    yield cells.join(own, on="topic").select(*CELL, **limits, **counts)
+    date, is_right = pl.col("date"), pl.col("answer").is_in(pl.col("answers"))
+    number = pl.col("number") if rules.versions == "replace" else pl.lit(0)
+    told = labels.select(*CELL, "date", "until", "questions", "answers", number=number)
+    told = told.explode("questions", "answers").rename({"questions": "text", "answers": "answer"})
+    told = told.group_by(*CELL, "number", "text", "answer").agg(date.min(), pl.col("until").first())
+    told = (
+        told.join(own, on=["topic", "text"])
+        .group_by(*CELL, "number", "question")
+        .agg(
+            pl.col("until", "weight", "every").first(),
+            first=date.min(),
+            full=date.filter(is_right).max(),
+            lost=date.filter(~is_right).min(),
+            is_full=is_right.cast(pl.Int64).sum() == pl.col("answers").first().list.len(),
+        )
+    )
+    full = pl.when(pl.col("every")).then(pl.when("is_full").then("full")).otherwise("first")
+    lost = pl.when(pl.col("every")).then("lost")
+    told = told.with_columns(date=full, lost=lost).drop_nulls("date")
+    told = told.filter(pl.col("lost").is_null() | (date < pl.col("lost")))
+    for dated, sign in ((told, 1.0), (told.drop_nulls("lost").with_columns(date="lost"), -1.0)):
+        counts = {
+            "correct_nuggets": pl.lit(sign),
+            "correct_nuggets_weighted": sign * pl.col("weight"),
+        }
+        yield dated.select(*CELL, "date", "until", **counts)
+
+
+def find_warnings(
+    tables: ResponseTables, index: ResponseIndex, metrics: Sequence[str]
+) -> Iterator[str]:
+    """Yield what a reader of the scores should know."""
+    gold = tables.gold
+    is_own = tables.gold_of(questions=False) is None or index.rules.nuggets == "record"
+    for table in tables.labels:
+        unknown = find_unknown_words(table)
+        if not is_own:
+            unknown = unknown.filter(pl.col("what").is_in([LABEL, VERDICT]))
+        path = table.sources[0].path
+        yield from warn_of_unknown(path, unknown, table.frame["at"].count())
+        if tables.sort is Sort.COUNTS:
+            strange = table.frame.filter(~pl.col("metric").is_in(metrics))["metric"].to_list()
+            if strange:
+                known = count_words(strange, metrics)
+                yield f"{path}: {count(len(strange), 'unknown metric')}, ignored: {known}"
+    if gold is not None and not is_own:
+        yield from warn_of_unknown("nuggets", find_unknown_words(gold), 0)
+    for table in (*tables.labels, *tables.answers):
+        yield from warn_of_labels(table, index.rules)
+    if index.unknown:
+        noun = count(len(index.unknown), "topic")
+        yield f"{noun} not in the file of nuggets, ignored: {listed(index.unknown)}"
+    if index.undated:
+        nouns = count(len(index.undated), "response")
+        yield f"{nouns} without a time: scores at a time are not possible, and lead leaves them out"
+    if not index.is_single and index.rules.mean == "topics":
+        yield (
+            "a run has several responses to a topic, and they have no times: their mean counts "
+            "(--rule mean=records counts each)"
+        )
