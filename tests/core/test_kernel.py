@@ -221,9 +221,10 @@ class TestExactSums:
     def test_a_running_total_is_the_total_until_each_row(
         self, rows: list[tuple[str, float]]
     ) -> None:
+        rows.sort(key=lambda row: row[0])
         table = pl.DataFrame(rows, {"run": pl.String, "amount": pl.Float64}, orient="row")
         amount = pl.col("amount")
-        found = table.select(kernel.running_total(amount).over("run")).to_series().to_list()
+        found = table.select(kernel.running_total(amount, "run")).to_series().to_list()
         for at, (run, _) in enumerate(rows):
             until = table.head(at + 1).filter(pl.col("run") == run)
             assert found[at] == until.select(kernel.total(amount)).item()

@@ -63,9 +63,18 @@ def total(amount: pl.Expr) -> pl.Expr:
     return _added(amount, pl.Expr.sum)
 
 
-def running_total(amount: pl.Expr) -> pl.Expr:
-    """The exact sums of a group until each row; too large amounts fail as in `total`."""
-    return _added(amount, pl.Expr.cum_sum)
+def running_total(amount: pl.Expr, group: str) -> pl.Expr:
+    """The exact sums of a group until each row, where the rows of a group stand together.
+
+    Too large amounts fail as in `total`, all groups together.
+    """
+    is_first = pl.col(group).ne_missing(pl.col(group).shift())
+
+    def add(whole: pl.Expr) -> pl.Expr:
+        sums = whole.cum_sum()
+        return sums - pl.when(is_first).then(sums - whole).forward_fill()
+
+    return _added(amount, add)
 
 
 def _added(amount: pl.Expr, add: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:

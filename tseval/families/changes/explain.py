@@ -15,8 +15,8 @@ from tseval.core.kernel import mean
 from tseval.core.registry import measure
 from tseval.core.scoring import scores_of
 from tseval.core.sections import Setting
-from tseval.families.changes.measures import FAMILY, SETS, UNITS, persistent_gains
-from tseval.families.changes.rows import DOCUMENT_LEVEL, QUESTION_LEVEL
+from tseval.families.changes.measures import FAMILY, UNITS
+from tseval.families.changes.rows import LEVELS, SETS
 from tseval.tables.times import written
 
 SHOWN = ("tRR", "tRBP", "tNDCG", "tAP", "tAP(ideal)", "silent")
@@ -25,7 +25,7 @@ QUIET = "Days on which there was nothing to return and nothing was returned are 
 
 def sets_of(evaluation: FrameEvaluation, asked: Asked[Any]) -> pl.DataFrame:
     """Return every measure of both levels over all units, has-answer units and nil units."""
-    names, keys = (UNITS, *SHOWN), [*product((DOCUMENT_LEVEL, QUESTION_LEVEL), SETS)]
+    names, keys = (UNITS, *SHOWN), [*product(LEVELS, SETS)]
     wanted = [
         measure(name, FAMILY)(level=level, units=units) for level, units in keys for name in names
     ]
@@ -44,9 +44,15 @@ def sets(evaluation: FrameEvaluation, asked: Asked[Any]) -> Shown:
     return Shown(to_pandas(sets_of(evaluation, asked)))
 
 
+def units_of(evaluation: FrameEvaluation) -> pl.DataFrame:
+    """Return all units of both levels."""
+    frames = [evaluation.frames[f"{level} {kind}"] for level in LEVELS for kind in SETS[1:]]
+    return pl.concat(frames).sort("unit")
+
+
 def questions(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """Return the means over its days for every question of every run."""
-    units, keys = persistent_gains(evaluation.frames, 0.5).collect(), ["run", "topic", "qid"]
+    units, keys = units_of(evaluation), ["run", "topic", "qid"]
     answers = (pl.col("total") > 0).sum()
     means = units.group_by(keys, maintain_order=True).agg(days=pl.len(), answers=answers)
     return Shown(to_pandas(means.with_columns(mean(units, keys, name)[name] for name in SHOWN)))
@@ -54,16 +60,18 @@ def questions(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
 
 def days(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """Return every ranking that returns anything or should have: its gains, its end, its values."""
-    items = evaluation.frames["items"]
+    items = evaluation.frames["items"].sort("unit", "key", "place")
     texts = {gain: written(gain) for gain in items["gain"].unique()}
-    size, place = pl.len().over("unit", "tie"), pl.int_range(pl.len()).over("unit", "tie")
+    is_expected = evaluation.edition.rules.ties == "expected"
+    tie = ("unit", "key") if is_expected else ("unit", "key", "place")
+    size, place = pl.len().over(tie), pl.int_range(pl.len()).over(tie)
     gains = pl.concat_str(
         pl.when((size > 1) & (place == 0)).then(pl.lit("[")).otherwise(pl.lit("")),
         pl.col("gain").replace_strict(texts, return_dtype=pl.String),
         pl.when((size > 1) & (place == size - 1)).then(pl.lit("]")).otherwise(pl.lit("")),
     )
     lists = items.with_columns(gains=gains).group_by("unit").agg(pl.col("gains").str.join(" "))
-    units = persistent_gains(evaluation.frames, 0.5).sort("level", maintain_order=True).collect()
+    units = units_of(evaluation).sort("level", maintain_order=True)
     units = units.filter((pl.col("total") > 0) | (pl.col("depth") > 0))
     units = units.join(lists, on="unit", how="left", maintain_order="left")
     columns = ("run", "topic", "qid", "day", "gains", "end", "total", *SHOWN[:-1])

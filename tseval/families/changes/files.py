@@ -121,15 +121,18 @@ def read_run(source: Input, faults: FaultList) -> TrackRows:
                 scores += own_scores
     names = ("topic", "day", "qid", "question_rank")
     frame = tables.frame_of_rows(rows, RANKINGS, *names, number=pl.UInt32)
-    numbers = pl.int_range(pl.len(), dtype=pl.UInt32).repeat_by("number").explode()
-    question = frame.select(question=numbers)["question"]
-    frame = frame.select(pl.exclude("number"), topic_line="line")[question].with_columns(
-        question,
+    numbers = pl.struct("line", question=pl.int_range(pl.len())).repeat_by("number").explode()
+    documents = (
+        frame.select(numbers=numbers)
+        .unnest("numbers")
+        .with_columns(pl.Series("doc_id", docs, pl.String), pl.Series("score", scores, pl.Float64))
+    )
+    lists = group_by_question(documents)
+    frame = pl.concat([frame.drop("number"), lists], how="horizontal").with_columns(
         run=pl.lit(runtag, pl.String),
         runtag=pl.lit(runtag, pl.String),
         tag_fault=pl.lit(tag_fault),
-        doc_id=pl.Series(docs, dtype=pl.String),
-        score=pl.Series(scores, dtype=pl.Float64),
+        topic_line="line",
     )
     return TrackRows(frame, rows=len(docs) - 1)
 
@@ -161,7 +164,9 @@ def questions_in(
                 reason = known if is_filled(qid) else 'a question has no "qid"'
                 faults.add(line, f"{day}, {reason}", QUESTION_CURE, "record-format")
             else:
-                scores = [s if type(s := d.get("score")) is float else float_of(s) for d in ranking]
+                scores = [document.get("score") for document in ranking]
+                if {*map(type, scores)} != {float}:
+                    scores = [float_of(score) for score in scores]
                 rank = float_of(rank) if type(rank) is int else None
                 yield day, qid, rank, docs or [None], scores or [None]
 
@@ -169,8 +174,8 @@ def questions_in(
 def ids_of(documents: Any) -> list[str] | None:
     """Return the ids of a list of documents; None if it is none, or one has no id."""
     try:
-        docs = [each.get("doc_id", each.get("docid")) for each in documents]
-    except (AttributeError, TypeError):
+        docs = [each["doc_id" if "doc_id" in each else "docid"] for each in documents]
+    except (KeyError, TypeError):
         return None
     is_good = is_list(documents) and {*map(type, docs)} <= {str} and all(map(str.strip, docs))
     return docs if is_good else None
@@ -186,21 +191,26 @@ def group_questions(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
 
     A question without documents, a day without questions and a topic without days have a row too.
     """
-    if "question" not in frame.columns:  # a plain table
-        has_runs = "run" in RANKINGS.placed(names_of(faults.source))
-        names, rank = pl.col("day", "qid", "doc_id"), pl.col("question_rank")
-        frame = frame.with_columns(
-            pl.when(names.str.contains(r"\S")).then(names),
-            question_rank=pl.when(rank == rank.floor()).then(rank),
-            question=pl.struct("run", "topic", "day", "qid").rle_id(),
-            topic_line=pl.lit(0, pl.Int64),
-            runtag=pl.col("run") if has_runs else pl.lit(None, pl.String),
-            tag_fault=pl.lit(""),
-        )
-    doc, score = pl.col("doc_id").cast(pl.Categorical), pl.col("score")
-    lists = doc, pl.when(score.is_finite()).then(score), pl.col("line").alias("doc_line")
-    firsts = pl.exclude("question", "doc_id", "score").first()
-    return frame.group_by("question", maintain_order=True).agg(firsts, *lists).drop("question")
+    if "doc_line" in frame.columns:  # a run of the track, as it was read
+        return frame
+    has_runs = "run" in RANKINGS.placed(names_of(faults.source))
+    names, rank = pl.col("day", "qid", "doc_id"), pl.col("question_rank")
+    frame = frame.with_columns(
+        pl.when(names.str.contains(r"\S")).then(names),
+        question_rank=pl.when(rank == rank.floor()).then(rank),
+        question=pl.struct("run", "topic", "day", "qid").rle_id(),
+        topic_line=pl.lit(0, pl.Int64),
+        runtag=pl.col("run") if has_runs else pl.lit(None, pl.String),
+        tag_fault=pl.lit(""),
+    )
+    return group_by_question(frame, pl.exclude("question", "doc_id", "score").first())
+
+
+def group_by_question(frame: pl.DataFrame, *firsts: pl.Expr) -> pl.DataFrame:
+    """Return a row for each question with lists of its documents, their scores and lines."""
+    score = pl.when(pl.col("score").is_finite()).then("score")
+    lists = pl.col("doc_id").cast(pl.Categorical), score, pl.col("line").alias("doc_line")
+    return frame.group_by("question", maintain_order=True).agg(*firsts, *lists).drop("question")
 
 
 def list_documents(runs: Table) -> pl.DataFrame:

@@ -10,7 +10,15 @@ from tseval.core.contributions import ContributionResult
 from tseval.core.frames import FrameIndex
 from tseval.core.kernel import KEY, Contributions, ratio, total
 from tseval.core.measure import Definition, Measure, Parameter
-from tseval.families.changes.rows import DOCUMENT_LEVEL, QUESTION_LEVEL
+from tseval.families.changes.rows import (
+    DOCUMENT_LEVEL,
+    HAS_ANSWER,
+    NIL,
+    OVERALL,
+    QUESTION_LEVEL,
+    USUAL_P,
+    persistent_gains,
+)
 from tseval.tables.times import NotANumber, number
 
 FAMILY = "changes"
@@ -18,44 +26,34 @@ GUIDELINES = "TREC 2026 Change Detection track, guidelines"
 PAPER = (
     "Liu, Moffat, Baldwin and Zhang, Quit While Ahead: Evaluating Truncated Rankings, SIGIR 2016"
 )
-SETS = OVERALL, HAS_ANSWER, NIL = "overall", "has-answer", "nil"
-"""All units, those on which there is something to return, and the others."""
 LEVEL, UNITS, SILENT = "level", "units", "silent"
 READS = ("gains", "ties", "order", "missing-date", "missing-topic", "proposed", "question-gain")
 
 
-def values_of(index: FrameIndex, measure: Measure) -> pl.LazyFrame:
-    """Return the units that a measure is about, with the `value` of each."""
-    name, units, frame = measure.definition.name, measure.argument(UNITS), index["units"].lazy()
-    if name == "tRBP":
-        frame = persistent_gains(index, float(str(measure.argument("p"))))
-    frame = frame.filter(pl.col("level") == measure.argument(LEVEL))
-    if units != OVERALL:
-        frame = frame.filter((pl.col("total") > 0) == (units == HAS_ANSWER))
-    value = pl.lit(1.0) if name == UNITS else pl.col(name + "(ideal)" * measure.has("ideal"))
-    return frame.select(*KEY, "time", "slot", value=value)
-
-
-def persistent_gains(index: FrameIndex, p: float) -> pl.LazyFrame:
-    """Return all units with tRBP, by how likely a reader goes on to the next item."""
-    worthy, mean = index["items"].lazy().filter(pl.col("mean") > 0), pl.col("mean")
-    gain = (1 - p) * mean * pl.lit(p).pow(pl.col("rank") - 1)
-    gains = worthy.group_by("unit").agg(gain=total(gain))
-    units = index["units"].lazy().join(gains, on="unit", how="left", maintain_order="left")
-    end = pl.col("end") * pl.lit(p).pow(pl.col("depth"))
-    return units.with_columns(tRBP=pl.col("gain").fill_null(0.0) + end)
+def values_of(index: FrameIndex, measure: Measure, name: str) -> list[pl.DataFrame]:
+    """Return tables of the units that a measure is about, with the value of each by this name."""
+    of, units = measure.definition.name, measure.argument(UNITS)
+    value = pl.lit(1.0) if of == UNITS else pl.col(of + "(ideal)" * measure.has("ideal"))
+    tables = []
+    for kind in (HAS_ANSWER, NIL) if units == OVERALL else (units,):
+        table = index[f"{measure.argument(LEVEL)} {kind}"]
+        if of == "tRBP" and measure.argument("p") != PERSISTENCE.default:
+            p = float(str(measure.argument("p")))
+            table = persistent_gains(table.drop("tRBP"), index["worthy"], p)
+        tables.append(table.select(*KEY, "time", "slot", value.alias(name), below=1.0))
+    return tables
 
 
 def average(index: FrameIndex, measure: Measure) -> ContributionResult:
     """Return the mean of a measure over the units of each run and topic, as the rules take it."""
-    table = values_of(index, measure).rename({"value": "above"}).with_columns(below=1.0).collect()
-    return index.result(Contributions([table], ratio(), inner=("slot",), weight="below"))
+    tables = values_of(index, measure, "above")
+    return index.result(Contributions(tables, ratio(), inner=("slot",), weight="below"))
 
 
 def number_of_units(index: FrameIndex, measure: Measure) -> ContributionResult:
     """Return the number of units that a mean is taken over; of a run all of them."""
-    table = values_of(index, measure).drop("slot").rename({"value": "number"}).collect()
-    counts = Contributions([table], lambda sums: sums.with_columns(value="number"))
+    tables = [table.drop("slot", "below") for table in values_of(index, measure, "number")]
+    counts = Contributions(tables, lambda sums: sums.with_columns(value="number"))
     return index.result(counts, lambda values: values.group_by("run").agg(total(pl.col("value"))))
 
 
@@ -85,7 +83,7 @@ OF_UNITS = (
 PERSISTENCE = Parameter(
     "p",
     "how likely a reader goes on to the next item",
-    default="0.5",
+    default=f"{USUAL_P}",
     choices=("0.5", "0.8", "0.95"),
     parse=probability,
 )

@@ -18,12 +18,16 @@ from tseval.records import frozen
 from tseval.tables import natural_order
 from tseval.tables.times import UNITS, moment
 
-DOCUMENT_LEVEL, QUESTION_LEVEL = "documents", "questions"
+LEVELS = DOCUMENT_LEVEL, QUESTION_LEVEL = "documents", "questions"
 """Documents are ranked for each question, and the questions of a topic themselves."""
 MOST = 100
 """How many documents a question may have on a day."""
 ALL_QUESTIONS = "(questions)"
 """The qid of a ranking of questions."""
+USUAL_P = 0.5
+"""The persistence of readers in tRBP, if no other is asked for."""
+SETS = OVERALL, HAS_ANSWER, NIL = "overall", "has-answer", "nil"
+"""All units, those on which there is something to return, and the others."""
 
 
 @frozen
@@ -154,17 +158,21 @@ def check_runs(runs: Table, known: Mapping[str, pl.DataFrame], order: str = "sco
             faults[name] = faulty.with_columns(pl.col(pl.String).fill_null(""))
             if "place" in faulty.columns:
                 own = faulty.select("question", "doc_id", line="doc_line")
-                of_questions = asked.drop("line", "doc_id")
-                faults[name] = own.join(of_questions, on="question", maintain_order="left")
+                faults[name] = own.join(asked.drop("line"), on="question", maintain_order="left")
         return rows
 
-    marks = runs.frame.unique("run", keep="first", maintain_order=True)
+    # Lists of documents are many bytes, so that they stand aside while questions are checked.
+    lists, number = ["doc_id", "doc_line", "score"], pl.col("doc_id").list.len()
+    rows = runs.frame.with_columns(number=number).with_row_index("question")
+    has_repeats = rows.select((pl.col("doc_id").list.n_unique() < number).any()).item()
+    asked = rows.drop(lists)
+    marks = asked.unique("run", keep="first", maintain_order=True)
     for name in (BAD_TAG, NO_METADATA):
         left(marks.with_columns(line=1), name, pl.col("tag_fault") == name, "run")
     topic, day, days = pl.col("topic"), pl.col("day"), real_days(known["days"]["day"])
     line, of_question = ("run", "topic", "topic_line"), ["topic", "qid"]
     known_questions = known["topics"].select(*of_question, is_known=True)
-    asked = runs.frame.drop_nulls("topic").with_row_index("question")
+    asked = asked.drop_nulls("topic")
     asked = asked.join(known_questions, on=of_question, how="left", maintain_order="left")
     asked = left(asked, "unknown-topic", ~topic.is_in(list(known["topics"]["topic"])), *line)
     again = pl.col("topic_line") != pl.col("topic_line").first().over("run", "topic")
@@ -185,13 +193,14 @@ def check_runs(runs: Table, known: Mapping[str, pl.DataFrame], order: str = "sco
     calendar = day.cast(pl.Enum(days), strict=False)
     doc = pl.col("doc_id").cast(pl.Categorical)
     documents = known["documents"].select(doc, own_day=calendar, is_there=True)
-    left(asked, "more-than-100", pl.col("doc_id").list.len() > MOST, "question")
-    lists = ["doc_id", "doc_line", "score"]
-    docs = asked.select("question", calendar, *lists).explode(lists)
-    docs = docs.drop_nulls("doc_id").with_row_index("place")
+    left(asked, "more-than-100", pl.col("number") > MOST, "question")
+    docs = rows.select("question", *lists).explode(lists).drop_nulls("doc_id")
+    own_days = asked.select("question", calendar)
+    docs = docs.join(own_days, on="question", maintain_order="left").with_row_index("place")
     docs = docs.join(documents, on="doc_id", how="left", maintain_order="left")
-    again = ~pl.col("doc_id").is_first_distinct().over("question")
-    docs = left(docs, "repeated-document", again, "place")
+    if has_repeats:
+        again = ~pl.struct("question", "doc_id").is_first_distinct()
+        docs = left(docs, "repeated-document", again, "place")
     docs = left(docs, "unknown-document", pl.col("is_there").is_null(), "place")
     docs = left(docs, "wrong-day", pl.col("own_day").ne_missing(day), "place")
     docs = left(docs, "bad-score", pl.col("score").is_null(), "place")
@@ -205,7 +214,7 @@ def check_runs(runs: Table, known: Mapping[str, pl.DataFrame], order: str = "sco
     missing = pl.DataFrame(every, ["file", *KEY], orient="row").cast(dict.fromkeys(KEY, pl.String))
     missing = missing.join(present, on=KEY, how="anti", maintain_order="left")
     left(missing.with_columns(line=None), "missing-topic", pl.lit(value=True), *KEY)
-    return ValidRows(present, dated, asked.drop(lists), docs, faults)
+    return ValidRows(present, dated, asked, docs, faults)
 
 
 def tell_faults(runs: Table, faults: Mapping[str, pl.DataFrame]) -> Iterator[Fault]:
@@ -288,32 +297,37 @@ def build_index(
     of_questions = asked.with_columns(level=pl.lit(DOCUMENT_LEVEL))
     rankings = pl.concat([coded(of_questions), coded(of_topics)], how="diagonal")
     times = coded(pl.DataFrame({"day": days, "time": [moment(day) for day in days]}))
-    units = coded(pl.DataFrame({"run": names})).join(rankings, how="cross")
+    own = rankings.join(times, how="cross").with_row_index("best")
+    units = coded(pl.DataFrame({"run": names})).join(own, how="cross").with_row_index("unit")
     counted = present.with_columns(counted=True)
     units = units.join(counted, on=KEY, how="left", maintain_order="left")
-    units = units.join(times, how="cross").with_row_index("unit")
+    is_alike = rules.proposed == "drop"
+    if not is_alike:  # what there is to return is not the same for all runs
+        own = units = units.with_columns(best="unit")
 
+    is_question = pl.col("level") == QUESTION_LEVEL
+    place = pl.col("id" if rules.ties == "id" else "place")
+    columns = ("unit", "key", place.alias("place"), gain.fill_null(0.0))
     judged = gold.join(asked, on=question).select("slot", "day", "gain", id="doc_id")
     items = ranked.join(units, on=[*of_day, "qid"]).select("question", "unit", "slot")
-    items = valid.documents.join(items, on="question")
+    items = valid.documents.join(items, on="question").drop("question")
     items = items.join(judged.drop("day"), on=["slot", "id"], how="left")
-    columns = ("unit", "key", "place", "id", gain.fill_null(0.0))
     documents = items.select(columns)
-    is_question = pl.col("level") == QUESTION_LEVEL
-    relevant = [units.filter(~is_question).join(judged, on=["slot", "day"])]
+    relevant = [own.filter(~is_question).join(judged, on=["slot", "day"])]
 
     of_day_units = units.filter(is_question).select("unit", *of_day)
     worths = gold.group_by(*question, "day").agg(gain.max())
     if rules.question_gain == "judged":
         worths = coded(known["questions"]).with_columns(gain=worth)
-    relevant.append(worths.join(asked, on=question).join(of_day_units, on=["topic", "day"]))
-    if rules.proposed == "drop":
+    answers = worths.join(asked, on=question)
+    relevant.append(answers.join(own.filter(is_question), on=["topic", "day"]))
+    if is_alike:
         ranked = ranked.drop_nulls("is_known")
     else:
         proposed = ranked.filter(pl.col("is_known").is_null())
         first = proposed.group_by("run", *question).agg(first=pl.col("day").min())
         later = first.join(worths, on=question).filter(pl.col("day") >= pl.col("first"))
-        relevant.append(later.join(of_day_units, on=of_day))
+        relevant.append(later.join(units.filter(is_question), on=of_day))
     items = ranked.join(of_day_units, on=of_day)
     items = items.rename({"question_rank": "key", "question": "place"})
     lacking = of_day_units.join(present, on=KEY, how="semi", maintain_order="left")
@@ -324,78 +338,115 @@ def build_index(
     items = items.join(worths, on=[*question, "day"], how="left").rename({"qid": "id"})
     outputs = documents.select("unit").join(units, on="unit").select(*KEY, "time")
     items = pl.concat([documents, items.select(columns)])
-    del documents  # which takes as much memory as all items that follow
 
     # After its last item a ranking has one more, the end, which is worth the share of all gain that
     # was returned, and 1 where there was none to return. Of tied items every order is as likely.
-    mean, size, place, rank = (pl.col(name) for name in ("mean", "size", "place", "rank"))
-    before, squares = pl.col("before"), pl.col("squares")
-    position, tied = pl.int_range(1, pl.len() + 1).over("unit"), ["unit", "tie"]
+    size, rank, place, mean = (pl.col(name) for name in ("size", "rank", "place", "mean"))
+    so_far, whole, squares = pl.col("so_far"), pl.col("sum"), pl.col("squares")
     is_expected = rules.ties == "expected"
-    items = items.sort("unit", "key", "id" if rules.ties == "id" else "place")
-    items = items.with_columns(rank=position.cast(pl.UInt32))
-    items = items.select("unit", "gain", "rank", tie="key" if is_expected else "rank")
-    tied_mean = quotient(total(gain).over(tied), pl.len().over(tied))
-    items = items.with_columns(mean=tied_mean if is_expected else gain)
-    worthy = items.filter(mean > 0).with_columns(so_far=running_total(gain).over("unit"))
-    worthy = worthy.with_columns(
-        size=pl.len().over(tied),
-        place=pl.int_range(pl.len()).over(tied),
-        squares=total(gain * gain).over(tied),
-        worthy=(gain > 0).sum().over(tied),
-        before=(pl.col("so_far") - gain).first().over(tied),
+    ranked = items.join(items.filter(gain > 0), on="unit", how="semi")
+    ranked = ranked.sort("unit", "key", "place").with_columns(
+        rank=place_in("unit"),
+        tie=pl.struct("unit", "key").rle_id() if is_expected else pl.int_range(pl.len()),
     )
-    chance = quotient(pl.col("worthy"), size - place).clip(0, 1)
-    waiting = (1 - chance).cum_prod().shift(1, fill_value=1.0).over("unit") if is_expected else 1.0
-    first = worthy.filter(before == 0).with_columns(first=quotient(chance * waiting, rank))
-    products = quotient((mean * size) ** 2 - squares, (size * (size - 1)).clip(1))
-    product = mean * before + quotient(squares, size) + place * products
-    depths = items.group_by("unit").agg(depth=pl.len())
-    best = pl.concat([each.select("unit", "gain") for each in relevant])
-    best = best.sort("unit", "gain", descending=[False, True])
-    best = best.join(depths, on="unit", how="left", maintain_order="left")
-    best = best.with_columns(rank=position, so_far=running_total(gain).over("unit"))
-    is_within = rank <= pl.col("depth").fill_null(0) + 1
+    gains = ranked.filter(gain > 0).with_columns(so_far=running_total(gain, "unit"))
+    worthy = gains.group_by("tie", maintain_order=True).agg(
+        pl.col("unit").first(),
+        before=(so_far - gain).first(),
+        sum=total(gain),
+        squares=total(gain * gain),
+        worthy=pl.len(),
+    )
+    sizes = ranked.group_by("tie").agg(rank.min(), size=pl.len())
+    worthy = worthy.join(sizes, on="tie", maintain_order="left").with_columns(
+        is_first=pl.col("unit").is_first_distinct(),
+        mean=quotient(whole, size),
+        products=quotient(whole**2 - squares, (size * (size - 1)).clip(1)),
+        place=pl.int_ranges(size),
+    )
+    worthy = worthy.explode("place").with_columns(rank=rank + place)
+    first = worthy.filter("is_first").with_columns(
+        chance=quotient(pl.col("worthy"), size - place).clip(0, 1)
+    )
+    first = first.with_columns(left=(1 - pl.col("chance")).cum_prod().over("unit"))
+    waiting = pl.when(place > 0).then(pl.col("left").shift()).otherwise(1.0)
+    first = first.with_columns(first=quotient(pl.col("chance") * waiting, rank))
+    product = mean * pl.col("before") + quotient(squares, size) + place * pl.col("products")
+    best = pl.concat([each.select("gain", "best") for each in relevant])
+    best = best.sort("best", "gain", descending=[False, True])
+    best = best.with_columns(rank=place_in("best"), so_far=running_total(gain, "best"))
+    best_discounted = running_total(quotient(gain, (rank + 1).log(2)), "best")
+    until = best.select("best", "rank", best_discounted=best_discounted)
+    best = best.group_by("best").agg(
+        number=pl.len(), total=total(gain), best_precision=total(quotient(gain * so_far, rank))
+    )
     sums = [
-        depths,
+        items.group_by("unit").agg(depth=pl.len()),
+        best,
+        gains.group_by("unit").agg(returned=so_far.last()),
         first.group_by("unit").agg(total(pl.col("first"))),
         worthy.group_by("unit").agg(
-            returned=total(gain),
             discounted=total(quotient(mean, (rank + 1).log(2))),
             precision=total(quotient(product, rank)),
         ),
-        best.group_by("unit").agg(
-            number=pl.len(),
-            total=total(gain),
-            best_precision=total(quotient(gain * pl.col("so_far"), rank)),
-            best_discounted=total(pl.when(is_within).then(quotient(gain, (rank + 1).log(2)))),
-        ),
     ]
-    every = pl.concat(sums, how="align")
-    units = units.join(every, on="unit", how="left", maintain_order="left")
     end, depth, number, whole = (pl.col(n) for n in ("end", "depth", "number", "total"))
-    share = divided("returned", "total", 1.0)
-    has_end = pl.col("counted").fill_null(rules.missing_topic == "silent")
-    units = units.with_columns(pl.col(every.columns[1:]).fill_null(0))
-    units = units.with_columns(end=pl.when(has_end).then(share).otherwise(0.0))
+    is_counted = pl.col("counted").fill_null(rules.missing_topic == "silent")
+    units = units.with_columns(is_counted.cast(pl.Float64))
+    values = units.select("unit", "counted", "best")
+    for each in sums:
+        values = values.join(each, on=each.columns[0], how="left", maintain_order="left")
+        if each is best:  # where nothing is returned, of nothing, all is worth the end
+            values = values.filter(~pl.all_horizontal(pl.col("depth", "number").is_null()))
+    values = values.with_columns(pl.selectors.numeric().fill_null(0)).with_columns(
+        end=pl.col("counted") * divided("returned", "total", 1.0),
+        rank=pl.min_horizontal(depth + 1, number),
+    )
+    values = values.join(until, on=["best", "rank"], how="left", maintain_order="left")
     precision = pl.col("precision") + quotient(end * (pl.col("returned") + end), depth + 1)
     best_precision = pl.col("best_precision") + quotient(whole + 1, number + 1)
     discounted = pl.col("discounted") + quotient(end, (depth + 2).log(2))
     best_end = pl.when(number <= depth).then(1 / (number + 2).log(2)).otherwise(0.0)
     below = best_precision if rules.ap == "ideal" else whole + 1
-    units = units.select(
-        *("unit", "run", "level", "topic", "qid", "day", "time", "depth", "end", "total"),
-        slot=pl.col("slot").fill_null(0) if rules.average == "nested" else pl.lit(0),
-        silent=(depth == 0).cast(pl.Float64),
+    values = values.select(
+        *("unit", "depth", "total", "end"),
         tRR=pl.when(whole > 0).then("first").otherwise(quotient(end, depth + 1)),
-        tNDCG=quotient(discounted, pl.col("best_discounted") + best_end),
+        tNDCG=quotient(discounted, pl.col("best_discounted").fill_null(0) + best_end),
         tAP=quotient(precision, below),
         **{"tAP(ideal)": quotient(precision, best_precision)},
     )
+    values = persistent_gains(values, worthy, USUAL_P)
+    slot = pl.col("slot").fill_null(0) if rules.average == "nested" else pl.lit(0)
+    units = units.drop("best").with_columns(slot=slot)
     start, latest = moment(days[0]), moment(days[-1])
     limits = topics.with_columns(start=start, latest=latest, end=latest + 24 * UNITS["h"])
-    frames = {"units": units, "items": items, "present": present, "lacking": lacking}
+    frames = {"items": items, "worthy": worthy.select("unit", "rank", "mean")}
+    frames |= {"present": present, "lacking": lacking}
+    for level in LEVELS:
+        of_level = units.filter(pl.col("level") == level)
+        of_level = of_level.join(values, on="unit", how="left", maintain_order="left")
+        of_level = of_level.with_columns(
+            pl.col("depth", "total").fill_null(0),
+            pl.col(values.columns[3:]).fill_null(pl.col("counted")),
+            silent=depth.fill_null(0) == 0,
+        )
+        frames[f"{level} {HAS_ANSWER}"] = of_level.filter(whole > 0)
+        frames[f"{level} {NIL}"] = of_level.filter(whole == 0)
     return FrameIndex.of(names, limits, outputs, **frames)
+
+
+def persistent_gains(units: pl.DataFrame, worthy: pl.DataFrame, p: float) -> pl.DataFrame:
+    """Return units with tRBP, by how likely a reader goes on to the next item."""
+    gain = (1 - p) * pl.col("mean") * pl.lit(p).pow(pl.col("rank") - 1)
+    gains = worthy.group_by("unit").agg(tRBP=total(gain))
+    units = units.join(gains, on="unit", how="left", maintain_order="left")
+    end = pl.col("end") * pl.lit(p).pow(pl.col("depth"))
+    return units.with_columns(pl.col("tRBP").fill_null(0.0) + end)
+
+
+def place_in(group: str) -> pl.Expr:
+    """Return the place of each row among those of its group, from 1."""
+    return pl.col(group).rank("ordinal") - pl.col(group).rank("min") + 1
 
 
 def find_warnings(
