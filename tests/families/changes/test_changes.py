@@ -385,6 +385,10 @@ def test_without_documents_they_are_of_the_first_day_on_which_a_run_returns_them
     told = scores.warnings[0]
     assert "no --documents" in told
     assert "2 judgments of documents that no run returns ignored" in told
+    outside = run.tail(1).assign(run="outside", day="2026-03-01", doc_id="m1")
+    later = tseval.score_changes(runs=[run, outside], measures=wanted, lenient=True, **given)
+    assert "1 judgment of documents that no run returns ignored" in later.warnings[0]
+    assert later.value("units(level=documents,units=has-answer)", run="outside") == 1
     both = [run.assign(run="mine"), other]
     with faulty("time-range", 3):
         tseval.score_changes(runs=both, **given)

@@ -258,14 +258,17 @@ def collect(tables: Mapping[str, Table]) -> dict[str, pl.DataFrame]:
     met = pl.Series("day", real_days(known["runs"]["day"]), pl.String)
     if "documents" not in known:
         is_known = pl.col("day").is_in(list(known["days"]["day"] if "days" in known else met))
-        returned = known["runs"].filter(is_known).explode("doc_id").drop_nulls("doc_id")
+        returned = known["runs"].select("doc_id", day=pl.when(is_known).then("day"))
+        returned = returned.explode("doc_id").drop_nulls("doc_id")
         known["documents"] = returned.group_by("doc_id").agg(pl.col("day").min())
     documents = known["documents"].select(pl.col("doc_id").cast(pl.String), "day")
     undated = known["qrels"].join(documents, on="doc_id", how="anti", maintain_order="left")
     if "documents" in tables:
         reason, cure = 'document "{doc_id}" has no day', "it belongs to --documents too"
         tables["qrels"].refuse(undated, reason, cure, "unknown-id")
-    known |= {"undated": undated, "qrels": known["qrels"].join(documents, on="doc_id")}
+    documents = documents.drop_nulls("day")  # which runs return on days outside the collection
+    known |= {"undated": undated, "documents": documents}
+    known["qrels"] = known["qrels"].join(documents, on="doc_id")
     judged = [name for name in ("qrels", "questions") if name in known]
     known |= {name: known[name].filter(pl.col("gain") > 0) for name in judged}
     if "days" not in known:
