@@ -34,10 +34,11 @@ RANGES = {
     Kind.GRADE: (1.0, "is not between 0 and 1", GRADE_CURE),
 }
 """The largest number of kinds that have none below 0; why another is a fault, and the cure."""
+TOO_LARGE = "is too large for a number"
 CODES = {
     "is empty": "empty-value",
     "is no grade": "unknown-label",
-    "is too large for a number": "number-range",
+    TOO_LARGE: "number-range",
 }
 """The codes of reasons that do not say that a cell is not a number or not a time."""
 
@@ -248,13 +249,15 @@ def _check_range(
         wrong &= ~times.early(values) | (not column.any_time)
         wrong |= (values != 0) & (relative and column.name == "start")
     elif column.kind in RANGES:
-        wrong = (values < 0) | (values > RANGES[column.kind][0])
+        wrong = (values < 0) | (values > min(column.most, RANGES[column.kind][0]))
     for row in np.flatnonzero(wrong).tolist():
         if column.kind is Kind.TIME:
             reason, cure, code = times.why_implausible(float(values[row]), relative=relative)
         else:
             _, reason, cure = RANGES[column.kind]
             code = "number-range"
+            if values[row] > column.most:
+                reason, cure = TOO_LARGE, f"give a number up to {times.written(column.most)}"
         faults.add(lines[row], f'{column.name} "{times.written(values[row])}" {reason}', cure, code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -48,6 +49,9 @@ class Column:
 
     choices: tuple[str, ...] = ()
     """The only values of an id, if there are few; families on the kernel refuse others by this."""
+
+    most: float = math.inf
+    """The largest amount; families on the kernel, whose sums are exact, refuse others by this."""
 
     any_time: bool = False
     """Whether a time may be ever so early, as in a track's own files; elsewhere it is a fault."""

@@ -503,6 +503,22 @@ def test_rows_that_break_rules(files: Path, row: str, code: str) -> None:
     assert program.tseval("validate", "bad.tsv", *COLLECTION).places == [("bad.tsv", 4)]
 
 
+def test_the_largest_gains_are_added_up() -> None:
+    docs = [f"d{at}" for at in range(1000)]
+    table = pd.DataFrame({"doc_id": docs, "day": "2026-01-30"})
+    run = table.head(100).assign(topic="t", qid="q", question_rank=0, score=1.0)
+    scores = tseval.score_changes(
+        run,
+        table.drop(columns="day").assign(topic="t", qid="q", gain=1e6),
+        "tRBP(p=0.5,level=documents) tAP(level=documents)",
+        topics=pd.DataFrame({"topic": ["t"], "qid": ["q"]}),
+        documents=table,
+        rules={"ties": "expected"},
+    )
+    assert scores.value(scores.measures[0]) == pytest.approx(1e6)
+    assert scores.value(scores.measures[1]) == pytest.approx(1e12 * 100 / 1e9, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("name", "row", "code"),
     [
@@ -513,6 +529,8 @@ def test_rows_that_break_rules(files: Path, row: str, code: str) -> None:
         ("runs", "\t2026-01-31\tq\t0\tc\t1\tme", "empty-value"),
         ("runs", "t\t2026-01-31\tq\t0\tc\t1\t", "empty-value"),
         ("qrels", "t\tq\tb\t-1", "number-range"),
+        ("qrels", "t\tq\tb\t1000001", "number-range"),
+        ("qrels", "t\tq\tb\t1e99", "number-range"),
         ("qrels", "t\tq\tb\tx", "number-format"),
         ("qrels", "t\tq\tb\t", "empty-value"),
         ("qrels", "t\tq\ta\t5", "duplicate-id"),
@@ -529,6 +547,7 @@ def test_rows_that_break_rules(files: Path, row: str, code: str) -> None:
         ("questions", "t\tq\t2026-01-30\t1", "duplicate-id"),
         ("questions", "t\tq\tsoon\t1", "date-format"),
         ("questions", "t\tq\t2026-01-31\t-1", "number-range"),
+        ("questions", "t\tq\t2026-01-31\t1e7", "number-range"),
         ("questions", "t\tq\t2026-01-31\tx", "number-format"),
     ],
 )

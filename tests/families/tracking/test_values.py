@@ -173,6 +173,7 @@ def test_the_antimeridian_and_the_poles_are_no_borders() -> None:
         ("t\tdeath\t1\t2", "unknown-label"),
         ("t\tdeaths\t1\tmany", "number-format"),
         ("t\tdeaths\t1\t-2", "number-range"),
+        ("t\tdeaths\t1\t1e16", "number-range"),
         ("t\tdeaths\t1\tnan", "number-format"),
         ("t\tdeaths\t1\t", "empty-value"),
         (" \tdeaths\t1\t1", "empty-value"),

@@ -27,7 +27,7 @@ from tseval.tables.schema import RUN, TOPIC
 QID = Column("qid", Kind.ID, aliases=("question_id",), meaning="the question")
 DAY = Column("day", Kind.ID, aliases=("date",), meaning="such as 2026-03-02")
 DOC = Column("doc_id", Kind.ID, aliases=("docid",))
-GAIN = Column("gain", Kind.AMOUNT, meaning="0 is as no row")
+GAIN = Column("gain", Kind.AMOUNT, meaning="0 is as no row", most=1e6)
 BLANK = "blank where there is none"
 may_be_blank = partial(Column, kind=Kind.NUMBER, may_be_blank=True)
 

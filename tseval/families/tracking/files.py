@@ -97,7 +97,7 @@ def read_amounts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     add_faults(faults, rows.filter(~known), reason, ATTRIBUTE_CURE, "unknown-label")
     located = pl.col("attribute") == LOCATIONS
     numbers = rows.filter(known & ~located)
-    amounts = parse_numbers(numbers, "value", Column("value", Kind.AMOUNT), faults)
+    amounts = parse_numbers(numbers, "value", Column("value", Kind.AMOUNT, most=1e15), faults)
     parts = pl.col("value").str.split(",")
     places = rows.filter(located)
     single = places.filter(parts.list.len() != len(LIMITS))
