@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING
+from dataclasses import MISSING, Field
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, cast
 
 from tseval.core.calling import CommonOptions, Where, scored
-from tseval.core.declared import SCORES, declared
+from tseval.core.declared import SCORES, Declared, declared, input_name
 from tseval.core.family import Family, several
 from tseval.core.rules import NoRules
 from tseval.tables import Kind
@@ -21,24 +21,41 @@ TIMES = ("time_format", "time_zone", "clock")
 WHERE = {"jobs": None, "engine": "local", "scheduler": None}
 
 
+def options_of(family: Family[Any, Any]) -> Iterator[tuple[str, Field[Any], Declared]]:
+    """Yield the options that change scores, with their names in Python."""
+    for field, what in declared(family.options):
+        if what.has_meaning(SCORES) and not what.is_output:
+            yield input_name(what), field, what
+
+
+def read_option(what: Declared, value: Any) -> Any:
+    """Return the value of an option as the command line has it."""
+    if value is None:
+        return None
+    if what.several:
+        return tuple(map(what.kind, [value] if isinstance(value, str) else value))
+    return what.kind(value)
+
+
 def parameters(family: Family[Any, Any]) -> Iterator[Parameter]:
     """Yield the parameters of a family's call: inputs, measures, then all others by name."""
     inputs = list(declared(family.inputs))
     required = [field.name for field, what in inputs if not what.flags]
     yield from (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in required)
     yield Parameter("measures", Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    by_name = [(field, what) for field, what in inputs if what.flags and not what.adds_to]
-    by_name += [each for each in declared(family.options) if each[1].has_meaning(SCORES)]
-    for field, what in by_name:
+    by_name = {f.name: (f, what) for f, what in inputs if what.flags and not what.adds_to}
+    by_name |= {name: (field, what) for name, field, what in options_of(family)}
+    for name, (field, what) in by_name.items():
         default = Parameter.empty if what.required else field.default
         if default is MISSING:
             default = ()
-        yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=default)
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default)
     common: dict[str, Any] = {"at": None} if family.times else {}
     if len(family.editions) > 1 or not isinstance(family.editions[0].rules, NoRules):
         common |= {"edition": family.editions[0].name, "rules": None}
     common |= {"on_missing": None}
     common |= {"undefined": "skip"} if family.undefined_counts else {}
+    common |= {} if family.times else {"per_topic": True}
     common |= WHERE | {"input_format": None, "columns": None}
     if any(column.kind is Kind.TIME for _, what in inputs for column in what.table or ()):
         common |= dict.fromkeys(TIMES)
@@ -76,9 +93,7 @@ def scoring_call(family: Family[Any, Any], name: str) -> Callable[..., Scores]:
                 first, *others = several(values[what.adds_to])
                 inputs |= {what.adds_to: first, field.name: others}
         options = {
-            field.name: values[field.name]
-            for field, _ in declared(family.options)
-            if field.name in values
+            field.name: read_option(what, values[name]) for name, field, what in options_of(family)
         }
         common = CommonOptions(
             measures=values["measures"],
@@ -90,6 +105,7 @@ def scoring_call(family: Family[Any, Any], name: str) -> Callable[..., Scores]:
             forms=values["input_format"],
             columns=values["columns"],
             times=cast("TimeWords", {key: values[key] for key in TIMES if values.get(key)}),
+            per_topic=values.get("per_topic", True),
         )
         where = Where(*(values[key] for key in WHERE))
         return scored(family, family.inputs(**inputs), family.options(**options), common, where)
@@ -107,6 +123,7 @@ TYPES = {
     "rules": "Mapping[str, str] | None",
     "on_missing": "OnMissing | None",
     "undefined": "Undefined",
+    "per_topic": "bool",
     "jobs": "int | None",
     "engine": "str | Engine",
     "scheduler": "str | None",
@@ -126,8 +143,11 @@ def stub(family: Family[Any, Any], name: str) -> str:
         is_optional = what.flags and not what.required
         types[field.name] = "Runs" if what.several else "Given" + " | None" * bool(is_optional)
         types |= {what.adds_to: "Given | Sequence[Given]"}
-    for field, what in declared(family.options):
-        types[field.name] = "bool" if what.kind is bool else f"{what.kind.__name__} | None"
+    for option, _, what in options_of(family):
+        kind = "str | float" if what.kind is str and not what.choices else what.kind.__name__
+        kind = kind if isinstance(what.kind, type) else "Sequence[float]"
+        kind = "str | Sequence[str]" if what.several else kind
+        types[option] = kind if what.kind is bool else f"{kind} | None"
     lines, by_name = [f"def {name}("], False
     for each in parameters(family):
         if each.kind is Parameter.KEYWORD_ONLY and not by_name:

@@ -53,18 +53,19 @@ def read_inputs(
     access: Access,
     readers: Mapping[str, TableReader],
     by_name: Collection[str] = (),
+    optional: Collection[str] = (),
 ) -> dict[str, Table]:
     """Read every declared input that is given, by the names of its fields.
 
     One format for all inputs is not meant for those `by_name`, which have theirs by name alone, nor
-    is a track's format for inputs that it does not have.
+    is a track's format for inputs that it does not have. Of `optional` inputs none may be given.
     """
     access.check(inputs)
     tables = {}
     more = {what.adds_to: getattr(inputs, field.name) for field, what in declared(type(inputs))}
     for field, what in declared(type(inputs)):
         given = getattr(inputs, field.name)
-        if what.several and not given and not what.flags:
+        if what.several and not given and not what.flags and field.name not in optional:
             raise UsageError(f"no {what.metavar.lower()} is given: name at least one")
         if given is None or field.name not in readers:
             continue
@@ -173,6 +174,8 @@ class FrameEvaluation(Evaluation):
     """How each input is read: the runs, then what the signature names, in its order."""
     by_name: ClassVar[tuple[str, ...]] = ()
     """The inputs that a format for all inputs is not meant for."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """The inputs of several files of which none may be given."""
 
     frames: FrameIndex
 
@@ -199,7 +202,7 @@ class FrameEvaluation(Evaluation):
         applied = edition.rules.changed(rules)
         inputs = _open(inputs)
         readers = cls.choose_readers(inputs, applied)
-        tables = read_inputs(inputs, access, readers, cls.by_name)
+        tables = read_inputs(inputs, access, readers, cls.by_name, cls.optional)
         content = cls.build(Request(inputs, options, applied, tables))
         known = {name: tables[name].sources for name in readers if name in tables}
         hashes = {

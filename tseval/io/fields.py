@@ -246,9 +246,11 @@ def _cells(block: bytes, before: int, table: PlainTable, layout: Layout) -> pl.D
         block = block.decode(errors=QUESTION_MARKS).encode()
     names = layout.words.split()
     opening = block.partition(b"\n")[0].split() if not before else []
-    fields = None
-    if not opening or not layout.heading(opening):
-        fields = _even_fields(block, before, layout, names)
+    if opening and layout.heading(opening):
+        block, before = block.partition(b"\n")[2], 1
+    while layout.comments and block.startswith(b"#"):
+        block, before = block.partition(b"\n")[2], before + 1
+    fields = _even_fields(block, before, layout, names)
     if fields is None:
         fields = text_frame(_fields_of_lines(block, before, layout, table.faults), names)
     known = {name: pl.col(name) for name in names} | dict(layout.made())
@@ -262,7 +264,9 @@ def _even_fields(
     """Return the fields of lines that have all of them and no other, None of any other block."""
     fields, divider = None, " " if b" " in block else "\t"
     if not any(blank in block for blank in BLANKS if blank != divider.encode()):
-        fields = split_fields(block, before, divider, names)
+        further = block.partition(b"\n")[0].count(divider.encode()) + 1 - len(names)
+        more = [f"field {at}" for at in range(further)] if layout.may_have_more else []
+        fields = split_fields(block, before, divider, [*names, *more])
     if fields is None and not (layout.may_have_more or layout.ends_with_text):
         tidy = b"\n".join(map(b" ".join, map(bytes.split, block.split(b"\n"))))
         fields = split_fields(tidy, before, " ", names)

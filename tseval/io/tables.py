@@ -6,6 +6,7 @@ same, and what is checked beyond the columns. Reading, validating and importing 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -130,6 +131,8 @@ class TrackFile:
     forms: tuple[str, ...] = ()
     """The names by which `--input-format` asks for it."""
     rank: Rank = Rank.SURE
+    runs_by_file: bool = False
+    """Whether its runs are named after their file where another such file has one of the name."""
 
     def matches(self, source: Input) -> bool:
         """Return whether an input looks like one, by its content."""
@@ -256,18 +259,41 @@ def read(
     or has workers read them.
     """
     inputs = [input_of(one, reader.schema) for one in given]
+    if not inputs:
+        return Table(reader.schema.table, frame_of_rows((), reader.schema, file=pl.Int64), ())
     work = partial(_read_input, reader=reader, form=form)
-    parts: list[Table] = list(each(work, inputs, run_names(inputs)))
+    names = run_names(inputs)
+    parts: list[Table] = list(each(work, inputs, names))
     if len(parts) == 1:
         return parts[0]
+    if any(track.runs_by_file for track in reader.tracks):
+        tracks = [_track_of(source, reader, form) for source in inputs]
+        parts = _name_by_file(parts, names, [bool(each and each.runs_by_file) for each in tracks])
     frames = [part.frame.with_columns(file=pl.lit(at)) for at, part in enumerate(parts)]
     sources = tuple(replace(part.sources[0], runs=part.runs) for part in parts)
     notes = tuple(note for part in parts for note in part.notes)
     runs = tuple(dict.fromkeys(run for part in parts for run in part.runs))
     table = Table(reader.schema.table, pl.concat(frames, how="diagonal"), sources, runs, notes)
-    if reader.once is not None:
+    is_shared = len(runs) < sum(len(part.runs) for part in parts)
+    if reader.once is not None and (is_shared or "run" not in reader.once[0]):
         _refuse_repeats(table, *reader.once)
     return table
+
+
+def _name_by_file(
+    parts: Sequence[Table], names: Sequence[str], by_file: Sequence[bool]
+) -> list[Table]:
+    """Name the runs of a track's files after the files, where two files have runs of one name."""
+    pairs = list(zip(parts, by_file, strict=True))
+    files = Counter(run for part, is_track in pairs if is_track for run in part.runs)
+    named = []
+    for (part, is_track), name in zip(pairs, names, strict=True):
+        runs = [f"{name}:{run}" for run in part.runs] if len(part.runs) > 1 else [name]
+        if is_track and any(files[run] > 1 for run in part.runs):
+            renamed = pl.col("run").replace(dict(zip(part.runs, runs, strict=True)))
+            part = replace(part, frame=part.frame.with_columns(renamed), runs=tuple(runs))
+        named.append(part)
+    return named
 
 
 def _refuse_repeats(table: Table, columns: Sequence[str], reason: str, cure: str) -> None:
