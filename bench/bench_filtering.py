@@ -34,9 +34,13 @@ from bench.rows import Row, tell  # noqa: E402
 from tests.oracles import filtering as slow  # noqa: E402
 from tseval.core.calling import evaluated  # noqa: E402
 from tseval.core.registry import measures  # noqa: E402
-from tseval.families.filtering.evaluation import FilterEvaluation  # noqa: E402
-from tseval.families.filtering.family import FAMILY  # noqa: E402
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions  # noqa: E402
+from tseval.families.filtering.family import (  # noqa: E402
+    FAMILY,
+    FilterEvaluation,
+    FilterInputs,
+    FilterOptions,
+)
+from tseval.families.filtering.trends import Series  # noqa: E402
 
 LIMIT, TIMES = 20.0, 50.0
 START, END = 1325376000, 1335916800
@@ -169,14 +173,14 @@ def check(evaluation: FilterEvaluation, runs: list[Rows], truth: slow.Truth) -> 
     spent, series = 0.0, 0
     truth = {pair: is_it for pair, is_it in truth.items() if START <= slow.time_of(pair[0]) < END}
     for number, cutoff in CHECKED:
-        place = int(np.flatnonzero(evaluation.index.tally.cutoffs == cutoff)[0])
+        place = int(np.flatnonzero(evaluation.index.cutoffs == cutoff)[0])
         before = time.process_time()
         lines = list(loop(runs[number], truth, cutoff))
         spent += time.process_time() - before
         series += len(lines)
         for metric, length, line in lines:
-            at = np.full(len(runs), place, np.int64)
-            trend = evaluation.index.series(metric, length).at(at).fitted()
+            series = evaluation.index.series(metric, length)
+            trend = Series(series.value[:, place], series.weight[:, place]).trend
             ours = (trend.end[number], trend.slope[number], trend.slope_error[number])
             if not np.allclose(ours, line, rtol=1e-9, atol=1e-15):
                 raise SystemExit(f"run {number}, {metric}, {length}, {cutoff}: {ours}, not {line}")
@@ -202,7 +206,7 @@ def main() -> None:
             fitted(evaluation)
             computing = min(computing, time.process_time() - own)
             best = min(best, time.perf_counter() - begin)
-    series = len(runs) * len(evaluation.index.tally.cutoffs) * len(METRICS) * len(LENGTHS)
+    series = len(runs) * len(evaluation.index.cutoffs) * len(METRICS) * len(LENGTHS)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     size = f"{len(runs)} runs, {sum(map(len, runs)):,} pairs, {series:,} series"
     tell(Row("files and all", size, best, most=LIMIT))

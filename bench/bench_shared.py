@@ -71,7 +71,7 @@ from tseval.core.calling import CommonOptions, evaluated
 from tseval.core.scores import Scores
 from tseval.core.scoring import chosen_measures, scores_of
 from tseval.families.filtering.family import FAMILY as FILTERING
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions
+from tseval.families.filtering.family import FilterInputs, FilterOptions
 from tseval.families.incidents.family import FAMILY as INCIDENTS
 from tseval.families.incidents.inputs import IncidentInputs, IncidentOptions
 from tseval.families.incidents.tables import LEVELS

@@ -83,25 +83,25 @@ STARTS = {
     ),
     "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 149, "rapidfuzz scipy"),
     "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 133, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 263, "pandas polars.dataframe"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 292, "pandas polars.dataframe"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 250, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 268, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 157, "pandas rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 146, "pandas scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 186, "pandas rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        331,
+        308,
         "pandas polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        245,
+        226,
         "importlib.metadata polars.dataframe pyarrow.lib",
     ),
     "validate": Start(
-        f"validate {RUN} {GOLD}", 238, "importlib.metadata polars.dataframe pyarrow.lib"
+        f"validate {RUN} {GOLD}", 228, "importlib.metadata polars.dataframe pyarrow.lib"
     ),
-    "measures": Start("measures", 231, "importlib.metadata polars.dataframe pyarrow.lib"),
+    "measures": Start("measures", 218, "importlib.metadata polars.dataframe pyarrow.lib"),
     "values": Start("values --help", 83),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
@@ -113,7 +113,9 @@ STARTS = {
         109,
         "pyarrow.lib",
     ),
-    "filter": Start(f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 119, "scipy"),
+    "filter": Start(
+        f"filter {KBA}/steady.tsv {KBA}/truth.tsv --quiet", 101, "polars.dataframe scipy"
+    ),
     "changes": Start(
         f"changes {CD}/terse.jsonl {CD}/qrels.tsv --topics {CD}/topics.jsonl --days {CD}/days.txt "
         f"--documents {CD}/documents.tsv --quiet",

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
         score_changes,
         score_clusters,
         score_crisisfacts,
+        score_filtering,
         score_responses,
         score_values,
     )
     from tseval.families.clusters.family import sample_posts
-    from tseval.families.filtering.scoring import score_filtering
     from tseval.families.incidents.pooling import pool_incidents
     from tseval.families.incidents.scoring import score_incidents
     from tseval.families.temporal.earliest import EarliestIndex, EarliestStream
@@ -80,7 +80,7 @@ _PUBLIC = {
     "score_crisisfacts": "tseval.families.calls",
     "score_clusters": "tseval.families.calls",
     "score_incidents": "tseval.families.incidents.scoring",
-    "score_filtering": "tseval.families.filtering.scoring",
+    "score_filtering": "tseval.families.calls",
     "score_responses": "tseval.families.calls",
     "score_timelines": "tseval.families.timelines.scoring",
     "sweep": "tseval.comparison.with_gold",

@@ -21,15 +21,11 @@ from tests.conformance.test_filtering_reference import KEPT, made_up, oracle
 from tests.program import tseval as program
 from tseval.core import calling
 from tseval.core.registry import measures
-from tseval.core.results import Values
-from tseval.families.filtering import trend_tables
-from tseval.families.filtering.evaluation import FilterEvaluation
-from tseval.families.filtering.family import FAMILY
-from tseval.families.filtering.files import read_returned, read_truth
-from tseval.families.filtering.index import Fitted
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions
-from tseval.families.filtering.metrics import METRICS, Batches, Counts, harmonic
-from tseval.families.filtering.pairs import JudgedPairs
+from tseval.families.filtering import explain
+from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
+from tseval.families.filtering.files import JUDGMENTS, RUNS
+from tseval.families.filtering.trends import Constants, Counts, Fitted, harmonic
+from tseval.io.tables import read
 from tseval.statistics.ranks import kendall, kendall_p
 
 NAMES = {"P": "P", "R": "R", "A": "A", "Fpr": "F_pr", "Fpra": "F_pra"}
@@ -79,10 +75,10 @@ def evaluated(pack: Path, year: str, cutoff: str, unjudged: str, folder: Path) -
 # The files
 
 
-def judged_pairs(truth: str, options: FilterOptions) -> JudgedPairs:
-    found = calling.evaluated(FAMILY, FilterInputs([], truth), options).index.tally.judged
-    assert isinstance(found, JudgedPairs)
-    return found
+def judged_pairs(truth: str, options: FilterOptions) -> tuple[int, int]:
+    """How many pairs are judged, and how many of these are positive."""
+    found = calling.evaluated(FAMILY, FilterInputs([], truth), options).index["judged"]
+    return found.height, found.filter("positive").height
 
 
 def test_the_truths_are_read_whole(conformance: Path) -> None:
@@ -92,27 +88,24 @@ def test_the_truths_are_read_whole(conformance: Path) -> None:
     }
     for year, (rows, pairs, lowest, highest, entities, first, last) in told.items():
         path = str(truth_path(conformance, year))
-        truth = read_truth(path)
-        assert (len(truth), len(truth.topic.names)) == (rows, entities)
-        assert first is None or (truth.time.min(), truth.time.max()) == (first, last)
+        truth = read([path], JUDGMENTS).frame
+        assert (truth.height, truth["topic"].n_unique()) == (rows, entities)
+        assert first is None or (truth["time"].min(), truth["time"].max()) == (first, last)
         for votes, positive in (("all", lowest), ("any", highest)):
-            judged = judged_pairs(path, FilterOptions(votes=votes))
-            assert (len(judged.time), judged.positive.sum()) == (pairs, positive)
+            assert judged_pairs(path, FilterOptions(votes=votes)) == (pairs, positive)
 
 
 def test_the_period_of_2012(conformance: Path) -> None:
     path = str(truth_path(conformance, "kba2012"))
-    judged = judged_pairs(path, FilterOptions(start="1325376000"))
-    assert (len(judged.time), judged.positive.sum()) == (34336, 4732)
+    assert judged_pairs(path, FilterOptions(start="1325376000")) == (34336, 4732)
 
 
 def test_the_real_run_is_read_whole(conformance: Path) -> None:
     path = conformance / "filtering" / "kba2014" / BASELINE
-    run = read_returned([path])
+    run = read([path], RUNS)
     told = oracle(conformance)["kba2014"]["runs"]["baseline-ccr"]["n_pairs"]
-    pairs = set(zip(run.topic.codes.tolist(), run.post_id.codes.tolist(), strict=True))
-    assert (len(run), len(pairs)) == (34120, told)
-    assert run.run.vocabulary() == ["CompInsights-toy_1"]
+    assert (run.frame.height, run.frame.n_unique(["topic", "post_id"])) == (34120, told)
+    assert run.runs == ("CompInsights-toy_1",)
 
 
 def test_validate_knows_the_files(conformance: Path) -> None:
@@ -136,9 +129,9 @@ def counted(
     fitted: Fitted, evaluation: FilterEvaluation, run: int, cutoff: float
 ) -> dict[str, int]:
     """The pairs of a run at a cutoff, and what the batches weigh."""
-    tally = evaluation.index.tally
-    (counts,) = [each for at, each in enumerate(tally.by_run(fitted.cut)) if at == run]
-    place = int(np.flatnonzero(tally.cutoffs == cutoff)[0])
+    index = evaluation.index
+    (counts,) = [each for at, each in enumerate(index.counts(fitted.cut)) if at == run]
+    place = int(np.flatnonzero(index.cutoffs == cutoff)[0])
     hits, alarms = counts.hits[place].sum(), counts.alarms[place].sum()
     return {
         "tp": int(hits),
@@ -151,16 +144,14 @@ def counted(
 def found(evaluation: FilterEvaluation, run: int, row: dict[str, Any]) -> dict[str, Any]:
     """All of a row that the program says."""
     fitted = evaluation.index.fitted(NAMES[row["metric"]], f"{row['days']}d")
-    series, trend = fitted.series, fitted.trend
-    values = series.value[run][series.defined[run]]
-    statistics = ("AD", "AD-p", "DW", "spearman", "spearman-p")
-    told = {name: float(fitted.statistic(name)[run]) for name in statistics}
+    series, trend, checked = fitted.series, fitted.trend, fitted.checked[False]
+    undefined = np.isnan(series.value[run])
     return {
         **counted(fitted, evaluation, run, row["cutoff"]),
         "batches": fitted.cut.number,
-        "n_undefined": int((~series.defined[run]).sum()),
+        "n_undefined": int(undefined.sum()),
         "n_zero_weight": int((series.weight[run] == 0).sum()),
-        "mean_defined": values.mean(),
+        "mean_defined": series.value[run][~undefined].mean(),
         "n": int(trend.number[run]),
         "df": int(trend.degrees[run]),
         "intercept": trend.intercept[run],
@@ -170,11 +161,11 @@ def found(evaluation: FilterEvaluation, run: int, row: dict[str, Any]) -> dict[s
         "p": trend.p[run],
         "endpoint": trend.end[run],
         "x_end": fitted.cut.number - 1,
-        "ad_A2": told["AD"],
-        "ad_p": told["AD-p"],
-        "dw": told["DW"],
-        "spearman": told["spearman"],
-        "spearman_p": told["spearman-p"],
+        "ad_A2": checked.normality.statistic[run],
+        "ad_p": checked.normality.p[run],
+        "dw": checked.durbin_watson[run],
+        "spearman": checked.spearman.statistic[run],
+        "spearman_p": checked.spearman.p[run],
         "slope_per_second": trend.slopes(fitted.cut.seconds).value[run],
     }
 
@@ -210,23 +201,23 @@ def test_rows(conformance: Path, folder: Path, year: str, run: str) -> None:
 def test_sweeps(conformance: Path, folder: Path, metric: str) -> None:
     evaluation = evaluated(conformance, "kba2012", "sweep", "ignore", folder)
     series = evaluation.index.series(NAMES[metric], "1d")
-    ends = series.fitted().end.reshape(series.value.shape[:2])
+    ends = series.trend.end.reshape(series.value.shape[:2])
     fitted = evaluation.index.fitted(NAMES[metric], "1d")
     for place, run in enumerate(KEPT):
         told = oracle(conformance)["kba2012"]["runs"][run]
-        cutoffs = evaluation.index.tally.cutoffs
+        cutoffs = evaluation.index.cutoffs
         assert cutoffs.tolist() == [cutoff for cutoff, _ in told["sweep_endpoint"][metric]]
         expected = [end for _, end in told["sweep_endpoint"][metric]]
         assert ends[place] == pytest.approx(expected, rel=1e-9, abs=1e-15)
         cutoff, end = told["best"][metric]
-        assert cutoffs[fitted.cutoff[place]] == cutoff
+        assert fitted.cutoff[place] == cutoff
         assert fitted.trend.end[place] == pytest.approx(end, rel=1e-9, abs=1e-15)
 
 
 def test_z(conformance: Path, folder: Path) -> None:
     told = oracle(conformance)["kba2012"]["ztests_Fpra_1day_cutoff50"]["flat_vs_degrading"]
     evaluation = evaluated(conformance, "kba2012", "50", "ignore", folder)
-    frame = trend_tables.comparison(evaluation.index, [("F_pra", "1d")])
+    frame = explain.compare(evaluation.index, [("F_pra", "1d")])
     (row,) = frame[(frame["run"] == "t-degrading") & (frame["other"] == "t-flat")].to_dict(
         "records"
     )
@@ -246,18 +237,15 @@ def test_batches_by_hand(conformance: Path) -> None:
             np.array([[sum(pair[1] == e for pair in pairs)] for e in entities], np.float64)
             for pairs in (right & kept, kept - right, set(), right)
         ]
-        batches = Batches(Counts(*columns), case["zeta"])
+        counts = Counts(*columns, constants=Constants(case["zeta"]))
         for theirs, ours in NAMES.items():
-            assert single(METRICS[ours](batches)) == pytest.approx(case["expect"][theirs])
-        assert batches.size.tolist() == [case["expect"]["w"]]
+            value = None if np.isnan(counts[ours][0]) else float(counts[ours][0])
+            assert value == pytest.approx(case["expect"][theirs])
+        assert counts.support("").tolist() == [case["expect"]["w"]]
     for case in told["aptness"]:
         none, alarms = np.zeros((1, 1)), np.full((1, 1), float(case["fp"]))
-        batches = Batches(Counts(none, alarms, none, none + 1), case["zeta"])
-        assert single(batches.aptness) == pytest.approx(case["aptness"])
-
-
-def single(values: Values) -> float | None:
-    return float(values.value[0]) if values.defined[0] else None
+        counts = Counts(none, alarms, none, none + 1, Constants(case["zeta"]))
+        assert counts["A"][0] == pytest.approx(case["aptness"])
 
 
 def test_kendall(conformance: Path) -> None:

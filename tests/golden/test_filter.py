@@ -305,7 +305,7 @@ def test_an_interrupted_run(here: Path) -> None:
     assert running.stdin is not None
     assert running.stderr is not None
     for line in running.stderr:  # until all is imported, and it can only be waiting for its input
-        if b"tseval.families.filtering.explanation" in line:
+        if b"tseval.families.filtering.measures" in line:
             break
     running.stdin.write(b"topic\tpost_id\ttime\tconfidence\n")
     running.stdin.flush()

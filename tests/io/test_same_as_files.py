@@ -32,7 +32,7 @@ from tests.toys import sight_lines
 from tseval.core.registry import schemas
 from tseval.errors import InputError, TsevalError
 from tseval.families.clusters.files import QRELS
-from tseval.families.filtering import kba
+from tseval.families.filtering import files as kba
 from tseval.families.temporal import trec_files
 from tseval.families.tracking import files as tracking
 from tseval.files import fixed_fields
@@ -350,6 +350,29 @@ def pair(
     return old, Layout(old.schema, words, lambda: made, old.wanted, old.cure, **options)
 
 
+def of_kba(new: Layout) -> tuple[fixed_fields.Layout, Layout]:
+    """A layout of the track KBA, and the same of the old readers."""
+    spans = {
+        "run": Span(0, 1),
+        "topic": Span(3),
+        "post_id": Span(2),
+        "time": Span(2, made=fixed_fields.before_hyphen),
+        "confidence": Span(4),
+        "rating": Span(5),
+    }
+    old = fixed_fields.Layout(
+        new.schema,
+        {column.name: spans[column.name] for column in new.schema},
+        len(new.words.split()),
+        new.wanted,
+        new.cure,
+        may_have_more=True,
+        comments=True,
+        heading=new.heading,
+    )
+    return old, new
+
+
 def joined(first: str, second: str) -> pl.Expr:
     return pl.concat_str(first, second, separator="-")
 
@@ -373,11 +396,6 @@ def layouts() -> dict[str, tuple[fixed_fields.Layout, Layout]]:
         comments=True,
         mended=True,
     )
-    of_kba = {
-        "run": joined("team", "system"),
-        "time": pl.col("post_id").str.splitn("-", 2).struct.field("field_0"),
-    }
-    rated = "team system post_id topic confidence rating"
     return {
         "run": pair(
             trec_files.RUN_LINES,
@@ -393,9 +411,9 @@ def layouts() -> dict[str, tuple[fixed_fields.Layout, Layout]]:
             "topic ignored post_id grade",
         ),
         "toy": (TOY, sight_lines.LINES),
-        "kba 2012": pair(kba.RUN_2012, rated.removesuffix(" rating"), **of_kba),
-        "kba": pair(kba.RUN, rated, **of_kba),
-        "truth": pair(kba.TRUTH, rated, **of_kba),
+        "kba 2012": of_kba(kba.RUN_2012),
+        "kba": of_kba(kba.RUN),
+        "truth": of_kba(kba.TRUTH_LINES),
     }
 
 

@@ -15,6 +15,7 @@ CALLS = {
     "score_changes": "changes",
     "score_clusters": "clusters",
     "score_crisisfacts": "crisisfacts",
+    "score_filtering": "filtering",
     "score_responses": "responses",
     "score_values": "values",
 }

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import tseval
 from tests.program import FIXTURES, Outcome, faulty
 from tests.program import tseval as program
-from tseval.core.calling import evaluated
 from tseval.core.registry import measure
 from tseval.core.scores import Scores
 from tseval.errors import InputError, MissingTopics, UsageError
-from tseval.families.filtering.family import FAMILY
-from tseval.families.filtering.index import best
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions
-from tseval.families.filtering.metrics import METRICS, Batches, Counts
-from tseval.families.filtering.period import Period
-from tseval.families.filtering.stability import assumption_shares, slope_stability
-from tseval.families.filtering.teams import Teams
-from tseval.families.filtering.trend_tables import fits, places, ranking, ranking_notes
+from tseval.families.filtering.explain import places
+from tseval.families.filtering.rows import Period
+from tseval.families.filtering.trends import best
 
 pytestmark = pytest.mark.small_times
 
@@ -51,6 +46,21 @@ def scored(runs: Any, judged: Any, measures: str, **options: Any) -> Scores:
     return tseval.score_filtering(runs, judged, measures, **({"start": 0} | options))
 
 
+def shown(
+    view: str, runs: Sequence[pd.DataFrame], judged: pd.DataFrame, measures: str, *options: object
+) -> tuple[pd.DataFrame, Outcome]:
+    """What the command shows of runs at the cutoff 50, and how it does so for people."""
+    with TemporaryDirectory() as folder:
+        returned, judgments = (str(Path(folder) / name) for name in ("run.tsv", "truth.tsv"))
+        pd.concat(list(runs)).to_csv(returned, sep="\t", index=False)
+        judged.to_csv(judgments, sep="\t", index=False)
+        given = ("filter", returned, judgments, "--start", 0, "--cutoff", 50, "-m", measures)
+        done = program(*given, "--show", view, *options, "-f", "csv")
+        assert done.code == 0, done.err
+        told = program(*given, *options)
+    return pd.read_csv(io.StringIO(done.out)), told
+
+
 def daily(hits: Sequence[bool]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A topic with one positive a day, and a run that returns it on some days."""
     judged = truth(*(("t", f"d{day}", 2, day) for day in range(len(hits))))
@@ -61,18 +71,33 @@ def daily(hits: Sequence[bool]) -> tuple[pd.DataFrame, pd.DataFrame]:
 # Batches
 
 
-def single(hits: float, alarms: float, quiet: float, positive: float) -> Batches:
-    """One entity in one batch."""
-    return Batches(Counts(*(np.full((1, 1), each) for each in (hits, alarms, quiet, positive))))
+METRICS = ("P", "R", "A", "F_pr", "F_pra", "F_1", "T11U", "T11SU", "C_trk", "FPR", "FDR")
 
 
-def values(batches: Batches) -> dict[str, float | None]:
-    found = {name: taken(batches) for name, taken in METRICS.items()}
-    return {n: float(v.value[0]) if v.defined[0] else None for n, v in found.items()}
+def pairs(
+    topic: str, hits: int, alarms: int, quiet: int, positive: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A run and the judgments of a topic with so many pairs of each kind."""
+    good = [(topic, f"p{n}", 2, 0) for n in range(positive)]
+    bad = [(topic, f"n{n}", 0, 0) for n in range(alarms + quiet)]
+    returned = [(topic, post, day) for _, post, _, day in (*good[:hits], *bad[:alarms])]
+    return run(*returned), truth(*good, *bad)
+
+
+def single(hits: int, alarms: int, quiet: int, positive: int, **options: Any) -> dict[str, Any]:
+    """Every metric of one topic in one batch, the whole period; None is undefined."""
+    return values(pairs("t", hits, alarms, quiet, positive), **options)
+
+
+def values(*topics: tuple[pd.DataFrame, pd.DataFrame], **options: Any) -> dict[str, Any]:
+    runs, judged = (pd.concat(parts) for parts in zip(*topics, strict=True))
+    settings = {"cutoff": 50, "level": "vital"} | options
+    scores = scored(runs, judged, " ".join(METRICS), **settings)
+    return {name: scores.value(name) for name in METRICS}
 
 
 def test_without_ground_truth_only_aptness_speaks() -> None:
-    found = values(single(0, 3, 2, 0))
+    found = single(0, 3, 2, 0)
     for name in ("P", "R", "F_pr", "F_1", "T11U", "T11SU", "C_trk"):
         assert found[name] is None
     assert found["A"] == found["F_pra"] == 0.25
@@ -80,70 +105,69 @@ def test_without_ground_truth_only_aptness_speaks() -> None:
 
 
 def test_an_empty_batch_is_apt() -> None:
-    found = values(single(0, 0, 0, 0))
+    found = single(1, 0, 0, 1, start=DAY, end=2 * DAY)
     assert found["A"] == found["F_pra"] == 1.0
-    assert {name for name, value in found.items() if value is None} == set(METRICS) - {"A", "F_pra"}
+    assert {name for name, value in found.items() if value is None} == {*METRICS} - {"A", "F_pra"}
 
 
 def test_nothing_returned_with_ground_truth_is_zero() -> None:
-    found = values(single(0, 0, 4, 2))
+    found = single(0, 0, 4, 2)
     assert (found["P"], found["R"], found["F_pr"], found["F_pra"]) == (0, 0, 0, 0)
     assert (found["A"], found["C_trk"], found["FPR"], found["FDR"]) == (1, 1, 0, None)
     assert found["T11SU"] == pytest.approx(1 / 3)
 
 
 def test_more_false_positives_do_not_lower_f_pra_without_a_hit() -> None:
-    found = [values(single(0, alarms, 9, 2)) for alarms in (0, 1, 5)]
+    found = [single(0, alarms, 9, 2) for alarms in (0, 1, 5)]
     assert [each["F_pra"] for each in found] == [0, 0, 0]
     assert found[0]["A"] == 1
     assert found[2]["A"] == pytest.approx(1 / 6)
 
 
 def test_utility_has_a_floor() -> None:
-    assert values(single(0, 2, 0, 2))["T11SU"] == 0
-    assert values(single(0, 9, 0, 2))["T11SU"] == 0
-    assert values(single(2, 0, 0, 2))["T11SU"] == 1
+    assert single(0, 2, 0, 2)["T11SU"] == 0
+    assert single(0, 9, 0, 2)["T11SU"] == 0
+    assert single(2, 0, 0, 2)["T11SU"] == 1
 
 
 def test_utility_without_a_scale() -> None:
     """Two for a hit, one less for a false positive: no floor, and no share of the positives."""
-    assert values(single(3, 1, 0, 4))["T11U"] == 5
-    assert values(single(0, 9, 0, 2))["T11U"] == -9
-    everyone = Batches(Counts(*(np.array([[a], [b]]) for a, b in ((1, 0), (0, 3), (0, 0), (2, 0)))))
-    assert values(everyone)["T11U"] == 2  # the entity without positives does not count
-    assert values(replace(everyone, everyone=True))["T11U"] == (2 - 3) / 2
+    assert single(3, 1, 0, 4)["T11U"] == 5
+    assert single(0, 9, 0, 2)["T11U"] == -9
+    both = pairs("a", 1, 0, 0, 2), pairs("b", 0, 3, 0, 0)
+    assert values(*both)["T11U"] == 2  # the entity without positives does not count
+    assert values(*both, rules={"entities": "all"})["T11U"] == (2 - 3) / 2
 
 
 def test_weights_of_the_parts_of_f() -> None:
     """P 1/4, R 1/2, A 1/4: by hand as a weighted harmonic mean."""
-    batches = single(1, 3, 0, 2)
-    told = values(replace(batches, f_weights=(1, 2, 5)))
+    told = single(1, 3, 0, 2, f_weights=(1, 2, 5))
     assert told["F_pr"] == pytest.approx(3 / (1 / 0.25 + 2 / 0.5))
     assert told["F_pra"] == pytest.approx(8 / (1 / 0.25 + 2 / 0.5 + 5 / 0.25))
-    assert told["F_1"] == values(batches)["F_1"] == pytest.approx(1 / 3)
-    assert values(replace(single(0, 3, 2, 0), f_weights=(1, 2, 5)))["F_pra"] == 0.25
-    assert values(replace(single(0, 3, 2, 1), f_weights=(1, 2, 5)))["F_pra"] == 0
+    assert told["F_1"] == single(1, 3, 0, 2)["F_1"] == pytest.approx(1 / 3)
+    assert single(0, 3, 2, 0, f_weights=(1, 2, 5))["F_pra"] == 0.25
+    assert single(0, 3, 2, 1, f_weights=(1, 2, 5))["F_pra"] == 0
 
 
 def test_costs_of_misses_and_false_alarms() -> None:
     """Half of the positives missed, a quarter of the negatives returned."""
-    batches = single(1, 1, 3, 2)
-    assert values(batches)["C_trk"] == pytest.approx((0.02 / 2 + 0.098 / 4) / 0.02)
-    dear = values(replace(batches, costs=(10, 1, 0.1)))["C_trk"]
-    assert dear == pytest.approx((10 * 0.1 / 2 + 1 * 0.9 / 4) / 0.9)
+    cheap, dear = (single(1, 1, 3, 2, costs=costs) for costs in ((1, 0.1, 0.02), (10, 1, 0.1)))
+    assert cheap["C_trk"] == pytest.approx((0.02 / 2 + 0.098 / 4) / 0.02)
+    assert dear["C_trk"] == pytest.approx((10 * 0.1 / 2 + 1 * 0.9 / 4) / 0.9)
 
 
 # Periods and batches
 
 
 def test_the_period_is_that_of_the_truth() -> None:
-    period = Period.of(np.array([5.5, 20.0]), None, None)
+    period = Period.of(pl.Series([5.5, 20.0]), None, None)
     assert (period.start, period.end) == (5.5, 21)
-    assert period.holds(np.array([5.4, 5.5, 20.9, 21.0])).tolist() == [False, True, True, False]
+    rows = pl.DataFrame({"time": [5.4, 5.5, 20.9, 21.0]})
+    assert period.rows(rows)["time"].to_list() == [5.5, 20.9]
 
 
 def test_times_from_the_start() -> None:
-    period = Period.of(np.array([1000.0, 5000.0]), "1m", "2m")
+    period = Period.of(pl.Series([1000.0, 5000.0]), "1m", "2m")
     assert (period.start, period.end) == (1060, 1180)
 
 
@@ -283,14 +307,13 @@ def test_rankings_with_too_few_batches_for_some() -> None:
     long, judged = daily([True, True, False, True])
     few = run(("t", "d0", 0))
     runs = [long.assign(run="long"), few.assign(run="few")]
-    options = FilterOptions(start="0", cutoff="50")
-    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
-    told, *rest = ranking_notes(index, [("FDR", "1d")])
+    out = shown("ranking", runs, judged, "end(FDR)")[1].out
+    (told,) = [line for line in out.splitlines() if line.startswith("Ranking")]
     assert told == (
         "Ranking by end(FDR,batch=1d): long; without a trend: few; no Kendall's tau with the"
         " ranking by F_1: fewer than two runs have both."
     )
-    assert not rest
+    assert "--show tests" not in out
 
 
 def test_a_topic_of_the_name_of_all(tmp_path: Path) -> None:
@@ -813,9 +836,8 @@ def waves(hits: Sequence[int], positives: int = 10) -> tuple[pd.DataFrame, pd.Da
 
 def fits_of(hits: Sequence[int]) -> dict[Hashable, Any]:
     returned, judged = waves(hits)
-    options = FilterOptions(start="0", end=str(len(hits) * DAY), cutoff="50")
-    index = evaluated(FAMILY, FilterInputs([returned], judged), options).index
-    (row,) = fits(index, [("R", "1d")]).to_dict("records")
+    frame, _ = shown("fits", [returned], judged, "end(R)", "--end", len(hits) * DAY)
+    (row,) = frame.to_dict("records")
     return row
 
 
@@ -860,9 +882,7 @@ def test_tau_turns_costs_around() -> None:
     better, judged = daily([True, True, False, True])
     worse, _ = daily([True, False, False, True])
     runs = [better.assign(run="better"), worse.assign(run="worse")]
-    options = FilterOptions(start="0", cutoff="50")
-    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
-    rows = ranking(index, [("C_trk", "1d"), ("R", "1d")])
+    rows, _ = shown("ranking", runs, judged, "end(C_trk) end(R)")
     assert rows["tau"].tolist() == [1, 1, 1, 1]
     assert rows["run"].tolist() == ["better", "worse"] * 2
     assert rows["place"].tolist() == [1, 2] * 2
@@ -884,10 +904,9 @@ def test_of_how_many_fits_the_assumptions_hold() -> None:
     judged = waves([0] * 12)[1]
     runs = [waves(hits)[0].assign(run=f"r{at}") for at, hits in enumerate(found)]
     runs.append(pd.concat([runs[0].iloc[:0], run(("t", "d0-0", 0))]).assign(run="few"))
-    options = FilterOptions(start="0", end=str(12 * DAY), cutoff="50")
-    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
-    verdicts = fits(index, [("R", "1d")])["verdict"].tolist()
-    (row,) = assumption_shares(index, [("R", "1d")]).to_dict("records")
+    end = ("--end", 12 * DAY)
+    verdicts = shown("fits", runs, judged, "end(R)", *end)[0]["verdict"].tolist()
+    (row,) = shown("stability", runs, judged, "end(R)", *end)[0].to_dict("records")
     tested = [each for each in verdicts if each not in ("no residuals", "too few batches")]
     assert (row["fits"], row["tested"]) == (7, len(tested))
     for column, words in (
@@ -909,9 +928,9 @@ def test_stability_of_slopes() -> None:
         waves(hits)[0].assign(run=name)
         for name, hits in (("rising", rising), ("zigzag", zigzag), ("flat", flat))
     ]
-    options = FilterOptions(("1d", "2d"), "0", str(6 * DAY), "50")
-    index = evaluated(FAMILY, FilterInputs(runs, judged), options).index
-    (row,) = slope_stability(index, [("R", "1d"), ("R", "2d")]).to_dict("records")
+    options = ("--end", 6 * DAY, "--batch", "1d", "--batch", "2d")
+    rows = shown("stability", runs, judged, "end(R)", *options)[0]
+    (row,) = rows[rows["other"].notna()].to_dict("records")
     lines = {
         name: [np.polyfit(range(len(y)), y, 1)[0] for y in (hits, np.add(hits[::2], hits[1::2]))]
         for name, hits in (("rising", rising), ("zigzag", zigzag))
@@ -966,10 +985,8 @@ def test_teams_by_the_names_of_runs() -> None:
     names = {"a-1": worse, "a-2": better, "b-1": worse}
     runs = [rows.assign(run=name) for name, rows in names.items()]
     few = run(("t", "d0", 0)).assign(run="c")
-    options = FilterOptions(start="0", cutoff="50")
-    index = evaluated(FAMILY, FilterInputs([*runs, few], judged), options).index
-    found = Teams.of(index, [("C_trk", "1d"), ("FDR", "1d")], {})
-    rows = found.places()
+    rows, _ = shown("teams", [*runs, few], judged, "end(C_trk) end(FDR)")
+    rows = rows[rows["other"].isna()]
     cost = rows[rows["ranking"] == "end(C_trk,batch=1d)"]
     assert cost["run"].tolist()[0] == "a-2"
     assert rows[rows["ranking"] == "end(FDR,batch=1d)"]["place"].isna().tolist() == [

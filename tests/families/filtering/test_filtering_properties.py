@@ -16,14 +16,16 @@ from tests import strategies as st
 from tests.oracles import filtering as slow
 from tests.oracles.filtering import Options
 from tseval.core.calling import CommonOptions, evaluated
+from tseval.core.family import Asked
+from tseval.core.registry import measures
+from tseval.core.scoring import scores_of
 from tseval.errors import InputError
-from tseval.families.filtering import stability, teams, trend_tables
-from tseval.families.filtering.evaluation import FilterEvaluation
-from tseval.families.filtering.family import FAMILY
-from tseval.families.filtering.files import is_kba, read_returned
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions
-from tseval.families.filtering.metrics import METRICS
+from tseval.families.filtering import explain
+from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
+from tseval.families.filtering.files import RUNS, is_track_file
+from tseval.families.filtering.trends import METRICS
 from tseval.files.inputs import Input
+from tseval.io.tables import read
 
 pytestmark = pytest.mark.small_times
 
@@ -123,12 +125,17 @@ def told(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def asked_for(names: list[str]) -> Asked[FilterOptions]:
+    return Asked(tuple(measures(names, FAMILY.name)), FilterOptions())
+
+
 @given(worlds(), st.sampled_from(CUTOFFS))
 def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
     evaluation = world.evaluation(str(cutoff))
     options = replace(world.options, cutoff=cutoff)
-    length = evaluation.options.batches[0]
-    frame = trend_tables.every_batch(evaluation.index, [(metric, length) for metric in METRICS])
+    length = evaluation.index.lengths[0]
+    asked = [(metric, length) for metric in METRICS]
+    frame = explain.join(explain.batch_columns, evaluation.index, asked)
     for number, rows in enumerate(world.runs):
         tallies = slow.tallies(slow.best(rows), world.truth, options)
         for metric in METRICS:
@@ -144,13 +151,13 @@ def test_every_batch_of_every_metric(world: World, cutoff: int) -> None:
 @given(worlds(), st.sampled_from(tuple(METRICS)))
 def test_the_trend_at_the_best_cutoff(world: World, metric: str) -> None:
     evaluation = world.evaluation("sweep")
-    length = evaluation.options.batches[0]
+    length = evaluation.index.lengths[0]
     fitted = evaluation.index.fitted(metric, length)
     for number, rows in enumerate(world.runs):
         run = slow.best(rows)
         ends = slow.sweep(run, world.truth, metric, world.options)[1]
         known = {cutoff: end for cutoff, end in ends.items() if end is not None}
-        assert fitted.known[number] == bool(known)
+        assert np.isfinite(fitted.cutoff[number]) == bool(known)
         if not known:
             assert np.isnan(fitted.trend.end[number])
             continue
@@ -158,7 +165,7 @@ def test_the_trend_at_the_best_cutoff(world: World, metric: str) -> None:
         top = (min if lower else max)(known.values())
         # Equal ends may differ by rounding, so the lowest of the nearly equal ones is the one.
         chosen = next(c for c, end in known.items() if end == pytest.approx(top, abs=1e-11))
-        assert evaluation.index.tally.cutoffs[fitted.cutoff[number]] == chosen
+        assert fitted.cutoff[number] == chosen
         options = replace(world.options, cutoff=chosen)
         line = slow.line(slow.series(slow.tallies(run, world.truth, options), metric, options))
         assert line is not None
@@ -201,21 +208,18 @@ def test_the_whole_period(world: World, cutoff: int) -> None:
 def test_bursts(world: World, cutoff: int, metric: str) -> None:
     evaluation = world.evaluation(str(cutoff))
     options = replace(world.options, cutoff=cutoff)
-    length = evaluation.options.batches[0]
+    wanted = measures([f"uniform({metric})", f"burst({metric})"], FAMILY.name)
+    scores = scores_of(evaluation, wanted)
     for number, rows in enumerate(world.runs):
         theirs = slow.burst(slow.best(rows), world.truth, metric, options)
-        for weighted, expected in ((False, theirs.uniform), (True, theirs.weighted)):
-            overall = evaluation.index.bursts(metric, length, weighted).runs
-            assert overall is not None
-            ours = float(overall.value[number]) if overall.defined[number] else None
-            assert close(ours, expected)
+        for name, expected in (("uniform", theirs.uniform), ("burst", theirs.weighted)):
+            assert close(scores.value(f"{name}({metric})", run=f"r{number}"), expected)
 
 
 @given(worlds())
 def test_the_weights_of_bursts(world: World) -> None:
     evaluation = world.evaluation("sweep")
-    cut = evaluation.index.cut(evaluation.options.batches[0])
-    frame = trend_tables.bursts(evaluation.index.tally, [cut])
+    frame = explain.burst_weights(evaluation.index, evaluation.index.lengths[0])
     own = frame[frame["topic"] != "all"]
     ours = {
         (t, int(s)): w for t, s, w in zip(own["topic"], own["start"], own["weight"], strict=True)
@@ -252,8 +256,8 @@ def test_the_official_scorer(world: World, step: int, require: int) -> None:
 def test_what_a_trend_takes_for_granted(world: World, metric: str, weighted: bool) -> None:
     options = replace(world.options, cutoff=50)
     evaluation = world.evaluation("50")
-    asked = [(metric, evaluation.options.batches[0])]
-    frame = trend_tables.fits(evaluation.index, asked, weighted=weighted)
+    asked = [(metric, evaluation.index.lengths[0])]
+    frame = explain.join(explain.fit_columns, evaluation.index, asked, weighted=weighted)
     for rows, ours in zip(world.runs, frame.to_dict("records"), strict=True):
         points = slow.series(slow.tallies(slow.best(rows), world.truth, options), metric, options)
         line = slow.line(points)
@@ -285,9 +289,11 @@ def test_the_tables_of_stability(world: World, metric: str) -> None:
     """Held to the fits of single runs, counted one by one."""
     evaluation = world.evaluation("50")
     asked = [(metric, f"{length}s") for length in (4, 7)]
-    frame = trend_tables.fits(evaluation.index, asked)
+    frame = explain.join(explain.fit_columns, evaluation.index, asked)
     short, long = (frame[frame["batch"] == length].to_dict("records") for _, length in asked)
-    shares = stability.assumption_shares(evaluation.index, asked).to_dict("records")
+    names = [f"end({metric},batch={length})" for _, length in asked]
+    sections = explain.stability(evaluation, asked_for(names)).sections
+    shares = sections["Assumptions"].to_dict("records")
     for rows, ours in zip((short, long), shares, strict=True):
         tested = [row for row in rows if not np.isnan(row["p"])]
         assert ours["fits"] == sum(not np.isnan(row["slope"]) for row in rows)
@@ -297,7 +303,7 @@ def test_the_tables_of_stability(world: World, metric: str) -> None:
             assert told(ours[column]) == (sum(good) / len(good) if good else None)
         high = [row["p"] < 0.05 for row in tested]
         assert told(ours["significant"]) == (sum(high) / len(high) if high else None)
-    (pair,) = stability.slope_stability(evaluation.index, asked).to_dict("records")
+    (pair,) = sections["Stability"].to_dict("records")
     both = [
         (one, two)
         for one, two in zip(short, long, strict=True)
@@ -316,9 +322,10 @@ def test_teams_are_where_their_best_run_is(world: World, metrics: tuple[str, ...
     world = replace(world, runs=world.runs * 2)
     evaluation = world.evaluation("sweep")
     named = {run: "ab"[at % 2] for at, run in enumerate(evaluation.index.runs)}
-    asked = [(metric, evaluation.options.batches[0]) for metric in metrics]
-    found = teams.Teams.of(evaluation.index, asked, named)
-    frame, runs = found.places(), trend_tables.ranking(evaluation.index, asked)
+    asked = [(metric, evaluation.index.lengths[0]) for metric in metrics]
+    members = {team: [at for at, r in enumerate(named) if named[r] == team] for team in "ab"}
+    tables = explain.rank_teams(evaluation.index, asked, members)
+    frame, runs = tables["Teams by their best run"], explain.rank(evaluation.index, asked)
     for metric, length in asked:
         own = frame[frame["ranking"] == f"end({metric},batch={length})"]
         by_run = runs[runs["metric"] == metric].set_index("run")["place"]
@@ -390,11 +397,10 @@ def slowly_read(content: bytes) -> tuple[list[tuple[str, ...]], set[int]]:
 def quickly_read(path: Path) -> tuple[list[tuple[object, ...]], set[int | None]]:
     """The same by the program."""
     try:
-        run = read_returned([path])
+        run = read([path], RUNS).frame
     except InputError as error:
         return [], {fault.line for fault in error.faults}
-    names = (run.run.to_list(), run.post_id.to_list(), run.topic.to_list())
-    return list(zip(*names, run.confidence.tolist(), strict=True)), set()
+    return run.select("run", "post_id", "topic", "confidence").rows(), set()
 
 
 @given(kba_lines())
@@ -402,7 +408,7 @@ def test_runs_of_the_track_are_read_line_by_line(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         path.write_bytes(content)
-        if not is_kba(Input(path)):
+        if not is_track_file(Input(path)):
             return
         ours, faulty = quickly_read(path)
     rows, bad = slowly_read(content)

@@ -17,11 +17,13 @@ from tseval.core.calling import evaluated
 from tseval.core.measure import parse_measure
 from tseval.core.registry import definitions
 from tseval.core.sections import Setting
-from tseval.families.filtering import report
-from tseval.families.filtering.evaluation import FilterEvaluation
-from tseval.families.filtering.family import FAMILY
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions
-from tseval.families.filtering.report import carried, interval
+from tseval.families.filtering.explain import (
+    decimals_for,
+    report_ranking,
+    report_trends,
+    write_interval,
+)
+from tseval.families.filtering.family import FAMILY, FilterEvaluation, FilterInputs, FilterOptions
 
 pytestmark = pytest.mark.small_times
 
@@ -55,7 +57,7 @@ def printed(tmp_path: Path, show: str, measure: str) -> pd.DataFrame:
 
 
 def test_the_ranking_is_that_of_the_command(tmp_path: Path) -> None:
-    (table,) = tables(blocks(report.ranked, "end(R)"))
+    (table,) = tables(blocks(report_ranking, "end(R)"))
     frame = printed(tmp_path, "ranking", "end(R)")
     names = ["steady", "improving", "fading"]
     assert [names[run] for run in table.column("run")] == frame["run"].tolist()
@@ -63,9 +65,9 @@ def test_the_ranking_is_that_of_the_command(tmp_path: Path) -> None:
     for head, column in pairs.items():
         assert table.column(head) == pytest.approx(frame[column].tolist()), head
     ends = printed(tmp_path, "fits", "end(R)").set_index("run")
-    decimals = carried(frame["end_se"])
+    decimals = decimals_for(frame["end_se"])
     assert table.column("95 % interval") == [
-        interval(ends.loc[run, "end_low"], ends.loc[run, "end_high"], decimals)
+        write_interval((ends.loc[run, "end_low"], ends.loc[run, "end_high"]), decimals)
         if ends.loc[run, "end_low"] == ends.loc[run, "end_low"]
         else "–"
         for run in frame["run"]
@@ -73,7 +75,7 @@ def test_the_ranking_is_that_of_the_command(tmp_path: Path) -> None:
 
 
 def test_how_far_runs_are_behind_is_the_paired_test_of_the_command(tmp_path: Path) -> None:
-    (table,) = tables(blocks(report.ranked, "end(R)"))
+    (table,) = tables(blocks(report_ranking, "end(R)"))
     frame = printed(tmp_path, "tests", "end(R)")
     names = ["steady", "improving", "fading"]
     first, *others = (names[run] for run in table.column("run"))
@@ -90,7 +92,7 @@ def test_how_far_runs_are_behind_is_the_paired_test_of_the_command(tmp_path: Pat
 
 
 def test_the_sentences_are_those_of_the_command() -> None:
-    found = [each.text for each in blocks(report.ranked, "end(R)") if isinstance(each, Note)]
+    found = [each.text for each in blocks(report_ranking, "end(R)") if isinstance(each, Note)]
     options = ("--start", "1699920000", "--end", "6d", "--cutoff", "50", "-m", "end(R)")
     out = program("filter", *RUNS, TRUTH, *options).out
     assert found[1].startswith("Ranking by end(R,batch=1d): ")
@@ -101,18 +103,18 @@ def test_the_sentences_are_those_of_the_command() -> None:
 
 
 def test_one_run_is_not_ranked() -> None:
-    found = blocks(report.ranked, "end(R)", RUNS[:1])
+    found = blocks(report_ranking, "end(R)", RUNS[:1])
     assert [type(each) for each in found] == [Note, Rows]
 
 
 def test_slopes_have_the_intervals_of_the_worked_example() -> None:
     """fading: slope -1/4 with an error of sqrt(29/4900), 3 degrees of freedom: t is 3.1824."""
-    slopes, assumptions = tables(blocks(report.trends, "slope(R)"))
+    slopes, assumptions = tables(blocks(report_trends, "slope(R)"))
     fading = slopes.rows[2]
     wide = 3.182446 * np.sqrt(29 / 4900)
     assert fading[1] == "5 of 6"
     assert fading[2] == pytest.approx(-0.25)
-    assert fading[3] == interval(-0.25 - wide, -0.25 + wide, 3)
+    assert fading[3] == write_interval((-0.25 - wide, -0.25 + wide), 3)
     assert fading[4] == pytest.approx(0.0475, abs=5e-5)
     assert fading[5] == "gets worse"
     assert assumptions.rows[2][0] == 2
@@ -120,7 +122,7 @@ def test_slopes_have_the_intervals_of_the_worked_example() -> None:
 
 def test_assumptions_are_the_verdicts_of_the_command_in_words(tmp_path: Path) -> None:
     for measure in ("slope(R)", "slope(F_pra)", "slope(P)"):
-        assumptions = tables(blocks(report.trends, measure))[1]
+        assumptions = tables(blocks(report_trends, measure))[1]
         frame = printed(tmp_path, "fits", measure)
         for row, verdict in zip(assumptions.rows, frame["verdict"], strict=True):
             _, normal, independent, moves, believed = row
@@ -138,10 +140,10 @@ def test_assumptions_are_the_verdicts_of_the_command_in_words(tmp_path: Path) ->
 
 
 def test_numbers_have_as_many_digits_as_their_errors_allow() -> None:
-    assert carried([0.25, 0.0769]) == 3
-    assert carried([0.0004]) == 5
-    assert carried([12.0]) == 1
-    assert carried([float("nan"), 0.0]) == 3
+    assert decimals_for([0.25, 0.0769]) == 3
+    assert decimals_for([0.0004]) == 5
+    assert decimals_for([12.0]) == 1
+    assert decimals_for([float("nan"), 0.0]) == 3
 
 
 def test_the_page_takes_the_period_of_the_scores() -> None:

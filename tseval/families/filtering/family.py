@@ -2,29 +2,445 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from tseval.core.family import Family
-from tseval.families.filtering import measures
-from tseval.families.filtering.editions import DIETZ2013, KBA2013, KENTER2015
-from tseval.families.filtering.evaluation import FilterEvaluation, read
-from tseval.families.filtering.explanation import PICTURE, VIEWS, series
-from tseval.families.filtering.formats import FORMATS
-from tseval.families.filtering.inputs import FilterInputs, FilterOptions
-from tseval.families.filtering.tables import TRUTH
+import numpy as np
+import polars as pl
+
+from tseval.core.declared import argument, file_option, option, output_option
+from tseval.core.editions import Edition
+from tseval.core.family import Family, Words
+from tseval.core.frames import Content, FrameEvaluation, Request
+from tseval.core.measure import Measure
+from tseval.core.registry import measures as parse_measures
+from tseval.core.scores import Scores
+from tseval.core.sections import Reporting, Section
+from tseval.core.wording import listed
+from tseval.errors import UsageError
+from tseval.families.filtering import explain, files, measures, rows
+from tseval.families.filtering.trends import COSTS, EVEN, USUAL, Constants, TrendIndex
+from tseval.files.rows import ROW_FORMS
+from tseval.io.tables import Table, TableReader
+from tseval.records import frozen
 from tseval.tables.schema import POSTS
+from tseval.tables.times import NotANumber, number, written
 
 if TYPE_CHECKING:
-    from tseval.core.sections import Reporting
+    from tseval.files.reading import Given
+    from tseval.tables.columns import FloatArray
+
+LEVELS = {"vital": 2.0, "useful": 1.0, "neutral": 0.0}
+"""The rating from which on a document is positive, by its name."""
+ON_MISSING = "zero"
+"""How topics count that a run lacks, in every edition."""
+SWEEP = "sweep"
+"""What asks for every cutoff of the edition."""
+
+
+def numbers(flag: str, example: str) -> Callable[[str | Sequence[float]], tuple[float, ...]]:
+    """Return what reads the numbers of an option from its text."""
+
+    def read(text: str | Sequence[float]) -> tuple[float, ...]:
+        try:
+            return tuple(
+                map(number, text.split(",")) if isinstance(text, str) else map(float, text)
+            )
+        except NotANumber:
+            reason = f"{flag}: write three numbers, such as {example}; not '{text}'"
+            raise UsageError(reason) from None
+
+    return read
+
+
+@frozen
+class FilterInputs:
+    """Where the tables come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument("RUN", "one or more runs", files.RETURNED, several=True)
+    truth: Given = argument("TRUTH", "the truth", files.TRUTH)
+
+
+@frozen
+class FilterOptions:
+    """The period and its batches, what is returned, what is positive, and what is shown."""
+
+    batches: tuple[str, ...] = option(
+        "--batch",
+        "How long a batch lasts, such as 12h or 7d; repeatable.",
+        default=("1d",),
+        metavar="LENGTH",
+        several=True,
+        shows_default=True,
+    )
+    start: str | None = option(
+        "--start",
+        "Where the period starts: Unix seconds, ISO 8601, or 6h, 2d from the first judged "
+        "document. Default: there.",
+        metavar="TIME",
+    )
+    end: str | None = option(
+        "--end",
+        "Where it ends; 30d counts from its start. Default: just after the last judged document.",
+        metavar="TIME",
+    )
+    cutoff: str = option(
+        "--cutoff",
+        "The confidence from which on a document is returned; sweep tries those of the edition "
+        "and takes for each run the one with the best end point.",
+        default=SWEEP,
+        metavar="N|sweep",
+        shows_default=True,
+    )
+    cutoff_step: int | None = option(
+        "--cutoff-step", "The step of the sweep.", metavar="N", kind=int, at_least=1
+    )
+    level: str | None = option(
+        "--level",
+        "What is positive: documents rated vital (2), useful (1) or neutral (0), or better. "
+        "Default: vital; in a plain table without a 2, useful.",
+        choices=tuple(LEVELS),
+    )
+    zeta: float = option(
+        "--zeta", "How slowly aptness falls.", default=1.0, kind=float, shows_default=True
+    )
+    f_weights: tuple[float, ...] = option(
+        "--f-weights",
+        "How much P, R and A weigh in F_pr and F_pra. Default: 1,1,1.",
+        default=EVEN,
+        metavar="P,R,A",
+        kind=numbers("--f-weights", "1,1,1"),
+    )
+    costs: tuple[float, ...] = option(
+        "--costs",
+        "For C_trk: what a miss and a false alarm cost, and what share of documents are targets. "
+        "Default: 1,0.1,0.02.",
+        default=COSTS,
+        metavar="MISS,ALARM,TARGET",
+        kind=numbers("--costs", "1,0.1,0.02"),
+    )
+    unjudged: str | None = option(
+        "--unjudged",
+        "Returned documents that nobody judged; fp: false positives. Default: ignore.",
+        choices=("ignore", "fp"),
+        rule="unjudged",
+    )
+    votes: str | None = option(
+        "--votes",
+        "Whether all assessors have to find a document positive, or any. Default: all.",
+        choices=("all", "any"),
+        rule="votes",
+    )
+    partial: str | None = option(
+        "--partial",
+        "A last batch that is shorter than the others. Default: keep, with a warning.",
+        choices=("keep", "drop"),
+        rule="partial",
+    )
+    weights: str | None = option(
+        "--weights",
+        "A batch weighs its share of the pairs that are positive or returned, or of what the "
+        "metric itself is taken from. Default: shared.",
+        choices=("shared", "own"),
+        rule="weights",
+    )
+    require_positives: int = option(
+        "--require-positives",
+        "Leave out topics with fewer positives than this in the period.",
+        default=0,
+        metavar="N",
+        kind=int,
+        at_least=0,
+        shows_default=True,
+    )
+    teams: str | None = file_option(
+        "--teams",
+        "For --show teams: whose each run is, a table `run team`. Default: what stands before the "
+        "first hyphen of the run's name; a run that is called as its file is a team by itself.",
+        within=("teams",),
+    )
+    residuals: str = option(
+        "--residuals",
+        "The residuals that the verdict of `--show fits`, and `--show stability`, look at.",
+        default="raw",
+        choices=("raw", "weighted"),
+        shows_default=True,
+        within=("fits", "stability"),
+    )
+    series: Path | None = output_option(
+        "--series",
+        "Write every batch of every metric there; the suffix decides: csv, tsv, json, parquet.",
+        forms=ROW_FORMS,
+    )
+
+
+def check_options(options: FilterOptions) -> None:
+    """Refuse options that have no meaning."""
+    costs = options.costs
+    if options.level is not None and options.level not in LEVELS:
+        raise UsageError(f"level cannot be '{options.level}': choose one of {', '.join(LEVELS)}")
+    if not are_positive([options.zeta]):
+        raise UsageError("zeta has to be above 0")
+    if len(options.f_weights) != len(EVEN) or not are_positive(options.f_weights):
+        raise UsageError("the weights of P, R and A have to be three numbers above 0: 1,1,1")
+    if len(costs) != len(COSTS) or not are_positive(costs) or costs[2] >= 1:
+        raise UsageError(
+            "the costs of a miss and a false alarm and the share of targets have to be three "
+            "numbers above 0, the share below 1: 1,0.1,0.02"
+        )
+    if options.cutoff_step is not None and options.cutoff_step < 1:
+        raise UsageError("the step of cutoffs has to be 1 or more")
+    if not options.batches:
+        raise UsageError("no length of batches is given")
+    for length in options.batches:
+        rows.seconds_of(length)
+
+
+def are_positive(numbers: Sequence[float]) -> bool:
+    """Return whether all numbers are finite and above 0."""
+    return all(np.isfinite(each) and each > 0 for each in numbers)
+
+
+def level_of(truth: Table, asked: str | None) -> tuple[str, list[str]]:
+    """Return from which rating on a document is positive, with a warning if that is a guess.
+
+    A plain table may say 0 and 1; then 1 is positive.
+    """
+    is_official = "rating" in truth.frame.columns
+    if asked is not None or is_official or (files.ratings(truth) >= LEVELS["vital"]).any():
+        return asked or "vital", []
+    return "useful", [
+        "no relevance is 2 or above, so 1 is taken for positive: --level says otherwise"
+    ]
+
+
+def cutoffs_of(rules: rows.FilterRules, options: FilterOptions) -> FloatArray:
+    """Return the cutoffs to try, in ascending order."""
+    if options.cutoff == SWEEP:
+        step = options.cutoff_step or rules.step
+        return np.arange(rules.lowest, rules.highest + 1, step, dtype=np.float64)
+    if options.cutoff_step is not None:
+        raise UsageError("a step of cutoffs has no meaning with one cutoff")
+    try:
+        cutoff = float(options.cutoff)
+    except ValueError:
+        cutoff = np.nan
+    if not np.isfinite(cutoff):
+        raise UsageError(f"cutoff cannot be '{options.cutoff}': give a number, or {SWEEP}")
+    return np.array([cutoff])
+
+
+@frozen(kw_only=True)
+class FilterEvaluation(FrameEvaluation):
+    """Runs and truth, ready for any measure."""
+
+    words: ClassVar[Words] = Words(
+        "judged documents", missing_left_out="left out", undefined_topics=False
+    )
+    readers: ClassVar[Mapping[str, TableReader]] = {"runs": files.RUNS, "truth": files.JUDGMENTS}
+    optional: ClassVar[tuple[str, ...]] = ("runs",)
+    """Without runs there is a truth to look at, and nothing to score."""
+
+    frames: TrendIndex
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Match the pairs, restrict them to the period, and choose the cutoffs."""
+        _, options, rules, tables = request
+        check_options(options)
+        level, warnings = level_of(tables["truth"], options.level)
+        pairs = rows.pair(tables, LEVELS[level], rules)
+        is_relative = any(each.is_relative for table in tables.values() for each in table.sources)
+        times = pairs.judged["time"]
+        period = rows.Period.of(times, options.start, options.end, relative=is_relative)
+        counted = rows.restrict(pairs, period, options.require_positives)
+        cutoffs = cutoffs_of(rules, options)
+        topics = tuple(counted.topics)
+        index = TrendIndex(
+            runs=tables["runs"].runs,
+            topics=topics,
+            times=pl.DataFrame({"topic": topics, "start": period.start}).cast(
+                {"topic": counted.judged["topic"].dtype}
+            ),
+            outputs=counted.returned,
+            frames={"judged": counted.judged, "returned": counted.returned},
+            rules=rules,
+            constants=Constants(options.zeta, options.f_weights, options.costs),
+            lengths=tuple(dict.fromkeys(options.batches)),
+            period=period,
+            cutoffs=cutoffs,
+            counting=np.ones((len(tables["runs"].runs), len(topics)), bool),
+        )
+        found = rows.find_warnings(
+            tables["runs"],
+            pairs,
+            counted,
+            cutoffs,
+            rules.kept == "above",
+            options.require_positives,
+        )
+        defaults = zip((options.f_weights, options.costs), (EVEN, COSTS), strict=True)
+        f_weights, costs = (
+            "" if given == default else ",".join(map(written, given)) for given, default in defaults
+        )
+        traits = {
+            "period": f"{written(period.start)}-{written(period.end)}",
+            "batch": ",".join(index.lengths),
+            "cutoff": options.cutoff,
+            "cutoff-step": str(options.cutoff_step or ""),
+            "zeta": "" if options.zeta == 1 else written(options.zeta),
+            "f-weights": f_weights,
+            "costs": costs,
+            "require-positives": str(options.require_positives or ""),
+            "missing": ON_MISSING,
+            "level": level,
+        }
+        return Content(index, (*warnings, *found), traits)
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """Return the measures, a trend for every length of batches; a single one is not named."""
+        if not self.frames.runs:
+            raise UsageError("no run is given: name at least one table of returned documents")
+        for each in wanted:
+            if each.at is not None:
+                reason = f"{each}: filtering has no @TIME; --start and --end set the period"
+                raise UsageError(reason)
+        lengths, chosen = self.frames.lengths, list[Measure]()
+        for each in wanted:
+            is_open = measures.is_of_batches(each) and not each.has("batch") and len(lengths) > 1
+            chosen += [each(batch=length) for length in lengths] if is_open else [each]
+        return chosen
+
+    def times_of(self, measure: Measure, index: TrendIndex) -> FloatArray:  # noqa: ARG002 - all alike
+        """Return the end of all times: no measure is taken before the end of the period."""
+        return np.full(index.units, np.inf)
+
+    def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
+        """Return that no measure has times: the period is set otherwise."""
+        return False
+
+    def follows(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
+        """Return that no measure has a curve: the batches themselves are one."""
+        return False
+
+    def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> FilterEvaluation:
+        """Return the same with an index that knows which metrics it will be asked for."""
+        metrics = tuple(dict.fromkeys((*map(measures.metric_of, wanted), USUAL)))
+        return replace(self, frames=replace(self.frames, metrics=metrics, by_topic=per_topic))
+
+    @cached_property
+    def _without_missing(self) -> FilterEvaluation:
+        present = self.frames.present
+        return replace(self, frames=replace(self.frames, counting=present, known={}))
+
+    def without_missing(self) -> FilterEvaluation:
+        """Return the same, where topics of which a run has nothing are left out of its counts."""
+        return self._without_missing
+
+    def trends(self, wanted: Sequence[Measure]) -> list[tuple[str, str]]:
+        """Return each metric and length of batches that is asked for; of F_pra without any."""
+        index = self.frames
+        asked = [
+            (measures.metric_of(each), measures.length_of(each, index))
+            for each in wanted
+            if measures.is_of_batches(each)
+        ]
+        return list(dict.fromkeys(asked or [(measures.FIRST, each) for each in index.lengths]))
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Yield what a reader should know of batches and trends."""
+        if any(map(measures.is_of_batches, wanted)):
+            yield from self.frames.warnings(self.trends(wanted))
+
+    def finished(self, scores: Scores) -> Scores:
+        """Return the scores, with topics only if these are of interest.
+
+        A warning names the measures that are undefined for a run, unless another has told that it
+        has no trend.
+        """
+        index, of_runs = self.frames, dict[tuple[str, ...], list[str]]()
+        for measure in parse_measures(scores.measures, measures.FAMILY):
+            known = list[str]()
+            if measures.has_trend(measure):
+                asked = measures.metric_of(measure), measures.length_of(measure, index)
+                known = index.without_trend(*asked)
+            lost = [run for run in scores.runs if scores.value(measure, run=run) is None]
+            names = of_runs.setdefault(tuple(run for run in lost if run not in known), [])
+            names.append(str(measure))
+        warnings = tuple(
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} undefined for {listed(runs)}"
+            for runs, names in of_runs.items()
+            if runs
+        )
+        scores = replace(scores, warnings=(*scores.warnings, *warnings))
+        if index.by_topic:
+            return scores
+        parts = {name: getattr(scores, name)[:, :0] for name in ("values", "defined", "counted")}
+        return replace(scores, topics=(), **parts)
+
+    def notes(self, wanted: Sequence[Measure]) -> tuple[str, ...]:
+        """Return how runs are ranked by their end points."""
+        has_batches = any(map(measures.is_of_batches, wanted))
+        return explain.ranking_notes(self.frames, self.trends(wanted)) if has_batches else ()
+
+    def signature(self, **more: str) -> str:
+        """Return one line that names all that can change a number; undefined values never count."""
+        return super().signature(**more | {"undefined": ""})
 
 
 def reporting() -> Reporting:
-    """What a report has of it."""
-    from tseval.families.filtering.report import REPORT
+    """Return what a report has of it."""
+    return Reporting(
+        sections=(
+            Section("ranking", "Ranked by end points", explain.report_ranking, leads=True),
+            Section("trends", "Trends over batches", explain.report_trends, leads=True),
+        ),
+        takes=("batches", "cutoff", "level", "start", "end"),
+    )
 
-    return REPORT
 
-
+KENTER2015 = Edition(
+    name="kenter2015",
+    family=measures.FAMILY,
+    summary="batches, trends and end points, as the paper on filtering over time has them",
+    measures=(
+        "end(F_pra)",
+        "end-se(F_pra)",
+        "slope(F_pra)",
+        "se(F_pra)",
+        "t(F_pra)",
+        "p(F_pra)",
+        "cutoff(F_pra)",
+        "F_1",
+    ),
+    leading=("end(F_pra)", "slope(F_pra)", "F_1"),
+    on_missing=ON_MISSING,
+    citation=measures.CITATION,
+    rules=rows.FilterRules(),
+)
+DIETZ2013 = Edition(
+    name="dietz2013",
+    family=measures.FAMILY,
+    summary="means over intervals, uniform and burst-aware",
+    measures=("uniform(P)", "uniform(R)", "uniform(F_1)", "burst(P)", "burst(R)", "burst(F_1)"),
+    leading=("uniform(F_1)", "burst(F_1)", "uniform(P)", "uniform(R)"),
+    on_missing=ON_MISSING,
+    citation=measures.DIETZ,
+    rules=rows.FilterRules(lowest=0, highest=998, kept="above", unsure="drop"),
+)
+KBA2013 = Edition(
+    name="kba2013",
+    family=measures.FAMILY,
+    summary="what the official scorer of the KBA tracks computes",
+    measures=("P", "R", "F_1", "T11SU"),
+    leading=("F_1", "P", "R", "T11SU"),
+    on_missing=ON_MISSING,
+    citation=measures.KBA,
+    rules=rows.FilterRules(lowest=0, highest=998, kept="above", own_rating="obey", entities="all"),
+)
 FAMILY = Family(
     name=measures.FAMILY,
     command="filter",
@@ -42,14 +458,14 @@ tseval filter mine.tsv theirs.tsv truth.tsv --batch 1d --batch 7d -o trends.svg
     reporting=reporting,
     definitions=measures.DEFINITIONS,
     editions=(KENTER2015, DIETZ2013, KBA2013),
-    read=read,
-    schemas=(TRUTH, POSTS),
-    formats=FORMATS,
+    read=FilterEvaluation.read,
+    schemas=(files.TRUTH, POSTS),
+    formats=files.FORMATS,
     over="a truth",
-    views=VIEWS,
+    views=explain.VIEWS,
     view_option="--show",
-    writers=(PICTURE,),
-    beside=series,
+    writers=(explain.PICTURE,),
+    beside=explain.series,
     words=FilterEvaluation.words,
     undefined_counts=False,
     times=False,

@@ -1,123 +1,228 @@
-"""Reading the runs and truths of filtering: plain tables, and the files of TREC KBA."""
+"""The files of filtering: tables of runs and of the truth, and those of TREC KBA 2012 to 2014.
+
+    run      team system stream-id entity confidence [rating …]
+    truth    team assessor stream-id entity confidence rating …
+
+A line of these that begins with `#` is a comment; a first line may name the columns, or be JSON,
+too. The time of a document is the number before the hyphen of its stream id. Of 2013 and 2014's
+eleven columns only the first six matter.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
 
-import numpy as np
+import polars as pl
 
-from tseval.core.input_words import shared_runs
-from tseval.families.filtering import kba
-from tseval.families.filtering.tables import RETURNED, TRUTH, Returned, Truth
 from tseval.files.faults import FaultList
-from tseval.files.fixed_fields import read_lines
-from tseval.files.frames import run_names
-from tseval.files.inputs import Each, Input
-from tseval.files.plain import Rows
-from tseval.files.reading import check_between_files, input_of, is_empty, no_rows, refuse, rows_of
-from tseval.tables import ALL_TOPICS, Ids
+from tseval.files.formats import Line, unknown_numbers
+from tseval.files.inputs import Input
+from tseval.io.cells import BYTE_ORDER_MARK
+from tseval.io.fields import Layout, read_lines
+from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows, add_faults
+from tseval.tables.schema import (
+    ALL_TOPICS,
+    DOCUMENTS,
+    ENTITIES,
+    POST_ID,
+    POSTS,
+    TOPIC,
+    UPDATE_ID,
+    Column,
+    Kind,
+    Schema,
+)
 
-if TYPE_CHECKING:
-    from tseval.files.reading import Given
-
+STREAM_ID = re.compile(rb"\d+-\S+")
+NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+ASSESSORS = re.compile(rb"NIST-TREC|\S*\.nist\.gov")
+"""What stands in the place of the team where a file is a truth."""
+STREAM_ID_NAME = b"stream_id"
+"""What a line that names the columns calls the third."""
+SHORT, LONG = 5, 6
+"""How many fields a line of a run of 2012 has, and of any other file at least."""
 ORDER_CURE = "name the runs, then the truth"
+JUDGES_CURE = (
+    f"{ORDER_CURE}; each line of a truth begins with the assessors: NIST-TREC, or a host such as "
+    "kba.trec.nist.gov"
+)
+PAIR = ("topic", "post_id")
+RATINGS = (2.0, 1.0, 0.0, -1.0)
+"""The ratings that an assessor can give a document."""
+RETURNED = Schema(
+    "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
+)
+"""Posts with a confidence; a post that stands twice is no fault."""
+TRUTH = Schema(
+    "truth",
+    (
+        replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
+        replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
+        Column(
+            "relevance",
+            Kind.NUMBER,
+            aliases=("rating",),
+            meaning="2 vital, 1 useful, 0 neutral, -1 garbage",
+        ),
+        Column(
+            "time",
+            Kind.TIME,
+            required=False,
+            aliases=("timestamp",),
+            meaning="when the document came",
+        ),
+        Column(
+            "confidence",
+            Kind.NUMBER,
+            required=False,
+            aliases=("conf",),
+            default="1",
+            meaning="how sure the assessor is; 0 is not at all",
+        ),
+    ),
+    row="an assessor's judgment of a document for a topic",
+)
+"""Judgments; a post may have several. The confidence is the assessor's own."""
 
 
-def read_returned(given: Sequence[Given], form: str | None = None, each: Each = map) -> Returned:
-    """One or more runs as one table: plain tables, or runs of KBA.
+def is_heading(fields: list[bytes]) -> bool:
+    """Return whether a first line is JSON, or names the columns."""
+    return fields[0].startswith(b"{") or (len(fields) >= SHORT and fields[2] == STREAM_ID_NAME)
 
-    A run of KBA is called `team-system`; where two files have a run of the same name, it is called
-    as its file. A plain table without a column `run` is called as its file. A file without a byte,
-    or of comments alone, is an empty run. `each` reads one run after the other, or has them read
-    somewhere else.
+
+def first_fields(source: Input) -> list[bytes] | None:
+    """Return the fields of the first line that is no heading; None if that is no line of the track.
+
+    A file of comments alone has no fields: it is an empty run.
     """
-    inputs = [input_of(one, RETURNED) for one in given]
-    names = run_names(inputs)
-    parts = list(each(partial(_returned, form=form), inputs, names))
-    official = [is_kba(source, form) for source in inputs]
-    times = Counter(
-        run
-        for part, own in zip(parts, official, strict=True)
-        for run in (part.run.vocabulary() if own else ())
+    lines = source.head().removeprefix(BYTE_ORDER_MARK).split(b"\n")
+    rows = [line.split() for line in lines if line.lstrip()[:1] not in (b"", b"#")][:2]
+    if not rows:
+        return [] if any(map(bytes.strip, lines)) else None
+    fields = rows[1] if len(rows) > 1 and is_heading(rows[0]) else rows[0]
+    fits = len(fields) >= SHORT and STREAM_ID.fullmatch(fields[2]) and NUMBER.fullmatch(fields[4])
+    return fields if fits else None
+
+
+def is_track_file(source: Input) -> bool:
+    """Return whether an input is a file of the track, a run or a truth."""
+    return first_fields(source) is not None
+
+
+def is_truth(source: Input) -> bool:
+    """Return whether an input is a truth of the track, whose lines begin with the assessors."""
+    fields = first_fields(source)
+    return bool(fields and ASSESSORS.fullmatch(fields[0]))
+
+
+def is_run(source: Input) -> bool:
+    """Return whether an input is a run of the track."""
+    return is_track_file(source) and not is_truth(source)
+
+
+def is_run_or_empty(source: Input) -> bool:
+    """Return whether to read an input as a run of the track: one without a byte is an empty run."""
+    return not source.head(1) or is_track_file(source)
+
+
+def columns_of_lines() -> dict[str, pl.Expr]:
+    """Return the columns that are made of a line's fields."""
+    time = pl.col("post_id").str.extract("^([^-]*)")
+    return {"run": pl.concat_str("team", "system", separator="-"), "time": time}
+
+
+def layout(table: str, words: str, *columns: Column) -> Layout:
+    """Return the layout of lines with these fields at least, which make these columns."""
+    noun = "truth" if table == "truth" else "run"
+    fields = words.replace("topic", "entity").replace("post_id", "stream-id")
+    fields += " …" if len(words.split()) >= LONG else ""
+    return Layout(
+        Schema(table, columns),
+        words,
+        columns_of_lines,
+        f"where there should be {len(words.split())} at least",
+        f"each line of a {noun} is: {fields}, divided by white space",
+        heading=is_heading,
+        may_have_more=True,
+        comments=True,
     )
-    returned = Returned.join(
-        [
-            _called(part, name) if own and _is_taken(part, times) else part
-            for part, name, own in zip(parts, names, official, strict=True)
-        ]
-    )
-    if shared_runs(returned.origin.sources):
-        key = (returned.run, returned.topic, returned.post_id)
-        check_between_files(
-            *(returned, inputs, key),
-            lambda row: f'post "{key[2][row]}" stands in two files of run "{returned.run[row]}"',
-        )
-    return returned
 
 
-def _is_taken(part: Returned, times: Counter[str]) -> bool:
-    return any(times[run] > 1 for run in part.run.vocabulary())
+DOCUMENT = (TOPIC, POST_ID, Column("time", Kind.TIME), Column("confidence", Kind.NUMBER))
+RATING = Column("rating", Kind.NUMBER)
+RUN_2012 = layout(
+    "posts", "team system post_id topic confidence", Column("run", Kind.ID), *DOCUMENT
+)
+RUN = layout("posts", "team system post_id topic confidence rating", *RUN_2012.schema, RATING)
+TRUTH_LINES = layout("truth", "team assessor post_id topic confidence rating", *DOCUMENT, RATING)
 
 
-def _called(part: Returned, name: str) -> Returned:
-    """The runs of a file under the file's name; several get their own names after it."""
-    own = part.run.vocabulary()
-    names = [name] if len(own) == 1 else [f"{name}:{run}" for run in own]
-    renamed = Ids.of(names)
-    return replace(part, run=Ids(renamed.codes[part.run.codes], renamed.names))
+def read_run(source: Input, faults: FaultList) -> TrackRows:
+    """Read a run of the track; `rating` is what the system itself thinks of a document."""
+    if is_truth(source):
+        faults.refuse(None, "a truth stands where a run is expected", ORDER_CURE, "swapped-inputs")
+    fields = first_fields(source) or []
+    return TrackRows(read_lines(source, RUN if len(fields) >= LONG else RUN_2012)[1])
 
 
-def is_kba(source: Input, form: str | None = None) -> bool:
-    """Whether an input is a file of the track, by its content."""
-    if form is not None or source.is_table:
-        return False
-    return kba.first_fields(source) is not None
+def read_truth(source: Input, faults: FaultList) -> TrackRows:
+    """Read a truth of the track; its `rating` is on the track's own scale."""
+    if first_fields(source) and not is_truth(source):
+        reason = "a run stands where the truth is expected"
+        faults.refuse(None, reason, JUDGES_CURE, "swapped-inputs")
+    return TrackRows(read_lines(source, TRUTH_LINES)[1])
 
 
-def _returned(source: Input, name: str, form: str | None) -> Returned:
-    if is_empty(source):
-        rows = no_rows(source, RETURNED)
-    elif is_kba(source, form):
-        rows = _official_run(source)
-    else:
-        rows = rows_of(source, RETURNED, form)
-    return Returned.of(rows.columns, rows.origin, name)
+def ratings(truth: Table) -> pl.Series:
+    """Return the ratings of a truth, which a plain table calls its relevance."""
+    return truth.frame["rating" if "rating" in truth.frame.columns else "relevance"]
 
 
-def _official_run(source: Input) -> Rows:
-    if kba.table_of(source) == "truth":
-        refuse(source, "a truth stands where a run is expected", ORDER_CURE, "swapped-inputs")
-    return read_lines(source, kba.run_layout(source))
+def unknown_ratings(truth: Table) -> Iterator[Line]:
+    """Yield the ratings that no assessor can give."""
+    yield from unknown_numbers("rating", ratings(truth).to_numpy(), truth.origin, RATINGS)
 
 
-def _official_truth(source: Input) -> Rows:
-    if kba.first_fields(source) and kba.table_of(source) != "truth":
-        cure = f"{ORDER_CURE}; each line of a truth begins with who judged: {kba.JUDGES}"
-        refuse(source, "a run stands where the truth is expected", cure, "swapped-inputs")
-    return read_lines(source, kba.TRUTH)
+def plain_truth(truth: Table) -> pl.DataFrame:
+    """Return a truth as a plain table, whose confidence is 1 or 0."""
+    sure = (pl.col("confidence") > 0).cast(pl.Float64)
+    return truth.frame.with_columns(ratings(truth).alias("relevance"), confidence=sure)
 
 
-def read_truth(given: Given, form: str | None = None) -> Truth:
-    """The judgments; there must be one, and no topic of the name of all of them together."""
-    source = input_of(given, TRUTH)
-    official = is_kba(source, form)
-    rows = _official_truth(source) if official else rows_of(source, TRUTH, form)
-    rating = rows.get("rating" if official else "relevance")
-    confidence = rows.get("confidence")
-    sure = np.ones(len(rating), bool) if confidence is None else confidence > 0
-    told = {"rating": rating, "sure": sure, "official": official}
-    truth = Truth.of(rows.columns | told, rows.origin)
-    if not len(truth):
-        refuse(source, "holds no judgments", "without judgments there is nothing to score")
-    named = truth.topic.vocabulary()
-    if ALL_TOPICS in named:
-        faults, row = FaultList(source), truth.topic.codes.tolist().index(named.index(ALL_TOPICS))
-        reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
-        cure = "give the topic another name, in the runs too"
-        faults.add_row(truth.origin, row, reason, cure, "reserved-name")
-        faults.check()
-    return truth
+def check_names(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Refuse a topic of the name of the row of all topics, which is no mean here."""
+    reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
+    wrong = frame.filter(pl.col("topic") == ALL_TOPICS).head(1)
+    cure = "give the topic another name, in the runs too"
+    add_faults(faults, wrong, reason, cure, "reserved-name")
+    return frame
+
+
+RUNS = TableReader(
+    schema=RETURNED,
+    tracks=(
+        TrackFile(recognise=is_run, applies=is_run_or_empty, read=read_run, runs_by_file=True),
+    ),
+    once=(("run", *PAIR), 'post "{post_id}" stands in two files of run "{run}"', ""),
+    imports=(
+        PlainImport(
+            name="kba-run",
+            help="runs of TREC KBA 2012 to 2014",
+            columns=("run", "topic", "post_id", "time", "confidence"),
+        ),
+    ),
+)
+JUDGMENTS = TableReader(
+    schema=TRUTH,
+    tracks=(TrackFile(recognise=is_truth, applies=is_track_file, read=read_truth),),
+    check=check_names,
+    empty=("holds no judgments", "without judgments there is nothing to score"),
+    remarks=unknown_ratings,
+    imports=(
+        PlainImport(name="kba-truth", help="truths of TREC KBA 2012 to 2014", rows=plain_truth),
+    ),
+)
+FORMATS = (*(replace(each, reads_tables=False) for each in RUNS.formats), *JUDGMENTS.formats)
+"""The kinds of files; plain tables of posts are not for filtering alone."""

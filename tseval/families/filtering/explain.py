@@ -1,0 +1,865 @@
+"""What is shown beside scores: rankings, tests, fits, stability, teams, bursts, every batch.
+
+So are the picture of the trends, and the sections of a report.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.core.blocks import Block, Head, Note, Panels, Rows
+from tseval.core.family import Asked, Shown, View, Writer, Written
+from tseval.core.panels import BATCH_KEYS, Axis, Dots, Line, Panel, Picture, Point, reached
+from tseval.core.scoring import counted, missing_topics
+from tseval.core.sections import Setting
+from tseval.core.wording import listed
+from tseval.errors import UsageError
+from tseval.families.filtering.trends import (
+    BOUNDS,
+    LOWER_IS_BETTER,
+    METRICS,
+    USUAL,
+    WHOLE,
+    Fitted,
+    TrendIndex,
+)
+from tseval.files import PICTURES
+from tseval.files.inputs import Input
+from tseval.files.rows import rows_bytes
+from tseval.records import frozen
+from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical, durbin_watson_bounds
+from tseval.statistics.ranks import kendall, kendall_p
+from tseval.statistics.trend import FEWEST, difference, z_test
+from tseval.tables import ALL_TOPICS
+from tseval.tables.times import UNITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+    Trends = Sequence[tuple[str, str]]
+    """Metrics, each with a length of batches."""
+
+LEVEL = 0.05
+"""Below this p a test is significant."""
+NOT_NORMAL, UNMOVED = "not normal", "moves no one way"
+CATEGORICAL = "only 0 and 1: the assumption does not hold"
+CANNOT_SAY, EXACT, FITS = "too few batches", "no residuals", "nothing against it"
+TRUST = (
+    "Trust the paired tests (paired_p, paired_end_p), where there are any: they look at the "
+    "difference batch by batch. z and end_z take two runs as independent and their errors as "
+    "known. But runs share their batches: where both rise and fall together, as they mostly do, z "
+    "finds far too little; and with few batches it finds too much. Where two runs have fewer than "
+    "3 batches in common only z is left."
+)
+DOUBT = (
+    "p of a slope, and of a paired test, takes residuals as normal and each as independent of the "
+    "one before; --show fits says where that fails. With fewer than about 10 batches the errors "
+    "themselves are rough: then look at end-se before any p."
+)
+MORE = (
+    "Whether a difference is more than chance: --show tests, where the paired test is the one to "
+    "trust; z takes runs over the same batches as independent, and mostly finds too little."
+)
+STABILITY = (
+    "The first table: of the runs with a trend (fits) those with a test (tested), and of these the "
+    "shares with a significant slope and with each assumption unharmed; all_hold: nothing speaks "
+    "against the test. The second: for two lengths of batches the runs with a trend at both, the "
+    "share whose slopes have one sign, Kendall's tau of slopes and of end points, and of the runs "
+    "tested at both the share with one finding: significant in one direction, or not significant."
+)
+ONE_LENGTH = "One length of batches alone says nothing of stability: give --batch several times."
+TEAMS = (
+    "A team stands at the place of its best run, which may be another in each ranking. The second "
+    "table: Kendall's tau of each two rankings of the teams, over those that have a place in both."
+)
+FITS_FOR_PEOPLE = (
+    *("run", "metric", "batch", "cutoff", "usable", "slope", "slope_per_day", "slope_per_second"),
+    *("se", "t", "p", "end", "end_se", "spearman", "AD_p", "DW", "independence", "verdict"),
+)
+TESTS_FOR_PEOPLE = (
+    *("metric", "batch", "run", "other", "slope_difference", "z", "z_p", "paired_t", "paired_p"),
+    *("end_difference", "end_z_p", "paired_end_se", "paired_end_p", "common_batches", "trust"),
+)
+"""The columns that a table has room for; the other forms have all."""
+
+
+# Tables of trends.
+
+
+def join(
+    columns: Callable[..., Mapping[str, object]], index: TrendIndex, asked: Trends, **more: Any
+) -> pd.DataFrame:
+    """Return the columns of every trend asked for, one below the other."""
+    import pandas as pd
+
+    fitted = [(metric, index.fitted(metric, length)) for metric, length in asked]
+    parts = [pd.DataFrame(columns(index, metric, each, **more)) for metric, each in fitted]
+    return pd.concat(parts, ignore_index=True)
+
+
+def fit_columns(
+    index: TrendIndex, metric: str, fitted: Fitted, weighted: bool = False
+) -> Mapping[str, object]:
+    """Return the trend of each run in full, and what its test takes for granted.
+
+    The verdict is by raw residuals, as in the paper, or by weighted ones.
+    """
+    trend, seconds, day = fitted.trend, fitted.cut.seconds, UNITS["d"]
+    raw, other = (fitted.checked[each] for each in (False, True))
+    low, high = trend.end_interval()
+    bounds = durbin_watson_bounds(trend.number, LEVEL)
+    independence = fitted.checked[weighted].independence(LEVEL).tolist()
+    return {
+        "run": list(index.runs),
+        "metric": metric,
+        "batch": fitted.cut.length,
+        "cutoff": fitted.cutoff,
+        "batches": fitted.cut.number,
+        "usable": trend.number,
+        "undefined": np.isnan(fitted.series.value).sum(axis=1),
+        "weightless": (fitted.series.weight == 0).sum(axis=1),
+        "intercept": trend.intercept,
+        "slope": trend.slope,
+        "se": trend.slope_error,
+        "slope_per_day": trend.slope * day / seconds,
+        "slope_per_second": trend.slope / seconds,
+        "t": trend.t,
+        "p": trend.p,
+        "end": trend.end,
+        "end_se": trend.end_error,
+        "end_low": low,
+        "end_high": high,
+        "spearman": raw.spearman.statistic,
+        "spearman_p": raw.spearman.p,
+        "AD": raw.normality.statistic,
+        "AD_p": raw.normality.p,
+        "DW": raw.durbin_watson,
+        "AD_weighted": other.normality.statistic,
+        "AD_p_weighted": other.normality.p,
+        "DW_weighted": other.durbin_watson,
+        "DW_low": bounds.low,
+        "DW_high": bounds.high,
+        "independence": [None if place < 0 else VERDICTS[place] for place in independence],
+        "verdict": list(verdicts(fitted, weighted)),
+    }
+
+
+@frozen
+class Assumed:
+    """Which assumptions of the test of each slope nothing speaks against."""
+
+    categorical: BoolArray
+    """Whether a series has only values 0 and 1, whose residuals are never normal."""
+    normal: BoolArray
+    dependent: IntArray
+    """The place in `DEPENDENT`, -1 where residuals may be independent."""
+    one_way: BoolArray
+
+    @classmethod
+    def of(cls, fitted: Fitted, weighted: bool) -> Assumed:
+        """Hold the assumptions against the data."""
+        checked, is_categorical = fitted.checked[weighted], categorical(fitted.trend)
+        normal = ~(checked.normality.p < LEVEL) & ~is_categorical
+        one_way = checked.spearman.p < LEVEL
+        return cls(is_categorical, normal, checked.dependent(LEVEL), one_way)
+
+
+def verdicts(fitted: Fitted, weighted: bool) -> Iterator[str]:
+    """Yield what speaks against believing the test of each slope."""
+    assumed, trend = Assumed.of(fitted, weighted), fitted.trend
+    for run, is_tested in enumerate(trend.tested.tolist()):
+        against = []
+        if not assumed.normal[run]:
+            against.append(CATEGORICAL if assumed.categorical[run] else NOT_NORMAL)
+        if assumed.dependent[run] >= 0:
+            against.append(DEPENDENT[assumed.dependent[run]])
+        if not assumed.one_way[run]:
+            against.append(UNMOVED)
+        untested = EXACT if trend.slope_error[run] == 0 else CANNOT_SAY
+        yield (", ".join(against) or FITS) if is_tested else untested
+
+
+def places(values: FloatArray, *, lower: bool) -> list[int | None]:
+    """Return the place of each value from 1 on, equal ones alike; None where there is no value."""
+    known = np.isfinite(values)
+    worth = np.where(known, values if lower else -values, np.inf)
+    ahead = (worth[:, np.newaxis] > worth[np.newaxis, :]).sum(axis=1)
+    return [int(p) + 1 if k else None for p, k in zip(ahead, known, strict=True)]
+
+
+def rank(index: TrendIndex, asked: Trends) -> pd.DataFrame:
+    """Return the runs by their end points, beside the usual ranking that is blind to time.
+
+    Kendall's tau of the two is on every row; a metric of which less is better is turned around.
+    """
+    import pandas as pd
+
+    usual = index.of_period(USUAL)
+
+    def columns(_: TrendIndex, metric: str, fitted: Fitted) -> pd.DataFrame:
+        end, lower = fitted.trend.end, metric in LOWER_IS_BETTER
+        worth = -end if lower else end
+        frame = pd.DataFrame(
+            {
+                "metric": metric,
+                "batch": fitted.cut.length,
+                "place": pd.array(places(end, lower=lower), "Int64"),
+                "run": list(index.runs),
+                "end": end,
+                "end_se": fitted.trend.end_error,
+                "cutoff": fitted.cutoff,
+                "usual_place": pd.array(places(usual, lower=False), "Int64"),
+                USUAL: usual,
+                "usual_cutoff": index.cutoffs[index.whole_place(USUAL)],
+                "tau": kendall(worth, usual),
+                "tau_p": kendall_p(worth, usual),
+            }
+        )
+        return frame.sort_values("place", kind="stable")
+
+    return join(columns, index, asked)  # type: ignore[arg-type]
+
+
+def describe_rankings(frame: pd.DataFrame, write: Callable[[float], str]) -> Iterator[str]:
+    """Yield each ranking in a sentence, and how far it agrees with the usual one."""
+    for (metric, length), rows in frame.groupby(["metric", "batch"], sort=False):
+        name, is_placed = f"Ranking by end({metric},batch={length})", rows["place"].notna()
+        ranked, without = (rows.loc[each, "run"].tolist() for each in (is_placed, ~is_placed))
+        if not ranked:
+            yield f"{name}: none, since no run has the {FEWEST} usable batches that a trend takes."
+            continue
+        last = f"; without a trend: {listed(without)}" if without else ""
+        tau, p = float(rows["tau"].iloc[0]), float(rows["tau_p"].iloc[0])
+        agreement = f"Kendall's tau with the ranking by {USUAL} is {write(tau)} (p {write(p)})"
+        if not np.isfinite(tau):
+            common = (is_placed & rows["usual_place"].notna()).sum()
+            why = "all runs are equal in one of them"
+            why = why if common > 1 else "fewer than two runs have both"
+            agreement = f"no Kendall's tau with the ranking by {USUAL}: {why}"
+        yield f"{name}: {listed(ranked)}{last}; {agreement}."
+
+
+def ranking_notes(index: TrendIndex, asked: Trends) -> tuple[str, ...]:
+    """Return a sentence for each ranking, and where its tests are; none for one run."""
+    if len(index.runs) < 2 or not asked:
+        return ()
+    frame = rank(index, asked)
+    several = frame.groupby(["metric", "batch"])["place"].count().max() > 1
+    return (*describe_rankings(frame, "{:.4f}".format), *((MORE,) if several else ()))
+
+
+def compare(index: TrendIndex, asked: Trends) -> pd.DataFrame:
+    """Return for every two runs whether their slopes differ, and whether their end points do."""
+    pairs = np.array(list(combinations(range(len(index.runs)), 2)), np.int64).reshape(-1, 2)
+    return join(test_columns, index, asked, pairs=pairs)
+
+
+def test_columns(
+    index: TrendIndex, metric: str, fitted: Fitted, pairs: IntArray
+) -> Mapping[str, object]:
+    """Return the tests of pairs of runs.
+
+    `z` and `end_z` take them as independent, as the paper does; the paired tests are those of the
+    trend of their difference. `trust` names the one to believe.
+    """
+    one, other = (fitted.trend.take(column) for column in pairs.T)
+    both = difference(one, other)
+    slopes, ends = z_test(one.slopes(), other.slopes()), z_test(one.ends(), other.ends())
+    trusted = np.where(np.isfinite(slopes.p), "z", "neither")
+    return {
+        "metric": metric,
+        "batch": fitted.cut.length,
+        "run": [index.runs[at] for at in pairs[:, 0]],
+        "other": [index.runs[at] for at in pairs[:, 1]],
+        "slope_difference": one.slope - other.slope,
+        "z": slopes.statistic,
+        "z_p": slopes.p,
+        "paired_slope": both.slope,
+        "paired_se": both.slope_error,
+        "paired_t": both.t,
+        "paired_p": both.p,
+        "end_difference": one.end - other.end,
+        "end_z": ends.statistic,
+        "end_z_p": ends.p,
+        "paired_end": both.end,
+        "paired_end_se": both.end_error,
+        "paired_end_t": both.height.statistic,
+        "paired_end_p": both.height.p,
+        "common_batches": both.number,
+        "trust": np.where(both.tested, "paired", trusted).tolist(),
+    }
+
+
+def batch_columns(index: TrendIndex, metric: str, fitted: Fitted) -> Mapping[str, object]:
+    """Return a metric of every run in every batch, at its own cutoff, with trend and residuals.
+
+    The weight is the batch's share of the run's pairs; a batch that is undefined or weighs nothing
+    is not `usable`.
+    """
+    runs, cut, trend = len(index.runs), fitted.cut, fitted.trend
+    return {
+        "run": np.repeat(np.array(index.runs, object), cut.number),
+        "length": cut.length,
+        "batch": np.tile(np.arange(cut.number), runs),
+        "start": np.tile(cut.starts, runs),
+        "end": np.tile(cut.ends, runs),
+        "measure": metric,
+        "cutoff": np.repeat(fitted.cutoff, cut.number),
+        "value": fitted.series.value.ravel(),
+        "weight": fitted.series.weight.ravel(),
+        "usable": trend.usable.ravel(),
+        "trend": trend.line().ravel(),
+        "residual": trend.residuals.ravel(),
+        "weighted_residual": trend.weighted_residuals.ravel(),
+    }
+
+
+def burst_weights(index: TrendIndex, length: str) -> pd.DataFrame:
+    """Return how much each interval weighs in the burst-aware mean of each entity with positives.
+
+    The weight of an interval is its share of the entity's positives, times the number of its
+    intervals that have any: 1 on average. `all` is the mean over the entities that are positive
+    there, with their standard deviation and their number.
+    """
+    import pandas as pd
+
+    cut = index.cut(length)
+    positive, _ = index.judged_pairs(cut)
+    there = positive > 0
+    intervals = there.sum(axis=1, keepdims=True)
+    weight = positive * intervals / np.maximum(positive.sum(axis=1, keepdims=True), 1)
+    number = there.sum(axis=0)
+    below = np.maximum(number, 1)
+    mean = np.where(there, weight, 0.0).sum(axis=0) / below
+    deviation = np.sqrt(np.where(there, (weight - mean) ** 2, 0.0).sum(axis=0) / below)
+    entity, interval = np.nonzero(there)
+    active = np.flatnonzero(number)
+    return pd.DataFrame(
+        {
+            "topic": [*(index.topics[at] for at in entity), *[ALL_TOPICS] * len(active)],
+            "length": cut.length,
+            "start": cut.starts[np.concatenate([interval, active])],
+            "positives": np.concatenate([positive[there], positive.sum(axis=0)[active]]),
+            "weight": np.concatenate([weight[there], mean[active]]),
+            "deviation": np.concatenate([np.zeros(len(entity)), deviation[active]]),
+            "topics": np.concatenate([np.ones(len(entity), np.int64), number[active]]),
+        }
+    )
+
+
+# Views.
+
+
+@frozen
+class ChosenTrends:
+    """The trends that are asked for, where missing topics count as was asked for."""
+
+    index: TrendIndex
+    asked: Trends
+    warnings: tuple[str, ...]
+    rule: str
+    """What becomes of missing topics."""
+
+    @classmethod
+    def of(cls, evaluation: Any, asked: Asked[Any]) -> ChosenTrends:
+        """Return the trends of the measures that are asked for."""
+        rule = asked.on_missing or evaluation.edition.on_missing
+        missing = missing_topics([evaluation.index], rule, evaluation.words)
+        whole: Any = counted(evaluation, rule).prepared_for(asked.measures, per_topic=False)
+        trends = whole.trends(asked.measures)
+        return cls(whole.index, trends, (*missing.warnings, *whole.index.warnings(trends)), rule)
+
+    def show(
+        self,
+        tables: Mapping[str, pd.DataFrame],
+        *notes: str,
+        for_people: tuple[str, ...] = (),
+        **traits: str,
+    ) -> Shown:
+        """Return frames with their notes; as one for programs, of which later rows have `other`."""
+        import pandas as pd
+
+        joined = pd.concat(list(tables.values()), ignore_index=True)
+        sections = tables if "" not in tables else {}
+        traits = {"missing": self.rule} | traits
+        return Shown(joined, notes, self.warnings, for_people, sections, traits)
+
+
+def ranking(evaluation: Any, asked: Asked[Any]) -> Shown:
+    """Runs by end point beside the usual score."""
+    trends = ChosenTrends.of(evaluation, asked)
+    return trends.show({"": rank(trends.index, trends.asked)})
+
+
+def teams(evaluation: Any, asked: Asked[Any]) -> Shown:
+    """Teams by their best run in each ranking, and tau of these."""
+    from tseval.files.score_readers import read_teams  # loads Arrow
+
+    trends, path = ChosenTrends.of(evaluation, asked), asked.options.teams
+    index, runs = trends.index, trends.index.runs
+    of_file = {} if path is None else read_teams(path)
+    named, warnings = {run: team for run, team in of_file.items() if run in runs}, []
+    strangers = sorted(of_file.keys() - named.keys())
+    if strangers and not named:
+        known = f"{listed(runs)}; it has {listed(strangers)}"
+        raise UsageError(f"--teams {path} names none of the runs, which are {known}")
+    if strangers:
+        warnings.append(f"teams of runs that are not here: {listed(strangers)}")
+    # A hyphen in the name of a file ends no name of a team.
+    paths = [str(source.path) for source in evaluation.inputs]
+    files = {name for path in paths for name in (path, Input(path).name)}
+    alone = [run for run in runs if run.partition(":")[0] in files and run not in named]
+    if alone:
+        told = f"runs that are named as their files, each a team by itself: {listed(alone)}"
+        warnings.append(f"{told}; --teams FILE says whose they are")
+    members: dict[str, list[str]] = {}
+    for run, team in named.items():
+        members.setdefault(team, []).append(run)
+    told = ";".join(f"{team}={','.join(own)}" for team, own in members.items())
+    whose = named | {run: run for run in alone}
+    of_teams: dict[str, list[int]] = {}
+    for at, run in enumerate(runs):
+        of_teams.setdefault(whose.get(run, run.partition("-")[0]), []).append(at)
+    tables = rank_teams(index, trends.asked, of_teams)
+    shown = trends.show(tables, TEAMS, teams=told)
+    return replace(shown, warnings=(*shown.warnings, *warnings))
+
+
+def rank_teams(
+    index: TrendIndex, asked: Trends, members: Mapping[str, Sequence[int]]
+) -> dict[str, pd.DataFrame]:
+    """Return every ranking of the teams, each by its best run, and Kendall's tau of each two."""
+    import pandas as pd
+
+    usual = index.of_period(USUAL)
+    cutoff = np.where(np.isfinite(usual), index.cutoffs[index.whole_place(USUAL)], np.nan)
+    rankings = [(USUAL, usual, cutoff, False)]
+    for metric, length in asked:
+        fitted, name = index.fitted(metric, length), f"end({metric},batch={length})"
+        rankings.append((name, fitted.trend.end, fitted.cutoff, metric in LOWER_IS_BETTER))
+    parts: list[pd.DataFrame] = []
+    scores: list[FloatArray] = []
+    for name, value, cutoff, lower in rankings:
+        worth = -value if lower else value
+        known = [[run for run in runs if np.isfinite(worth[run])] for runs in members.values()]
+        best = [max(runs, key=worth.__getitem__) if runs else -1 for runs in known]
+        of_best = np.append(value, np.nan)[best]
+        scores.append(-of_best if lower else of_best)
+        columns = {
+            "ranking": name,
+            "place": pd.array(places(of_best, lower=lower), "Int64"),
+            "team": list(members),
+            "run": [(*index.runs, None)[run] for run in best],
+            "value": of_best,
+            "cutoff": np.append(cutoff, np.nan)[best],
+            "runs": pd.array([len(runs) for runs in members.values()], "Int64"),
+        }
+        parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
+    rows = []
+    for one, other in combinations(range(len(rankings)), 2):
+        pair = scores[one], scores[other]
+        common = int(np.isfinite(pair).all(axis=0).sum())
+        names = rankings[one][0], rankings[other][0]
+        rows.append((*names, common, kendall(*pair), kendall_p(*pair)))
+    taus = pd.DataFrame(rows, columns=["ranking", "other", "teams", "tau", "tau_p"])
+    return {
+        "Teams by their best run": pd.concat(parts, ignore_index=True),
+        "Agreement": taus.astype({"teams": "Int64"}),
+    }
+
+
+def tests(evaluation: Any, asked: Asked[Any]) -> Shown:
+    """Runs against each other."""
+    trends = ChosenTrends.of(evaluation, asked)
+    if len(trends.index.runs) < 2:
+        raise UsageError("--show tests needs two runs at least")
+    frame = compare(trends.index, trends.asked)
+    return trends.show({"": frame}, TRUST, DOUBT, for_people=TESTS_FOR_PEOPLE)
+
+
+def fits(evaluation: Any, asked: Asked[Any]) -> Shown:
+    """Each trend in full, with what it takes for granted."""
+    trends, weighted = ChosenTrends.of(evaluation, asked), asked.options.residuals == "weighted"
+    frame = join(fit_columns, trends.index, trends.asked, weighted=weighted)
+    return trends.show({"": frame}, DOUBT, for_people=FITS_FOR_PEOPLE)
+
+
+def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
+    """For how many runs that holds, and how far slopes hang on the length of batches."""
+    import pandas as pd
+
+    trends, weighted = ChosenTrends.of(evaluation, asked), asked.options.residuals == "weighted"
+    index = trends.index
+    shares = [
+        {"metric": metric, "batch": length} | share_held(index.fitted(metric, length), weighted)
+        for metric, length in trends.asked
+    ]
+    tables = {"Assumptions": pd.DataFrame(shares).astype({"fits": "Int64", "tested": "Int64"})}
+    pairs = [
+        {"metric": metric, "batch": one, "other": other}
+        | slope_agreement(index.fitted(metric, one), index.fitted(metric, other))
+        for (metric, one), (same, other) in combinations(trends.asked, 2)
+        if metric == same
+    ]
+    notes = (STABILITY,) if pairs else (STABILITY, ONE_LENGTH)
+    if pairs:
+        whole = {"runs": "Int64", "tested_both": "Int64"}
+        tables["Stability"] = pd.DataFrame(pairs).astype(whole)
+    return trends.show(tables, *notes, residuals="weighted" if weighted else "")
+
+
+def share_held(fitted: Fitted, weighted: bool) -> dict[str, float]:
+    """Return counts of runs, and the shares of those with a test for which assumptions hold."""
+    trend, assumed = fitted.trend, Assumed.of(fitted, weighted)
+    tested, independent = trend.tested, assumed.dependent < 0
+    masks = {
+        "significant": trend.rise.significant(LEVEL),
+        "rising": trend.slope > 0,
+        "normal": assumed.normal,
+        "independent": independent,
+        "one_way": assumed.one_way,
+        "all_hold": assumed.normal & independent & assumed.one_way,
+    }
+    shares = {name: share_of(mask, tested) for name, mask in masks.items()}
+    return {"fits": int(trend.fitted.sum()), "tested": int(tested.sum())} | shares
+
+
+def slope_agreement(one: Fitted, other: Fitted) -> dict[str, float]:
+    """Return how far slopes and end points by two lengths of batches agree."""
+    first, second = one.trend, other.trend
+    both, tested = first.fitted & second.fitted, first.tested & second.tested
+    signs = [np.nan_to_num(np.sign(trend.slope)) for trend in (first, second)]
+    trends = zip((first, second), signs, strict=True)
+    findings = [np.where(trend.rise.significant(LEVEL), sign, 0.0) for trend, sign in trends]
+    return {
+        "runs": int(both.sum()),
+        "same_direction": share_of(signs[0] == signs[1], both),
+        "slope_tau": kendall(first.slope, second.slope),
+        "slope_tau_p": kendall_p(first.slope, second.slope),
+        "end_tau": kendall(first.end, second.end),
+        "end_tau_p": kendall_p(first.end, second.end),
+        "tested_both": int(tested.sum()),
+        "same_finding": share_of(findings[0] == findings[1], tested),
+    }
+
+
+def share_of(mask: BoolArray, among: BoolArray) -> float:
+    """Return the share of those among which a mask holds; NaN among none."""
+    return float(mask[among].mean()) if among.any() else np.nan
+
+
+def bursts(evaluation: Any, asked: Asked[Any]) -> Shown:
+    """How much each interval weighs, for which no run is needed."""
+    import pandas as pd
+
+    index = evaluation.index
+    lengths = dict.fromkeys((WHOLE, *asked.options.batches))
+    frame = pd.concat([burst_weights(index, each) for each in lengths], ignore_index=True)
+    return Shown(frame, warnings=tuple(index.warnings(evaluation.trends(()))))
+
+
+VIEWS = (
+    View.of(ranking, takes_measures=True, by_topic=False),
+    View.of(teams, takes_measures=True, measures=("end(F_pr)", "end(F_pra)"), by_topic=False),
+    View.of(tests, takes_measures=True, by_topic=False),
+    View.of(fits, takes_measures=True, by_topic=False),
+    View.of(stability, takes_measures=True, by_topic=False),
+    View.of(bursts, leaves_out=("runs",)),
+)
+"""What can be shown instead of scores."""
+
+
+def series(evaluation: Any, asked: Asked[Any]) -> Mapping[Path, bytes]:
+    """Return every batch of every metric, where a file is named for them."""
+    path = asked.options.series
+    if path is None:
+        return {}
+    if not evaluation.index.runs:
+        raise UsageError("--series has no meaning without runs")
+    trends = ChosenTrends.of(evaluation, asked)
+    index = replace(trends.index, metrics=tuple(METRICS))
+    frame = join(
+        batch_columns, index, [(metric, each) for each in index.lengths for metric in METRICS]
+    )
+    form = path.suffix.lstrip(".").lower() or "csv"
+    return {path: rows_bytes(frame, form, evaluation.signature(missing=trends.rule))}
+
+
+# The picture.
+
+
+def draw(evaluation: Any, asked: Asked[Any], form: str) -> Written:  # noqa: ARG001 - all alike
+    """Return the trends as a chart, of several runs beside each how two rankings differ."""
+    trends = ChosenTrends.of(evaluation, asked)
+    index, panels, several = trends.index, list[Panel](), len(trends.index.runs) > 1
+    ranked = rank(index, trends.asked)
+    for (metric, length), panel in zip(
+        trends.asked, trend_panels(index, trends.asked, index.runs), strict=True
+    ):
+        own = ranked[(ranked["metric"] == metric) & (ranked["batch"] == length)]
+        panels += [panel, ranking_panel(own, index.runs)] if several else [panel]
+    picture = Picture(
+        "Filtering over time",
+        evaluation.signature(missing=trends.rule),
+        index.runs,
+        tuple(panels),
+        1 + several,
+        "each batch, and the trend that is fitted to a run's batches",
+    )
+    return Written(picture=picture, warnings=(*evaluation.warnings, *trends.warnings))
+
+
+PICTURE = Writer(
+    PICTURES,
+    "the trends, drawn; png and pdf need the extra `report`",
+    draw,
+    takes_measures=True,
+    by_topic=False,
+)
+
+
+def trend_panels(index: TrendIndex, asked: Trends, runs: Sequence[str]) -> Iterator[Panel]:
+    """Yield a panel a metric and length of batches; a run is its place in `runs`.
+
+    The batches are dots at the day of their middle; the line of a run is drawn by its two ends.
+    """
+    for metric, length in asked:
+        fitted = index.fitted(metric, length)
+        cut, trend, day = fitted.cut, fitted.trend, UNITS["d"]
+        days = tuple((((cut.starts + cut.ends) / 2 - cut.starts[0]) / day).tolist())
+        heights, usable, low_high = trend.line(), trend.usable, trend.end_interval()
+        lines, dots = list[Line](), list[Dots]()
+        points = list[Point]()
+        for at, run in sorted(enumerate(map(runs.index, index.runs)), key=lambda each: each[1]):
+            values = tuple(map(known, fitted.series.value[at].tolist()))
+            dots.append(Dots(run, days, values, tuple(fitted.series.weight[at].tolist())))
+            is_line = trend.fitted[at]
+            ends = (0, -1) if is_line else ()
+            x = tuple(days[end] for end in ends)
+            last = max(
+                (each for each, used in zip(days, usable[at], strict=True) if used),
+                default=math.inf,
+            )
+            until = last if is_line and last < days[-1] else None
+            lines.append(Line(run, x, tuple(float(heights[at, end]) for end in ends), until=until))
+            if is_line:
+                interval = (known(float(each[at])) for each in low_high)
+                points.append(Point(run, days[-1], float(trend.end[at]), *interval))
+        heights_drawn = [*fitted.series.value.ravel(), *heights.ravel(), *trend.end]
+        intervals = [end for each in points for end in (each.low, each.high)]
+        bottom, top = reached(map(known, heights_drawn), intervals, (0.0, 1.0))
+        least, most = BOUNDS.get(metric, (0.0, 1.0))
+        bounds = (least if math.isfinite(least) else None, most if math.isfinite(most) else None)
+        without = "" if points else "fewer than 3 usable batches: no trend"
+        long = float((cut.ends[-1] - cut.starts[0]) / day)
+        yield Panel(
+            f"{metric} in batches of {length}",
+            "lower is better" if metric in LOWER_IS_BETTER else "higher is better",
+            Axis("days since the period's start", 0.0, long),
+            tuple(lines),
+            Axis(metric, bottom, top),
+            is_stepped=False,
+            dots=tuple(dots),
+            points=tuple(points),
+            keys=BATCH_KEYS,
+            possible=bounds,
+            notice=without if usable.any() else "no usable batch",
+            size=(620, 300),
+        )
+
+
+def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
+    """Return the place of each run by the usual score and by its end point, joined by a line."""
+    sides = (1.0, 2.0)
+    both = (map(known, rows[name].astype(float).tolist()) for name in ("usual_place", "place"))
+    lines = sorted(
+        Line(runs.index(run), sides, pair)
+        for run, pair in zip(rows["run"], zip(*both, strict=True), strict=True)
+    )
+    points = tuple(
+        Point(line.run, side, place)
+        for line in lines
+        for side, place in zip(sides, line.value, strict=True)
+        if place is not None
+    )
+    last = max((each.value for each in points), default=1.0)
+    tau = float(rows["tau"].iloc[0])
+    return Panel(
+        "ranking",
+        f"Kendall's tau {tau:.2f}" if tau == tau else "no Kendall's tau",
+        Axis(low=0.7, high=2.3, ticks=sides, names=("usual score", "end point")),
+        tuple(lines),
+        Axis("place", last + 0.5, 0.5, is_whole=True, ticks=tuple(range(1, int(last) + 1))),
+        is_stepped=False,
+        points=points,
+        keys=(("end", "the place of a run"),),
+        size=(230, 300),
+    )
+
+
+def known(value: Any) -> Any:
+    """Return the value; None for one that is undefined."""
+    return None if value != value else value
+
+
+# A report.
+
+
+def report_ranking(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
+    """Yield the runs by the end points of their trends, beside the usual ranking."""
+    index, asked = evaluation.index, evaluation.trends(setting.measures)
+    places, trends = rank(index, asked), join(fit_columns, index, asked)
+    yield Note(
+        "An end point is where the trend of a run arrives in the last batch: how it does by then. "
+        "Here each batch is the mean over its topics, and has one trend; by measure above, each "
+        "topic has a trend of its own, and the mean is over these."
+    )
+    if len(index.runs) > 1:
+        sentences = describe_rankings(places, lambda p: f"{p:.2g}".replace("-", MINUS))
+        yield from map(Note, sentences)
+        yield Note(
+            "The paired test looks at the difference of two runs batch by batch; its p is not "
+            "corrected for their number, and takes for granted what stands below."
+        )
+    for metric, length in asked:
+        ranked = list(records(places, metric, length))
+        intervals = {
+            row["run"]: (row["end_low"], row["end_high"]) for row in records(trends, metric, length)
+        }
+        behind = dict[str, tuple[float, float]]()
+        for row in records(compare(index, [(metric, length)]), metric, length):
+            pair, first = [row["run"], row["other"]], ranked[0]["run"]
+            if first in pair and row["end_difference"] is not None:
+                pair.remove(first)
+                behind[pair[0]] = abs(row["end_difference"]), row["paired_end_p"]
+        decimals = decimals_for(row["end_se"] for row in ranked)
+        heads = (
+            Head("run", "run"),
+            Head("place", decimals=0),
+            Head("end point", decimals=decimals),
+            Head("95 % interval", "text"),
+            Head("behind the first", decimals=decimals),
+            Head("p of paired test", "chance"),
+            Head(USUAL, decimals=3),
+            Head(f"place by {USUAL}", decimals=0),
+            Head("cutoff", decimals=0),
+        )
+        cells = tuple(
+            (
+                *(setting.run(row["run"]), row["place"], row["end"]),
+                write_interval(intervals[row["run"]], decimals),
+                *behind.get(row["run"], (None, None)),
+                *(row[USUAL], row["usual_place"], row["cutoff"]),
+            )
+            for row in ranked
+        )
+        caption = f"{metric} in batches of {length}"
+        yield Rows(f"Ranking by end points of {caption}", heads, cells, caption)
+
+
+def report_trends(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
+    """Yield every batch of every run with its line, its slope, and what its test assumes."""
+    index, asked = evaluation.index, evaluation.trends(setting.measures)
+    yield Note(
+        "Each batch, and the trend that is fitted to a run’s batches; more is in the tables."
+    )
+    yield Panels(tuple(trend_panels(index, asked, setting.runs)))
+    frame = join(fit_columns, index, asked)
+    for metric, length in asked:
+        bounds = zip(*index.fitted(metric, length).trend.slope_interval(), strict=True)
+        intervals = dict(zip(index.runs, bounds, strict=True))
+        by_place = lambda row: setting.run(row["run"])  # noqa: E731
+        rows = sorted(records(frame, metric, length), key=by_place)
+        decimals = decimals_for(row["se"] for row in rows)
+        slopes, assumptions = [], []
+        for row in rows:
+            run, lower = setting.run(row["run"]), metric in LOWER_IS_BETTER
+            way = "gets better" if ((row["slope"] or 0.0) < 0) == lower else "gets worse"
+            way = "cannot be said" if row["p"] is None else way
+            way = "none was found" if row["p"] is not None and row["p"] >= LEVEL else way
+            used = f"{row['usable']} of {row['batches']}"
+            interval = write_interval(intervals[row["run"]], decimals)
+            slopes.append((run, used, row["slope"], interval, row["p"], way))
+            assumptions.append((run, *describe_assumptions(row)))
+        heads = (
+            *(Head("run", "run"), Head("batches used", "text")),
+            *(Head("slope a batch", decimals=decimals), Head("95 % interval", "text")),
+            *(Head("p", "chance"), Head("trend", "text")),
+        )
+        caption = f"{metric} in batches of {length}"
+        label = f"Slopes of {caption}"
+        yield Rows(label, heads, tuple(slopes), label)
+        words = ("residuals are normal", "each is independent of the one before")
+        told = [Head(each, "text") for each in (*words, "it moves one way", "its p")]
+        label = f"What the tests of {caption} take for granted"
+        yield Rows(label, (Head("run", "run"), *told), tuple(assumptions), label)
+
+
+MINUS = "\N{MINUS SIGN}"
+DEPENDENCE = dict(
+    zip(
+        DEPENDENT, ("no: they follow one another", "no: they swing back and forth") * 2, strict=True
+    )
+)
+"""What residuals do that are not independent, in words."""
+
+
+def describe_assumptions(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Return whether each assumption holds, by which statistic, and what that makes of p."""
+    verdict = str(row["verdict"])
+    if verdict in (CANNOT_SAY, EXACT):
+        return ("cannot be said",) * 3 + (f"none: {verdict}",)
+    against, fine = verdict.split(", "), "nothing against it"
+    is_categorical = CATEGORICAL in against
+    words = (
+        "no" if is_categorical or NOT_NORMAL in against else fine,
+        next((DEPENDENCE[each] for each in against if each in DEPENDENCE), fine),
+        "no" if UNMOVED in against else "yes",
+    )
+    names = {"Anderson–Darling p": "AD_p", "Durbin–Watson": "DW", "Spearman": "spearman"}
+    numbers = [
+        "" if row[column] is None else f"{name} {row[column]:.3f}".replace("-", MINUS)
+        for name, column in names.items()
+    ]
+    if is_categorical:
+        numbers[0] = "only 0 and 1"
+    normal, independent, one_way = (
+        f"{word} ({number})" if number else word
+        for word, number in zip(words, numbers, strict=True)
+    )
+    return (
+        normal,
+        independent,
+        one_way,
+        ("can be believed" if verdict == FITS else "not to be trusted"),
+    )
+
+
+def records(frame: pd.DataFrame, metric: str, length: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one trend with plain values; what is undefined is None."""
+    own = frame[(frame["metric"] == metric) & (frame["batch"] == length)]
+    for row in own.astype(object).where(own.notna(), None).to_dict("records"):
+        yield {str(name): value for name, value in row.items()}
+
+
+def decimals_for(errors: Iterable[float | None]) -> int:
+    """Return how many decimals numbers with these errors can carry: two digits of the smallest."""
+    least = min((each for each in errors if each is not None and each > 0), default=0.01)
+    return min(6, max(1, 1 - math.floor(math.log10(least))))
+
+
+def write_interval(ends: tuple[float | None, float | None], decimals: int) -> str:
+    """Return the two ends of an interval in words."""
+    low, high = ends
+    if known(low) is None or known(high) is None:
+        return "–"
+    return f"{low:.{decimals}f} to {high:.{decimals}f}".replace("-", MINUS)

@@ -1,0 +1,544 @@
+"""What is measured in batches, and the trends of it.
+
+Kenter, Balog and de Rijke, Evaluating document filtering systems over time, 2015. A metric is a
+macro average over entities, from counts of pairs by entity and batch. A series is a metric of a run
+at a cutoff, batch after batch. All series of a metric are fitted in one call; the trend that counts
+is that of the cutoff with the best end point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tseval.core.frames import FrameIndex
+from tseval.core.wording import listed
+from tseval.families.filtering.rows import Cut, FilterRules, Period
+from tseval.records import frozen
+from tseval.statistics.assumptions import Assumptions, check
+from tseval.statistics.trend import FEWEST, Trend, fit, ratio
+
+if TYPE_CHECKING:
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+    Asked = Sequence[tuple[str, str]]
+    """Metrics, each with a length of batches."""
+
+ENTITIES = -2
+"""The axis of entities, before that of batches; the axis before these, if any, is of cutoffs."""
+EVEN = (1.0, 1.0, 1.0)
+"""The weights of P, R and A in F_pr and F_pra."""
+COSTS = (1.0, 0.1, 0.02)
+"""The costs of a miss and of a false alarm in C_trk, and the share of targets."""
+LOWEST_UTILITY = -0.5
+"""No utility is below this in T11SU."""
+TIE = 1e-12
+"""Within this the end points of two cutoffs are equal."""
+SPECK = 1e-14
+"""A point of a line that is closer to 0 is 0: the rest is what arithmetic leaves behind."""
+SLACK = 1e-9
+"""Beyond its range by this much a metric's end point may lie by rounding."""
+WHOLE = "all"
+"""The length of the only batch where the period is not divided."""
+USUAL = "F_1"
+"""The metric whose best cutoff stands for the whole period."""
+OF_THEIR_OWN = frozenset({"T11U", "T11SU", "C_trk"})
+"""Those that have a best cutoff of their own for the whole period."""
+
+
+# Metrics of batches.
+
+
+@frozen
+class Constants:
+    """The numbers in the formulas of metrics that may be chosen."""
+
+    zeta: float = 1.0
+    """How slowly aptness falls: with so many false positives it is one half."""
+    f_weights: tuple[float, ...] = EVEN
+    costs: tuple[float, ...] = COSTS
+
+
+@frozen
+class Counts:
+    """How many pairs of each kind there are, by entity and batch.
+
+    `positive` are those of the truth; of these `hits` were returned, beside `alarms` that are not
+    positive. `quiet` are the judged pairs, not positive, that were not returned.
+    """
+
+    hits: FloatArray
+    alarms: FloatArray
+    quiet: FloatArray
+    positive: FloatArray
+    constants: Constants = Constants()
+    counting: BoolArray | None = None
+    """The entities that P, R and utility are taken over, if not those with a positive."""
+    known: dict[str, FloatArray] = field(default_factory=dict)
+
+    def __getitem__(self, metric: str) -> FloatArray:
+        """Return a metric of every batch; NaN where it is undefined."""
+        if metric not in self.known:
+            self.known[metric] = METRICS[metric](self)
+        return self.known[metric]
+
+    @cached_property
+    def returned(self) -> FloatArray:
+        """The pairs that were returned."""
+        return self.hits + self.alarms
+
+    @property
+    def negative(self) -> FloatArray:
+        """The pairs that are not positive."""
+        return self.alarms + self.quiet
+
+    def macro(self, each: FloatArray) -> FloatArray:
+        """Return the mean over the entities that count in P and R."""
+        return mean(each, self.positive > 0 if self.counting is None else self.counting)
+
+    def support(self, metric: str) -> FloatArray:
+        """Return how many pairs of each batch a metric is taken from."""
+        pairs = self.positive + self.alarms
+        if metric in ("P", "FDR"):
+            pairs = self.returned
+        elif metric == "R":
+            pairs = self.positive + np.zeros_like(self.hits)
+        elif metric == "FPR":
+            pairs = self.negative
+        return np.asarray(pairs.sum(ENTITIES))
+
+    def at(self, cutoff: int) -> Counts:
+        """Return the counts at one cutoff, each entity by itself, along the first axis."""
+        hits, alarms, quiet, positive = (
+            part[:, np.newaxis]
+            for part in (self.hits[cutoff], self.alarms[cutoff], self.quiet[cutoff], self.positive)
+        )
+        counting = None if self.counting is None else self.counting[:, np.newaxis]
+        return Counts(hits, alarms, quiet, positive, self.constants, counting)
+
+
+def mean(each: FloatArray, among: BoolArray) -> FloatArray:
+    """Return the mean over the entities that count; NaN without any."""
+    return ratio(np.where(among, each, 0.0).sum(ENTITIES), among.sum(ENTITIES))
+
+
+def share(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return a quotient, 0 where there is nothing to divide by."""
+    above, below = np.broadcast_arrays(above, below)
+    quotient: FloatArray = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+    return quotient
+
+
+def harmonic(*parts: FloatArray, weights: Sequence[float] = EVEN) -> FloatArray:
+    """Return the weighted harmonic mean; 0 where any part is 0."""
+    weighed = list(zip(parts, weights, strict=False))
+    good = np.logical_and.reduce([part > 0 for part in parts])
+    inverse = sum((np.where(good, w / np.where(good, part, 1.0), 0.0) for part, w in weighed), 0.0)
+    total = math.fsum(w for _, w in weighed)  # as any Python adds them up, and `sum` does not
+    value: FloatArray = np.where(good, total / np.where(good, inverse, 1.0), 0.0)
+    return value
+
+
+def precision(counts: Counts) -> FloatArray:
+    """Macro precision.
+
+    How much of what was returned is right, entity by entity.
+
+    Mean over the entities with a positive of TP / (TP + FP), 0 for an entity of which nothing was
+    returned.
+
+    Undefined without a positive.
+    """
+    return counts.macro(share(counts.hits, counts.returned))
+
+
+def recall(counts: Counts) -> FloatArray:
+    """Macro recall.
+
+    How much of what is right was returned, entity by entity.
+
+    Mean over the entities with a positive of TP / (TP + FN).
+
+    Undefined without a positive.
+    """
+    return counts.macro(share(counts.hits, counts.positive))
+
+
+def aptness(counts: Counts) -> FloatArray:
+    """Aptness.
+
+    How few false positives there are, entity by entity.
+
+    Mean over the entities that have a positive or were returned of zeta / (zeta + FP), zeta 1
+    unless --zeta says otherwise.
+
+    1 where there is no such entity.
+    """
+    there = (counts.positive > 0) | (counts.returned > 0)
+    zeta = counts.constants.zeta
+    return np.nan_to_num(mean(zeta / (zeta + counts.alarms), there), nan=1.0)
+
+
+def harmonic_of_two(counts: Counts) -> FloatArray:
+    """F of P and R.
+
+    The harmonic mean of P and R.
+
+    2 P R / (P + R); 0 if P or R is 0. With --f-weights p,r,a (p + r) / (p/P + r/R).
+
+    Undefined without a positive.
+    """
+    value = harmonic(counts["P"], counts["R"], weights=counts.constants.f_weights[:2])
+    return np.where(np.isnan(counts["P"]), np.nan, value)
+
+
+def harmonic_of_three(counts: Counts) -> FloatArray:
+    """F of P, R and A.
+
+    The harmonic mean of P, R and A, which has a value without ground truth too.
+
+    3 / (1/P + 1/R + 1/A); 0 if any of them is 0; A alone without a positive. So in a batch with
+    positives and without a hit it is 0, and more false positives do not lower it. With --f-weights
+    p,r,a (p + r + a) / (p/P + r/R + a/A).
+
+    Never undefined: A where there is no positive.
+    """
+    parts = (counts["P"], counts["R"], counts["A"])
+    value = harmonic(*parts, weights=counts.constants.f_weights)
+    return np.where(np.isnan(counts["P"]), counts["A"], value)
+
+
+def usual_score(counts: Counts) -> FloatArray:
+    """F1, blind to time.
+
+    The usual score: F of macro P and macro R over the whole period.
+
+    2 P R / (P + R) of the macro P and R of the period; in a batch the same as F_pr with equal
+    weights.
+
+    Undefined without a positive.
+    """
+    return np.where(np.isnan(counts["P"]), np.nan, harmonic(counts["P"], counts["R"]))
+
+
+def utility(counts: Counts) -> FloatArray:
+    """Utility.
+
+    What a user gains who pays one for a false positive and gets two for a hit, as it is.
+
+    Mean over the entities with a positive of 2 TP - FP.
+
+    Undefined without a positive.
+    """
+    return counts.macro(2 * counts.hits - counts.alarms)
+
+
+def scaled_utility(counts: Counts) -> FloatArray:
+    """Scaled utility.
+
+    T11U by the largest that there can be, scaled to what no user would fall below.
+
+    Mean over the entities with a positive of (max((2 TP - FP) / (2 (TP + FN)), -0.5) + 0.5) / 1.5.
+
+    Undefined without a positive.
+    """
+    each = share(2 * counts.hits - counts.alarms, 2 * counts.positive)
+    scaled = (np.maximum(each, LOWEST_UTILITY) - LOWEST_UTILITY) / (1 - LOWEST_UTILITY)
+    return counts.macro(np.where(counts.positive > 0, scaled, 0.0))
+
+
+def detection_cost(counts: Counts) -> FloatArray:
+    """Normalised detection cost.
+
+    The cost of misses and false alarms, where 1 is what returning nothing costs.
+
+    Mean over the entities with a positive of (Cmiss P FN / (TP + FN) + Cfa (1 - P) FP / (FP + TN))
+    / min(Cmiss P, Cfa (1 - P)), with Cmiss 1, Cfa 0.1, P 0.02 unless --costs says otherwise; TN are
+    judged pairs, and an entity without negatives has no false alarm.
+
+    Undefined without a positive.
+    """
+    miss = share(counts.positive - counts.hits, counts.positive)
+    alarm = share(counts.alarms, counts.negative)
+    of_miss, of_alarm, target = counts.constants.costs
+    each = of_miss * target * miss + of_alarm * (1 - target) * alarm
+    return mean(each / min(of_miss * target, of_alarm * (1 - target)), counts.positive > 0)
+
+
+def false_positive_rate(counts: Counts) -> FloatArray:
+    """False positive rate.
+
+    How much of what is wrong was returned, entity by entity.
+
+    Mean over the entities with a negative of FP / (FP + TN); TN are judged pairs.
+
+    Undefined without a negative.
+    """
+    return mean(share(counts.alarms, counts.negative), counts.negative > 0)
+
+
+def false_discovery_rate(counts: Counts) -> FloatArray:
+    """False discovery rate.
+
+    How much of what was returned is wrong, entity by entity.
+
+    Mean over the entities of which something was returned of FP / (TP + FP).
+
+    Undefined where nothing was returned.
+    """
+    return mean(share(counts.alarms, counts.returned), counts.returned > 0)
+
+
+METRICS: Mapping[str, Callable[[Counts], FloatArray]] = {
+    "P": precision,
+    "R": recall,
+    "A": aptness,
+    "F_pr": harmonic_of_two,
+    "F_pra": harmonic_of_three,
+    "F_1": usual_score,
+    "T11U": utility,
+    "T11SU": scaled_utility,
+    "C_trk": detection_cost,
+    "FPR": false_positive_rate,
+    "FDR": false_discovery_rate,
+}
+"""Every metric of a batch by its name."""
+BOUNDS: Mapping[str, tuple[float, float]] = {"T11U": (-np.inf, np.inf), "C_trk": (0.0, np.inf)}
+"""The least and the largest value of those metrics that do not lie between 0 and 1."""
+LOWER_IS_BETTER = frozenset({"C_trk", "FPR", "FDR"})
+
+
+# Series and their trends.
+
+
+@frozen
+class Series:
+    """A metric in every batch, NaN where it is undefined; batches are the last axis."""
+
+    value: FloatArray
+    weight: FloatArray
+    """The batch's share of the pairs that the metric is taken from."""
+
+    @cached_property
+    def trend(self) -> Trend:
+        """The trend of every series, in the order of their axes."""
+        rows = (each.reshape(-1, each.shape[-1]) for each in (self.value, self.weight))
+        trend = fit(*rows)
+        end, intercept = (
+            np.where(np.abs(point) < SPECK, 0.0, point) for point in (trend.end, trend.intercept)
+        )
+        return replace(trend, end=end, intercept=intercept)
+
+
+@frozen
+class Fitted:
+    """The trend of a metric for every run, or its topics, at the cutoff of the best end point."""
+
+    cut: Cut
+    series: Series
+    place: IntArray
+    """The number of the cutoff of each run."""
+    cutoff: FloatArray
+    """The cutoff itself; NaN where no cutoff has a trend."""
+
+    @property
+    def trend(self) -> Trend:
+        """The trend of each series."""
+        return self.series.trend
+
+    @cached_property
+    def checked(self) -> Mapping[bool, Assumptions]:
+        """What the trend takes for granted, by its raw residuals, and by its weighted ones."""
+        return {weighted: check(self.trend, weighted) for weighted in (False, True)}
+
+
+@frozen
+class TrendIndex(FrameIndex):
+    """Runs and truth in a period; every series and trend is computed once, when it is asked for."""
+
+    rules: FilterRules
+    constants: Constants
+    lengths: tuple[str, ...]
+    """Those of batches: a measure that names none is meant in the first."""
+    period: Period
+    cutoffs: FloatArray
+    """In ascending order."""
+    counting: BoolArray
+    """The topics that count, for each run."""
+    metrics: tuple[str, ...] = ()
+    """Those that are known to be asked for, so that one count serves them all."""
+    by_topic: bool = True
+    """Whether topics have values of their own."""
+    known: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    def cut(self, length: str) -> Cut:
+        """Return the period in batches of this length."""
+        return self.period.whole if length == WHOLE else self.period.cut(length, self.rules.partial)
+
+    @cached_property
+    def present(self) -> BoolArray:
+        """Which (run, topic) have anything; a topic without judgments has nothing to lack."""
+        topic = self.frames["judged"]["topic"].to_physical().to_numpy()
+        is_judged = np.bincount(topic, minlength=len(self.topics)) > 0
+        return np.asarray(super().present | ~is_judged)
+
+    @cached_property
+    def passed(self) -> IntArray:
+        """How many cutoffs each returned pair passes: it is returned at the first so many."""
+        confidences = self.outputs["confidence"].to_numpy()
+        is_above = self.rules.kept == "above"
+        return np.searchsorted(self.cutoffs, confidences, "left" if is_above else "right")
+
+    def places(self, frame: str, cut: Cut) -> IntArray:
+        """Return the number of the topic and batch of each row; each topic has one batch more.
+
+        In that batch is what lies in no other.
+        """
+        rows = self.frames[frame]
+        topic = rows["topic"].to_physical().to_numpy().astype(np.int64)
+        return topic * (cut.number + 1) + cut.batch(rows["time"].to_numpy())
+
+    def judged_pairs(self, cut: Cut) -> tuple[IntArray, IntArray]:
+        """Return how many judged pairs of each topic and batch are positive, and how many not."""
+        place, size = self.places("judged", cut), (len(self.topics), cut.number + 1)
+        positive = self["judged"]["positive"].to_numpy()
+        every, chosen = (
+            np.bincount(each, minlength=math.prod(size)) for each in (place, place[positive])
+        )
+        chosen, every = (each.reshape(size)[:, :-1] for each in (chosen, every))
+        return chosen, every - chosen
+
+    def counts(self, cut: Cut) -> Iterator[Counts]:
+        """Yield the counts of each run, by cutoff, topic and batch."""
+        positive, negative = self.judged_pairs(cut)
+        size = (len(self.topics), cut.number + 1)
+        hit, judged = (self.outputs[name].to_numpy() for name in ("positive", "judged"))
+        kinds, levels = np.where(hit, 0, np.where(judged, 1, 2)), len(self.cutoffs) + 1
+        keys = (kinds * levels + self.passed) * math.prod(size) + self.places("returned", cut)
+        runs = self.outputs["run"].to_physical().to_numpy()
+        bounds = np.searchsorted(runs, np.arange(len(self.runs) + 1))
+        for run, (low, high) in enumerate(pairwise(bounds)):
+            pairs = np.bincount(keys[low:high], minlength=3 * levels * math.prod(size))
+            pairs = pairs.reshape(3, levels, *size)[..., :-1]
+            passing = pairs[:, :0:-1].cumsum(axis=1)[:, ::-1].astype(np.float64)
+            counting = self.counting[run][:, np.newaxis]
+            yield Counts(
+                passing[0],
+                passing[1] + passing[2],
+                negative * counting - passing[1],
+                (positive * counting).astype(np.float64),
+                self.constants,
+                counting if self.rules.entities == "all" else None,
+            )
+
+    def weigh(self, counts: Counts, metric: str) -> Series:
+        """Return a metric of one run, with the weights: their shares of the period."""
+        pairs = counts.support(metric if self.rules.weights == "own" else "")
+        return Series(counts[metric], pairs / np.maximum(pairs.sum(axis=-1, keepdims=True), 1.0))
+
+    def series(self, metric: str, length: str = WHOLE) -> Series:
+        """Return a metric of every run, cutoff and batch."""
+        if ("series", metric, length) not in self.known:
+            parts: dict[str, list[Series]] = {each: [] for each in (metric, *self.metrics)}
+            for counts in self.counts(self.cut(length)):
+                for name, own in parts.items():
+                    own.append(self.weigh(counts, name))
+            for name, own in parts.items():
+                value, weight = (
+                    np.stack([getattr(s, n) for s in own]) for n in ("value", "weight")
+                )
+                self.known["series", name, length] = Series(value, weight)
+        series: Series = self.known["series", metric, length]
+        return series
+
+    def fitted(self, metric: str, length: str) -> Fitted:
+        """Return the trend of a metric for every run."""
+        if ("fitted", metric, length) not in self.known:
+            series, run = self.series(metric, length), np.arange(len(self.runs))
+            ends = series.trend.end.reshape(series.value.shape[:2])
+            place, has_trend = best(ends, lower=metric in LOWER_IS_BETTER)
+            chosen = Series(series.value[run, place], series.weight[run, place])
+            cutoff = np.where(has_trend, self.cutoffs[place], np.nan)
+            fitted = Fitted(self.cut(length), chosen, place, cutoff)
+            self.known["fitted", metric, length] = fitted
+        known: Fitted = self.known["fitted", metric, length]
+        return known
+
+    def of_topics(self, metric: str, length: str, place: IntArray) -> Series:
+        """Return a metric of every run and topic, at the cutoff of the run."""
+        counts = zip(self.counts(self.cut(length)), place.tolist(), strict=True)
+        parts = [self.weigh(each.at(cutoff), metric) for each, cutoff in counts]
+        value = np.concatenate([part.value for part in parts])
+        value = np.where(self.counting.reshape(-1, 1), value, np.nan)
+        return Series(value, np.concatenate([part.weight for part in parts]))
+
+    def topical(self, metric: str, length: str) -> Fitted:
+        """Return the trend of a metric for every run and topic, at the cutoff of the run."""
+        if ("topical", metric, length) not in self.known:
+            whole, number = self.fitted(metric, length), len(self.topics)
+            series = self.of_topics(metric, length, whole.place)
+            cutoff = np.repeat(whole.cutoff, number)
+            fitted = Fitted(whole.cut, series, np.repeat(whole.place, number), cutoff)
+            self.known["topical", metric, length] = fitted
+        known: Fitted = self.known["topical", metric, length]
+        return known
+
+    def whole_place(self, metric: str) -> IntArray:
+        """Return the number of the cutoff that stands for the period: that of F_1, or its own."""
+        judge = metric if metric in OF_THEIR_OWN else USUAL
+        return best(self.series(judge).value[..., 0], lower=judge in LOWER_IS_BETTER)[0]
+
+    def of_period(self, metric: str) -> FloatArray:
+        """Return a metric of each run over the whole period, at the cutoff that stands for it."""
+        run = np.arange(len(self.runs))
+        return np.asarray(self.series(metric).value[run, self.whole_place(metric), 0])
+
+    def without_trend(self, metric: str, length: str) -> list[str]:
+        """Return the runs that have too few usable batches for a trend, at any cutoff."""
+        is_fitted = self.fitted(metric, length).trend.fitted.tolist()
+        return [run for run, known in zip(self.runs, is_fitted, strict=True) if not known]
+
+    def warnings(self, asked: Asked) -> Iterator[str]:
+        """Yield a shorter last batch, and end points beyond the range of the metric."""
+        for cut in map(self.cut, dict.fromkeys(length for _, length in asked)):
+            if cut.shorter:
+                yield f"batch {cut.length}: the last of {cut.number} is shorter than the others"
+        run = self.outputs["run"].to_physical().to_numpy()
+        returning = np.bincount(run[self.passed > 0], minlength=len(self.runs)) > 0
+        for metric, length in asked if self.runs else ():
+            fitted, name = self.fitted(metric, length), f"end({metric},batch={length})"
+            without = self.without_trend(metric, length)
+            if without:
+                few = f"fewer than {FEWEST} usable batches; shorter ones, or a longer period, have"
+                few += " more"
+                yield f"no trend of {metric} in batches of {length} for {listed(without)}: {few}"
+            end, (least, most) = fitted.trend.end, BOUNDS.get(metric, (0.0, 1.0))
+            beyond = np.flatnonzero((end < least - SLACK) | (end > most + SLACK)).tolist()
+            if beyond:
+                names = listed([f"{self.runs[at]} ({end[at]:.4f})" for at in beyond])
+                yield f"{name} is outside of the metric's range: {names}"
+            passing = np.bincount(run[self.passed > fitted.place[run]], minlength=len(self.runs))
+            silent = np.flatnonzero(returning & (passing == 0)).tolist()
+            if silent:
+                names = listed([self.runs[at] for at in silent])
+                yield f"{name} is best where nothing is returned: {names}"
+
+
+def best(values: FloatArray, *, lower: bool) -> tuple[IntArray, BoolArray]:
+    """Return the place of the best value in each row, the first of equal ones, and if it has any.
+
+    NaN is no value; a row of these has place 0.
+    """
+    worth = -values if lower else values
+    known = np.isfinite(worth)
+    worth = np.where(known, worth, -np.inf)
+    top = worth.max(axis=1, keepdims=True, initial=-np.inf)
+    slack = TIE * np.maximum(1.0, np.abs(np.where(np.isfinite(top), top, 0.0)))
+    chosen: IntArray = np.argmax(known & (worth >= top - slack), axis=1)
+    return chosen, np.asarray(known.any(axis=1))
