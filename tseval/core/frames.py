@@ -19,6 +19,7 @@ from tseval.core.contributions import ContributionResult
 from tseval.core.declared import declared, input_name
 from tseval.core.doubtful_times import Span
 from tseval.core.family import SHORT_HASH, Access, Evaluation
+from tseval.core.kernel import KEY
 from tseval.errors import UsageError
 from tseval.files import PLAIN_FORMS
 from tseval.files.given import input_of
@@ -128,11 +129,14 @@ class FrameIndex(Units):
         units = rows.join(pairs, on=["run", "topic"], maintain_order="left")["unit"]
         return units.cast(pl.Int64).to_numpy()
 
+    @cached_property
+    def _returned(self) -> pl.DataFrame:
+        """Every `run topic` that has outputs."""
+        return self.pairs.join(self.outputs, on=KEY, how="semi", maintain_order="left")
+
     def lacking(self, rows: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:
         """Yield each run that has outputs on topics without any of these rows, and the topics."""
-        keys = ["run", "topic"]
-        present = self.pairs.join(self.outputs, on=keys, how="semi", maintain_order="left")
-        lacking = present.join(rows, on=keys, how="anti", maintain_order="left")
+        lacking = self._returned.join(rows, on=KEY, how="anti", maintain_order="left")
         of_runs = lacking.group_by("run", maintain_order=True).agg("topic")
         yield from of_runs.select(
             pl.col("run").cast(pl.String), pl.col("topic").cast(pl.List(pl.String))

@@ -91,7 +91,7 @@ def is_run(source: Input) -> bool:
 
 def read_amounts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Check attributes and values; `amount` is the number, or of a location its latitude."""
-    rows = frame.with_row_index("row")
+    rows = frame.select("line", "attribute", "value").with_row_index("row")
     known = pl.col("attribute").is_in(ATTRIBUTES)
     reason = 'unknown attribute "{attribute}"'
     add_faults(faults, rows.filter(~known), reason, ATTRIBUTE_CURE, "unknown-label")
@@ -112,11 +112,14 @@ def read_amounts(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
             faults, places.filter(degrees.abs() > limit), reason, LOCATION_CURE, "number-range"
         )
         places = places.with_columns(degrees.alias(name))
-    degrees_of = places.select("row", pl.col(*LIMITS).cast(pl.Float64)).rename(
-        {"latitude": "amount"}
-    )
-    parsed = pl.concat([numbers.select("row", amount=amounts, longitude=0.0), degrees_of])
-    return rows.join(parsed, on="row", how="left", maintain_order="left").drop("row")
+    values = {}
+    for name, of_numbers, of_places in (
+        ("amount", amounts, places["latitude"]),
+        ("longitude", 0.0, places["longitude"]),
+    ):
+        none = pl.repeat(None, frame.height, dtype=pl.Float64, eager=True)
+        values[name] = none.scatter(numbers["row"], of_numbers).scatter(places["row"], of_places)
+    return frame.with_columns(**values)
 
 
 def check_gold(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import polars as pl
 
 from tseval.core.contributions import values_of
 from tseval.core.frames import FrameIndex
-from tseval.core.kernel import KEY, quotient, total
+from tseval.core.kernel import quotient, total
 from tseval.core.measure import Definition, Measure, Parameter
 from tseval.core.results import Result, Values
 from tseval.errors import UsageError
@@ -37,9 +37,9 @@ class Errors(Result):
     """The error of each unit as a step function: `height` from `since` until `until`."""
 
     units: pl.DataFrame
-    """`run topic start end judged` of each unit, in order."""
+    """`unit start end judged` of each unit, in order."""
     steps: pl.DataFrame
-    """`run topic since until height`; before its first step the error of a unit is 0."""
+    """`unit since until height`; before its first step the error of a unit is 0."""
 
     def before(self, times: FloatArray) -> Values:
         """Return the mean error of each unit from its start to its time, at most to its end.
@@ -49,11 +49,11 @@ class Errors(Result):
         last = pl.min_horizontal(pl.Series(times), "end")
         units = self.units.with_columns(last=last, long=last - pl.col("start"))
         span = pl.min_horizontal("until", "last") - pl.max_horizontal("since", "start")
-        parts = self.steps.join(units, on=KEY).filter((span > 0) & (pl.col("long") > 0))
+        parts = self.steps.join(units, on="unit").filter((span > 0) & (pl.col("long") > 0))
         # As shares of the period, so that no sum is larger than the largest error.
         share = quotient(span, pl.col("long"))
-        means = parts.group_by(KEY).agg(value=total(pl.col("height") * share))
-        values = units.join(means, on=KEY, how="left", maintain_order="left")
+        means = parts.group_by("unit").agg(value=total(pl.col("height") * share))
+        values = units.join(means, on="unit", how="left", maintain_order="left")
         defined = pl.col("judged") & (pl.col("long") > 0)
         return values_of(values.select(value=pl.when(defined).then(pl.col("value").fill_null(0.0))))
 
@@ -64,32 +64,30 @@ def find_errors(index: FrameIndex, measure: Measure) -> Errors:
     if attribute not in ATTRIBUTES:
         raise UsageError(f"{measure}: of which attribute? choose one of {', '.join(ATTRIBUTES)}")
     own = pl.col("attribute") == attribute
-    runs = index.pairs.select("run").unique(maintain_order=True)
-    gold = runs.join(index["gold"].filter(own), how="cross")
-    said = index.outputs.filter(own)
-    ends = index.pairs.join(index.times.select("topic", time="end"), on="topic")
-    place = ["amount", "longitude"]
+    units = index.pairs.with_row_index("unit").join(index.times, on="topic", maintain_order="left")
+    gold = units.select("unit", "topic").join(index["gold"].filter(own), on="topic")
+    place = ["amount", "longitude"] if attribute == LOCATIONS else ["amount"]
+    of_gold = [f"gold_{name}" for name in place]
     events = pl.concat(
         [
-            gold.select(*KEY, "time", pl.col(place).name.prefix("gold_")),
-            said.select(*KEY, "time", *place),
-            ends.select(*KEY, "time"),
+            gold.select("unit", "time", pl.col(place).name.prefix("gold_")),
+            index.outputs.filter(own).select("unit", "time", *place),
+            units.select("unit", time="end"),
         ],
         how="diagonal",
-    ).sort(*KEY, "time", maintain_order=True)
-    latest = pl.col("gold_amount", "gold_longitude", *place).forward_fill().over(KEY)
-    steps = events.with_columns(latest, until=pl.col("time").shift(-1).over(KEY))
-    steps = steps.filter(pl.col("until").is_not_null()).rename({"time": "since"})
+    ).sort("time", maintain_order=True)
+    latest = pl.col(*of_gold, *place).forward_fill().over("unit")
+    until = pl.col("time").shift(-1).over("unit")
+    steps = events.select("unit", latest, since="time", until=until).drop_nulls("until")
     if attribute == LOCATIONS:
-        columns = (steps[name].to_numpy() for name in ("gold_amount", "gold_longitude", *place))
+        columns = (steps[name].to_numpy() for name in (*of_gold, *place))
         height = pl.Series(distance(*columns)).fill_nan(None).fill_null(SILENT)
     else:
-        amounts = pl.col("gold_amount", "amount").fill_null(0.0)
-        gold_amount, amount = steps.select(amounts)
+        gold_amount, amount = steps.select(pl.col(*of_gold, *place).fill_null(0.0))
         height = (gold_amount - amount).abs()
+    steps = steps.select("unit", "since", "until", height=height)
     judged = pl.col("topic").cast(pl.String).is_in(judged_topics(index, attribute))
-    units = index.pairs.join(index.times, on="topic", maintain_order="left")
-    return Errors(units.with_columns(judged=judged), steps.with_columns(height=height))
+    return Errors(units.select("unit", "start", "end", judged=judged), steps)
 
 
 def distance(

@@ -8,23 +8,33 @@ import polars as pl
 
 from tseval.core.doubtful_times import years_apart
 from tseval.core.frames import FrameIndex, relative_start, spans, unknown_topics
-from tseval.core.kernel import natural
+from tseval.core.kernel import KEY, natural
 from tseval.core.wording import count, listed
+from tseval.families.tracking.files import ATTRIBUTES
 from tseval.io.tables import Table
 
 
 def index_of(tables: Mapping[str, Table]) -> FrameIndex:
     """Return the values of judged topics, which are those of the gold."""
-    gold, time = tables["gold"].frame.drop("run"), pl.col("time")
+    names = ("topic", "attribute", "time", "amount", "longitude")
+    gold, time = tables["gold"].frame.select(names), pl.col("time")
     times = gold.group_by("topic").agg(start=time.min(), end=time.max())
     times = relative_start(times, tables["gold"])
     if "topics" in tables:
         periods = tables["topics"].frame.select("topic", pl.col("^(start|end)$"))
         times = times.update(periods, on="topic")
-    topic, run = natural(gold["topic"]), pl.Enum(tables["runs"].runs)
-    values = tables["runs"].frame.cast({"topic": topic, "run": run}, strict=False)
-    times, gold = times.cast({"topic": topic}).sort("topic"), gold.cast({"topic": topic})
-    return FrameIndex.of(tables["runs"].runs, times, values.drop_nulls("topic"), gold=gold)
+    topic, kind = natural(gold["topic"]), pl.Enum(ATTRIBUTES)
+    times = times.cast({"topic": topic}).sort("topic")
+    gold = gold.cast({"topic": topic, "attribute": kind})
+    run = pl.Enum(tables["runs"].runs)
+    values = tables["runs"].frame.select("run", *names)
+    values = values.cast({"topic": topic, "attribute": kind, "run": run}, strict=False)
+    values = values.drop_nulls("topic")
+    run_place, place = (pl.col(name).to_physical().cast(pl.UInt32) for name in KEY)
+    values = values.with_columns(unit=run_place * times.height + place)
+    attributes = values.select(*KEY, "attribute").unique()
+    frames = {"gold": gold, "attributes": attributes}
+    return FrameIndex.of(tables["runs"].runs, times, values, **frames)
 
 
 def find_warnings(tables: Mapping[str, Table], index: FrameIndex) -> Iterator[str]:
@@ -32,8 +42,10 @@ def find_warnings(tables: Mapping[str, Table], index: FrameIndex) -> Iterator[st
     yield from years_apart([*spans(index.outputs), *spans(index["gold"], "gold")], index.topics)
     for run, lost in unknown_topics(tables["runs"].frame, index):
         yield f"run {run}: {count(len(lost), 'topic')} not in the gold, ignored: {listed(lost)}"
-    timely = index.outputs.join(index.times, on="topic").filter(
-        pl.col("time").is_between("start", "end")
+    timely = (
+        index.outputs.select(*KEY, "time")
+        .join(index.times, on="topic")
+        .filter(pl.col("time").is_between("start", "end"))
     )
     for run, lost in index.lacking(timely):
         noun = count(len(lost), "topic")
@@ -53,7 +65,7 @@ def judged_topics(index: FrameIndex, attribute: str) -> list[str]:
 
 def find_gaps(index: FrameIndex, attribute: str) -> Iterator[str]:
     """Yield a warning for each run that lacks an attribute in topics of which it has values."""
-    values = index.outputs.filter(pl.col("attribute") == attribute)
+    values = index["attributes"].filter(pl.col("attribute") == attribute)
     judged = judged_topics(index, attribute)
     for run, topics in index.lacking(values):
         lost = [topic for topic in topics if topic in judged]
