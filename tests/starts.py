@@ -83,25 +83,25 @@ STARTS = {
     ),
     "score by a matcher": Start(f"score {RUN} {GOLD} --quiet", 149, "rapidfuzz scipy"),
     "score by fuzzy": Start(f"score {RUN} {GOLD} --quiet --matcher fuzzy", 133, "rapidfuzz scipy"),
-    "curve": Start(f"curve {RUN} {GIVEN}", 250, "pandas polars.dataframe"),
-    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 268, "pandas polars.dataframe"),
+    "curve": Start(f"curve {RUN} {GIVEN}", 233, "pandas polars.dataframe"),
+    "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 250, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 157, "pandas rapidfuzz scipy"),
     "compare": Start(f"compare {BOTH} --gold {GIVEN}", 146, "pandas scipy"),
     "sweep": Start(f"sweep {BOTH} {GIVEN}", 186, "pandas rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
-        308,
+        289,
         "pandas polars.dataframe rapidfuzz scipy",
     ),
     "import": Start(
         f"import changes-run {CD}/terse.jsonl",
-        226,
+        208,
         "importlib.metadata polars.dataframe pyarrow.lib",
     ),
     "validate": Start(
-        f"validate {RUN} {GOLD}", 228, "importlib.metadata polars.dataframe pyarrow.lib"
+        f"validate {RUN} {GOLD}", 210, "importlib.metadata polars.dataframe pyarrow.lib"
     ),
-    "measures": Start("measures", 218, "importlib.metadata polars.dataframe pyarrow.lib"),
+    "measures": Start("measures", 200, "importlib.metadata polars.dataframe pyarrow.lib"),
     "values": Start("values --help", 83),
     "clusters": Start(
         f"clusters {RUN} fixtures/clusters.tsv --quiet",
@@ -127,7 +127,9 @@ STARTS = {
         88,
         "polars.dataframe importlib.metadata",
     ),
-    "timelines": Start(f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 115, "scipy"),
+    "timelines": Start(
+        f"timelines {TL}/swift.jsonl {TL}/gold.jsonl --quiet", 99, "polars.dataframe scipy"
+    ),
     "crisisfacts": Start(
         f"crisisfacts {FACTS}/collapsed.jsonl {FACTS}/labels.tsv --quiet",
         85,

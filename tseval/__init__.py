@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         score_crisisfacts,
         score_filtering,
         score_responses,
+        score_timelines,
         score_values,
     )
     from tseval.families.clusters.family import sample_posts
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from tseval.families.temporal.running import RunningScores
     from tseval.families.temporal.sampling import sample
     from tseval.families.temporal.scoring import curve, explain, jitter, match, score
-    from tseval.families.timelines.scoring import score_timelines
     from tseval.reporting.api import report
 
 __version__ = version.VERSION
@@ -82,7 +82,7 @@ _PUBLIC = {
     "score_incidents": "tseval.families.incidents.scoring",
     "score_filtering": "tseval.families.calls",
     "score_responses": "tseval.families.calls",
-    "score_timelines": "tseval.families.timelines.scoring",
+    "score_timelines": "tseval.families.calls",
     "sweep": "tseval.comparison.with_gold",
     "score_values": "tseval.families.calls",
 }

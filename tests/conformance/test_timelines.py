@@ -7,27 +7,38 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tseval
 from tests.program import tseval as program
 from tseval import InputError, Scores
-from tseval.families.timelines.alignment import cheapest, one_to_one
-from tseval.families.timelines.dates import day_of, strict_day, written
-from tseval.families.timelines.files import read_timelines
-from tseval.families.timelines.measures import harmonic
-from tseval.families.timelines.overlap import Counts, Tokens
-from tseval.families.timelines.stemmers import nltk_stem, original_stem, stop_words
-from tseval.families.timelines.tally import ALIGNED, Tally, Timeline
-from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
-from tseval.files.inputs import Input
-from tseval.tables import ABSENT
+from tseval.core.calling import CommonOptions, evaluated
+from tseval.core.registry import measure
+from tseval.families.timelines.alignments import cheapest, one_to_one
+from tseval.families.timelines.explain import tie_scores
+from tseval.families.timelines.family import FAMILY, TimelineInputs, TimelineOptions
+from tseval.families.timelines.files import EPOCH, RUNS, STRICT, date_of, day_of, name_timelines
+from tseval.families.timelines.measures import choose, take, ways_of
+from tseval.families.timelines.rows import (
+    ALIGN_CONTENT,
+    ALIGNED,
+    TimelineIndex,
+    align,
+    closeness,
+    cost_of,
+    count_grams,
+    slices,
+)
+from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording, stem, stop_words
+from tseval.io.tables import read
 
 BACKENDS = (ORIGINAL, REIMPL)
 METRICS = ("concat", "agreement", *ALIGNED)
@@ -46,31 +57,6 @@ def lines(path: Path) -> Iterator[Any]:
 
 def expected(pack: Path, name: str) -> Any:
     return json.loads(text(pack / "timelines" / "expected" / name))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _counted_once() -> Iterator[None]:
-    """Let the same texts be divided and counted once, whichever test and average asks."""
-    known: dict[object, Counts] = {}
-    divided: dict[object, list[str]] = {}
-    count, divide = Counts.of, Wording.tokens
-
-    def of(texts: Sequence[Tokens], references: Sequence[Sequence[Tokens]], size: int) -> Counts:
-        told = tuple(map(tuple, texts)), tuple(tuple(map(tuple, each)) for each in references), size
-        if told not in known:
-            known[told] = count(texts, references, size)
-        return known[told]
-
-    def tokens(self: Wording, sentences: Iterable[str]) -> list[str]:
-        told = self, *sentences
-        if told not in divided:
-            divided[told] = divide(self, told[1:])
-        return divided[told]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Counts, "of", of)
-        patch.setattr(Wording, "tokens", tokens)
-        yield
 
 
 @cache
@@ -156,65 +142,74 @@ def test_every_score(conformance: Path, scores: Scores) -> None:
     assert wrong == []
 
 
-@cache
-def tally(pack: Path, case: str) -> Tally:
-    """The case's timelines, with every count that a test asked of them."""
-    found = cases(pack)[case]
-    known = timelines(pack)
-
-    def made(name: str) -> Timeline:
-        days = {
-            day_of(date): [sentence.strip() for sentence in sentences]
-            for date, sentences in known[name]
-        }
-        return Timeline.of(days)
-
-    return Tally(made(found["pred"]), [made(ref) for ref in found["refs"]])
+@pytest.fixture(scope="module")
+def index(conformance: Path, tmp_path_factory: pytest.TempPathFactory) -> TimelineIndex:
+    """The cases' timelines, with every count that a test asked of them."""
+    return index_of(*files(conformance, tmp_path_factory.mktemp("cases")))
 
 
-def test_every_sum(conformance: Path) -> None:
+def index_of(system: Path, gold: Path) -> TimelineIndex:
+    inputs = TimelineInputs([system], gold)
+    found: TimelineIndex = evaluated(FAMILY, inputs, TimelineOptions(), CommonOptions()).index
+    return found
+
+
+def test_every_sum(conformance: Path, index: TimelineIndex) -> None:
     """What precision and recall are quotients of; of what tilse has no number for there is none."""
     wrong, number = [], 0
+    names = ("precise", "predicted", "recalled", "reference")
+    sums: dict[str, Any] = {}
     for case, backends in expected(conformance, "sums.json.gz").items():
-        own = tally(conformance, case)
         for backend, metrics in backends.items():
             for metric, sizes in metrics.items():
                 for name, wanted in sizes.items():
-                    found = own.sums(metric, Wording(backend), SIZES[name])
+                    each = f"{metric}({name},{backend})"
+                    if each not in sums:
+                        ends = np.full(index.units, np.inf)
+                        rows = take(index, measure(each, "timelines")).values_at(ends)
+                        values = rows.select("topic", *names)
+                        sums[each] = {topic: own for topic, *own in values.iter_rows()}
+                    found = [*sums[each][case]]
+                    if not cases(conformance)[case]["refs"]:
+                        found[1] = 0.0  # files have one empty reference where the case has none
                     number += 1
-                    if wanted is None or found[:4] != pytest.approx(wanted, abs=CLOSE):
+                    if wanted is None or found != pytest.approx(wanted, abs=CLOSE):
                         wrong.append((case, backend, metric, name, wanted, found))
     assert wrong == []
     assert number == 6340
 
 
-def test_every_alignment_and_every_range_of_ties(conformance: Path) -> None:
+def test_every_alignment_and_every_range_of_ties(conformance: Path, index: TimelineIndex) -> None:
     alignments = expected(conformance, "alignments.json.gz")
     ranges = expected(conformance, "tie_ranges.json")
-    found, wrong = {}, []
+    topics = index["units"]["topic"].to_list()
+    pairs = {topics[pair.unit]: pair for pair in slices(index)}
+    found: dict[str, Any] = {}
+    wrong = []
     for case, metrics in alignments.items():
-        own = tally(conformance, case)
         for metric, sides in metrics.items():
-            if sides and own.has_days:
-                wrong += [(case, metric)] * ([s.tolist() for s in own.aligned(metric)] != sides)
-        for backend in BACKENDS if own.has_days else ():
-            for metric in ALIGNED:
-                for name, size in SIZES.items():
-                    said = dict(_ranges(own, metric, Wording(backend), size))
-                    if said:
-                        of = found.setdefault(case, {}).setdefault(backend, {})
+            if sides and case in pairs:
+                own = align(index, pairs[case], metric, 0)
+                wrong += [(case, metric)] * ([side.tolist() for side in own] != sides)
+    for backend in BACKENDS:
+        for metric in ALIGNED:
+            for name in SIZES:
+                each = measure(f"{metric}({name},{backend})", "timelines")
+                for row in tie_scores(index, ways_of(each, index), each).iter_rows(named=True):
+                    said = dict(_ranges(row))
+                    if said and row["topic"] in alignments:
+                        of = found.setdefault(row["topic"], {}).setdefault(backend, {})
                         of.setdefault(metric, {})[name] = said
     assert len(alignments) == 318
     assert wrong == []
     assert _alike(found, ranges)
 
 
-def _ranges(own: Tally, metric: str, wording: Wording, size: int) -> Iterator[tuple[str, Any]]:
-    sums, found = own.sums(metric, wording, size), own.ranges(metric, wording, size)
-    numbers = (sums.predicted, sums.reference)
-    for name, each, number in zip("pr", found or (), numbers, strict=False):
-        if number and each.high - each.low > 1e-12:
-            yield name, [each.low / number, each.high / number]
+def _ranges(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for side in "PR":
+        low, high = row[f"lowest_{side}"], row[f"highest_{side}"]
+        if high - low > 1e-12:
+            yield side.lower(), [low, high]
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -233,10 +228,10 @@ def test_every_assignment(conformance: Path) -> None:
 
 def test_every_stem(conformance: Path) -> None:
     folder = conformance / "timelines" / "expected"
-    for name, stem, number in (("reimpl", nltk_stem, 12818), ("original", original_stem, 9382)):
+    for name, number in ((REIMPL, 12818), (ORIGINAL, 9382)):
         rows = [row.split("\t") for row in text(folder / f"stems_{name}.tsv.gz").split("\n") if row]
         assert len(rows) == number
-        assert [(token, stem(token)) for token, _ in rows] == [tuple(row) for row in rows]
+        assert [(token, stem(token, name)) for token, _ in rows] == [tuple(row) for row in rows]
     listed = text(conformance / "timelines" / "data" / "smart_stopwords.txt").split()
     assert stop_words() == set(listed)
 
@@ -246,19 +241,33 @@ def wording(backend: str, flags: str) -> Wording:
     return Wording(backend, given["stem"] == "1", given["stop"] == "1")
 
 
-def test_every_count(conformance: Path) -> None:
+def test_every_count(conformance: Path, tmp_path: Path) -> None:
     wanted = expected(conformance, "rouge_pairs.json")
-    for pair in lines(conformance / "timelines" / "data" / "rouge_pairs.jsonl"):
-        references = [Timeline.of({1: each}) for each in pair["references"]]
-        own = Tally(Timeline.of({1: pair["summary"]}), references)
-        for flags, backends in wanted[pair["id"]]["counts"].items():
+    system, gold = tmp_path / "system.jsonl", tmp_path / "gold.jsonl"
+    pairs = list(lines(conformance / "timelines" / "data" / "rouge_pairs.jsonl"))
+    sides = [[(pair["id"], [pair["summary"]]) for pair in pairs]]
+    sides += [[(pair["id"], pair["references"]) for pair in pairs]]
+    for path, rows in zip((system, gold), sides, strict=True):
+        every = [
+            {"topic": name, "timeline": [["2024-03-01", summary]]}
+            for name, summaries in rows
+            for summary in summaries
+        ]
+        path.write_text("".join(json.dumps(each) + "\n" for each in every), encoding="utf-8")
+    index = index_of(system, gold)
+    topics = index["units"]["topic"].to_list()
+    for pair in slices(index):
+        own = wanted[topics[pair.unit]]
+        row, column = pair.first_row, pair.first_column
+        for flags, backends in own["counts"].items():
             for backend, sizes in backends.items():
                 for size, numbers in enumerate(sizes, start=1):
-                    counts = own.counts(wording(backend, flags), size)
-                    found = [counts.hits[0, 0], counts.predicted[0], counts.reference[0]]
-                    assert found == numbers, (pair["id"], flags, backend, size)
-        assert own.cost(ALIGNED[1]) == 0
-        assert float(own._closeness[0, 0]) == wanted[pair["id"]]["approximation"]
+                    counts = count_grams(index, wording(backend, flags), size, joined=False)
+                    found = [counts.hits[row, column], counts.predicted[row]]
+                    assert [*found, counts.reference[column]] == numbers, (topics[pair.unit], flags)
+        assert cost_of(index, pair, ALIGN_CONTENT) == 0
+        assert float(closeness(index, pair)[0, 0]) == own["approximation"]
+    assert len(slices(index)) == len(pairs)
 
 
 @pytest.mark.parametrize("flags", ["stem=1,stop=0", "stem=0,stop=1", "stem=0,stop=0"])
@@ -287,9 +296,9 @@ def test_every_score_without_stemming_or_with_stop_words(
 
 def test_every_beta(conformance: Path, tmp_path: Path) -> None:
     for precision, recall, beta, wanted in expected(conformance, "f_scores.json"):
-        assert harmonic(
-            np.array([float(precision)]), np.array([float(recall)]), beta
-        ) == pytest.approx(wanted)
+        sides = pl.DataFrame({"P": [float(precision)], "R": [float(recall)]})
+        found = sides.select(choose(measure(f"dates(beta={beta})", "timelines"))).item()
+        assert found == pytest.approx(wanted)
     wanted = expected(conformance, "beta.json")
     system, gold = files(conformance, tmp_path, {case: (case, "") for case in wanted})
     measures = [
@@ -376,35 +385,29 @@ def test_every_text_file(conformance: Path, tmp_path: Path) -> None:
         blocks = wanted[each["id"]]
         if any(date is None for date, _ in blocks):
             with pytest.raises(InputError, match="a block without a date"):
-                read_timelines(Input(path), "timeline", "timeline-text")
+                read([str(path)], RUNS, "timeline-text")
             continue
         assert _read(path, "timeline-text") == dict(map(tuple, blocks)), each["id"]
 
 
 def _read(path: Path, form: str | None = None) -> dict[str, list[str]]:
-    table = read_timelines(Input(path), "timeline", form)
-    found: dict[str, list[str]] = {}
-    entries: dict[str, int] = {}
-    for row, (day, entry) in enumerate(zip(table.day.tolist(), table.entry.tolist(), strict=True)):
-        if day != ABSENT:
-            date = written(day)
-            if entries.get(date) != entry:
-                found[date] = []
-            entries[date] = entry
-            found[date].append(table.text[row])
-    return found
+    rows = read([str(path)], RUNS, form).frame.drop_nulls("day").with_columns(date=date_of())
+    entries = rows.group_by("entry", maintain_order=True).agg(pl.col("date").first(), "text")
+    return {date: texts for _, date, texts in entries.iter_rows()}
+
+
+def _written(text: str) -> str | None:
+    day = day_of(text)
+    return None if day is None else (EPOCH + timedelta(day[0])).isoformat()
 
 
 def test_every_date(conformance: Path) -> None:
     for date, readers in expected(conformance, "date_strings.json").items():
         text_date = readers["tilse_text"]
-        day = strict_day(date)
-        assert (None if day is None else written(day)) == (
-            None if isinstance(text_date, dict) else text_date
-        )
+        strict = _written(date) if STRICT.fullmatch(date) else None
+        assert strict == (None if isinstance(text_date, dict) else text_date)
         any_date = [each for each in readers.values() if isinstance(each, str)]
-        day = day_of(date)
-        assert (None if day is None else written(day)) == next(iter(any_date), None), date
+        assert _written(date) == next(iter(any_date), None), date
 
 
 def test_every_file_of_json_lines(conformance: Path, tmp_path: Path) -> None:
@@ -412,12 +415,12 @@ def test_every_file_of_json_lines(conformance: Path, tmp_path: Path) -> None:
     path = tmp_path / "timelines.jsonl"
     for each in lines(conformance / "timelines" / "data" / "parse_jsonl.jsonl"):
         path.write_text(each["text"], encoding="utf-8")
-        table = read_timelines(Input(path), "timelines")
-        read = [reader for reader in wanted[each["id"]].values() if not isinstance(reader, dict)]
-        if read:
-            dates = {date for timeline in read[0] for date, _ in timeline}
-            assert {written(day) for day in table.day.tolist()} == dates, each["id"]
-            assert len(set(table.timeline.to_list())) == len(read[0])
+        rows = name_timelines(read([str(path)], RUNS).frame, ["timelines"])
+        known = [reader for reader in wanted[each["id"]].values() if not isinstance(reader, dict)]
+        if known:
+            dates = {date for timeline in known[0] for date, _ in timeline}
+            assert set(rows.select(date_of()).to_series()) == dates, each["id"]
+            assert rows["timeline"].n_unique() == len(known[0])
 
 
 def test_the_command_line_says_the_same(conformance: Path, tmp_path: Path) -> None:

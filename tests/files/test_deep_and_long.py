@@ -6,10 +6,8 @@ the form that is read.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,9 +15,9 @@ from matchers.answers import COLUMNS
 from tests.desk.making import made
 from tests.program import NUGGETS, SWIFT, tseval
 from tseval.errors import InputError
-from tseval.families.timelines import forms
-from tseval.files.faults import FaultList
+from tseval.families.timelines import files
 from tseval.files.inputs import Input
+from tseval.io import tables
 
 DEEP = "[" * 100_000
 LONG = "9" * 5000
@@ -128,29 +126,23 @@ def test_an_answer_of_a_model() -> None:
         assert "fault of tseval" not in done.err
 
 
-def test_sentences_below_a_day_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = []
+def sentences(path: str, form: str) -> list[tuple[int, int]]:
+    """The line of each day of a timeline and the number of its sentences."""
+    rows = tables.read([path], files.RUNS, form).frame
+    return rows.group_by("line", maintain_order=True).len().rows()
 
-    def replace(entry: forms.Entry, **changes: Any) -> forms.Entry:
-        told.append(changes)
-        return dataclasses.replace(entry, **changes)
 
-    monkeypatch.setattr(forms, "replace", replace)
+def test_many_sentences_below_a_day() -> None:
     days = [f"[2024-03-0{day}] first\n" + "- storm\n\n" * 500 for day in (1, 2, 3)]
     content = "before\n" + "".join(days[:2]) + "---\nbetween\n" + days[2]
     Path("t.md").write_text(content)
-    reading = forms.Reading(FaultList(Input("t.md")))
-    forms.read_markdown(content.encode(), reading)
-    assert [entry.sentences for entry in reading.entries] == [("first", *["storm"] * 500)] * 3
-    assert [entry.line for entry in reading.entries] == [2, 1003, 2006]
-    assert len(told) == 3
+    assert sentences("t.md", "timeline-markdown") == [(2, 501), (1003, 501), (2006, 501)]
 
 
 def test_a_long_list_of_sentences_in_a_field() -> None:
     many = "'storm'," * 30_000
     Path("t.csv").write_text(f'2024-03-01,"[{many}]"\n')
-    reading = forms.entries_of(Input("t.csv"), forms.ROWS)
-    assert [len(entry.sentences) for entry in reading.entries] == [30_000]
+    assert sentences("t.csv", "timeline-rows") == [(1, 30_000)]
 
 
 @pytest.mark.parametrize(
@@ -166,22 +158,22 @@ def test_rows_of_days_that_are_no_csv(
     monkeypatch.setenv("TSEVAL_LIMITS", setting)
     Path("t.csv").write_bytes(b"2024-02-28,\"['storm']\"\n" + rows)
     with pytest.raises(InputError) as error:
-        forms.entries_of(Input("t.csv"), forms.ROWS)
+        sentences("t.csv", "timeline-rows")
     (fault,) = error.value.faults
     assert (fault.place, said in fault.reason) == ("t.csv:2", True)
 
 
 @pytest.mark.parametrize(
-    ("head", "form"),
+    ("head", "is_known"),
     [
-        ('[{"date": "2024-03-01", "text": "a"}]', forms.JSON),
-        (' [ { "x": 1, "start": "2024", "y": 2, "summary"', forms.JSON),
-        ('[{"text": "a", "date": "2024-03-01"}]', None),
-        ('[{"date": {}, "text": "a"}]', None),
-        ('[{"date", "text": "a"}]', None),
-        ('[{"date": "2024-03-01"}, {"text": "a"}]', None),
+        ('[{"date": "2024-03-01", "text": "a"}]', True),
+        (' [ { "x": 1, "start": "2024", "y": 2, "summary"', True),
+        ('[{"text": "a", "date": "2024-03-01"}]', False),
+        ('[{"date": {}, "text": "a"}]', False),
+        ('[{"date", "text": "a"}]', False),
+        ('[{"date": "2024-03-01"}, {"text": "a"}]', False),
     ],
 )
-def test_a_list_of_days_is_known_by_its_first(head: str, form: str | None) -> None:
+def test_a_list_of_days_is_known_by_its_first(head: str, is_known: bool) -> None:
     Path("t").write_text(head)
-    assert forms.form_of(Input("t")) == form
+    assert files.RUNS.tracks[0].matches(Input("t")) == is_known

@@ -31,9 +31,10 @@ class ContributionResult(DatedResult):
 
     def before(self, times: FloatArray) -> Values:
         """The value of each unit from the contributions dated before its time."""
-        return values_of(self._at(times))
+        return values_of(self.values_at(times))
 
-    def _at(self, times: FloatArray) -> pl.DataFrame:
+    def values_at(self, times: FloatArray) -> pl.DataFrame:
+        """The value of each unit and its sums, from the contributions dated before its time."""
         return kernel.value(self.contributions, self.units, self._before(times))
 
     def _before(self, times: FloatArray) -> pl.DataFrame | None:
@@ -47,7 +48,9 @@ class ContributionResult(DatedResult):
             return None
         runs = self.units.select("run").unique(maintain_order=True)
         return values_of(
-            runs.join(self.of_run(self._at(times)), on="run", how="left", maintain_order="left")
+            runs.join(
+                self.of_run(self.values_at(times)), on="run", how="left", maintain_order="left"
+            )
         )
 
     def changes(self, starts: FloatArray) -> Changes:

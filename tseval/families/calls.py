@@ -17,6 +17,7 @@ CALLS = {
     "score_crisisfacts": "crisisfacts",
     "score_filtering": "filtering",
     "score_responses": "responses",
+    "score_timelines": "timelines",
     "score_values": "values",
 }
 """The family of each call."""

@@ -130,6 +130,25 @@ def score_responses(
     time_zone: str | None = ...,
     clock: Literal["relative"] | None = ...,
 ) -> Scores: ...
+def score_timelines(
+    runs: Runs,
+    gold: Given | Sequence[Given],
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    *,
+    at: str | Sequence[str] | None = ...,
+    edition: str = ...,
+    rules: Mapping[str, str] | None = ...,
+    on_missing: OnMissing | None = ...,
+    undefined: Undefined = ...,
+    jobs: int | None = ...,
+    engine: str | Engine = ...,
+    scheduler: str | None = ...,
+    input_format: Forms = ...,
+    columns: Columns = ...,
+    time_format: str | None = ...,
+    time_zone: str | None = ...,
+    clock: Literal["relative"] | None = ...,
+) -> Scores: ...
 def score_values(
     runs: Runs,
     gold: Given,

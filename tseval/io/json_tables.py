@@ -43,7 +43,7 @@ def objects(
         line = whole if number > 1 else whole.removeprefix(BYTE_ORDER_MARK)
         try:
             if line.strip() and check_utf8(line, number, faults):
-                for record in _loaded(line, number, faults, numbers_as_text, OBJECT_CURE):
+                for record in values_in(line, number, faults, numbers_as_text, OBJECT_CURE):
                     yield number, record
         except (ValueError, RecursionError) as error:
             faults.add(number, f"not JSON: {error}", OBJECT_CURE, "json-syntax")
@@ -69,7 +69,7 @@ def elements(
         for row, (start, end) in enumerate(spans(text), start=1):
             line, counted = line + text.count("\n", counted, start), start
             place = row if as_rows else line
-            for element in _loaded(text[start:end], place, faults, as_rows, cure):
+            for element in values_in(text[start:end], place, faults, as_rows, cure):
                 yield place, element
     except json.JSONDecodeError as error:
         line, reason = error.lineno, f"not JSON: {error.msg}: column {error.colno}"
@@ -84,8 +84,12 @@ def _fault_of(source: Input, line: int, content: bytes, reason: str, cure: str, 
     return Fault(source.path, line, reason, cure, code, shown)
 
 
-def _loaded(
-    written: str | bytes, line: int, faults: FaultList, numbers_as_text: bool, object_cure: str
+def values_in(
+    written: str | bytes,
+    line: int,
+    faults: FaultList,
+    numbers_as_text: bool = False,
+    object_cure: str = "",
 ) -> Iterator[Any]:
     """Yield a value of JSON, or note why it cannot be used; with a cure it must be an object."""
     try:

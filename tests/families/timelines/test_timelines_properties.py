@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from datetime import date
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,17 +16,26 @@ from hypothesis import given, settings
 
 import tseval
 from tests import strategies as st
+from tests.families.timelines.words import tokens
 from tests.oracles import timelines as oracle
 from tseval.core.calling import CommonOptions
 from tseval.core.calling import evaluated as called
 from tseval.core.registry import measures
 from tseval.core.scoring import scores_of
-from tseval.families.timelines.alignment import Ties, choices, one_to_one
-from tseval.families.timelines.evaluation import TimelineEvaluation
-from tseval.families.timelines.family import FAMILY
-from tseval.families.timelines.inputs import TimelineInputs, TimelineOptions
-from tseval.families.timelines.intervals import Held
-from tseval.families.timelines.tally import AGREEMENT, ALIGNED, CONCAT
+from tseval.families.timelines.alignments import (
+    cheapest_span,
+    one_to_one,
+    tight_edges,
+    tight_span,
+)
+from tseval.families.timelines.explain import Draws
+from tseval.families.timelines.family import (
+    FAMILY,
+    TimelineEvaluation,
+    TimelineInputs,
+    TimelineOptions,
+)
+from tseval.families.timelines.rows import AGREEMENT, ALIGNED, CONCAT
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
 
 FIRST = date(2024, 2, 27).toordinal()
@@ -64,14 +74,14 @@ def expected(
     metric: str,
     predicted: oracle.Summaries,
     references: list[oracle.Summaries],
-    words: Wording,
+    words: oracle.Tokenise,
     n: int,
 ) -> oracle.Score:
     if metric == CONCAT:
-        return oracle.concat(predicted, references, words.tokens, n)
+        return oracle.concat(predicted, references, words, n)
     if metric == AGREEMENT:
-        return oracle.agreement(predicted, references, words.tokens, n)
-    return oracle.aligned(metric, predicted, references, words.tokens, n)
+        return oracle.agreement(predicted, references, words, n)
+    return oracle.aligned(metric, predicted, references, words, n)
 
 
 @given(st.lists(WORLD, min_size=1, max_size=3), st.sampled_from([ORIGINAL, REIMPL]), st.booleans())
@@ -83,7 +93,7 @@ def test_every_measure(
     metrics = (CONCAT, AGREEMENT, *ALIGNED)
     rouge = [f"{m}(rouge_{n},{v})" for m in metrics for n in (1, 2) for v in VALUES]
     scores = scored(worlds, [*(f"dates({value})" for value in VALUES), *rouge], rules)
-    words = Wording(backend, not plain, not plain)
+    words = partial(tokens, Wording(backend, not plain, not plain))
     for number, (predicted, references) in enumerate(worlds):
         topic = f"t{number}"
         wanted = {"dates({})": oracle.dates(predicted, references)} | {
@@ -163,7 +173,7 @@ def test_values_before_a_time(
         ],
         columns=["topic", "date", "text", "timeline"],
     )
-    words = Wording(ORIGINAL)
+    words = partial(tokens, Wording(ORIGINAL))
     metrics = ("dates", AGREEMENT, *ALIGNED)
     bare = {m: f"{m}({{}})" if m == "dates" else f"{m}(rouge_1,{{}})" for m in metrics}
     moment = START + until * 3600
@@ -171,7 +181,7 @@ def test_values_before_a_time(
     scores = tseval.score_timelines(system, gold, [*every, *(f"{e}@{moment}" for e in every)])
     far = tseval.score_timelines(system, gold, [f"{each}@{START + 10**7}" for each in every])
     for metric, name in bare.items():
-        given = predicted, references, words.tokens, 1, there
+        given = predicted, references, words, 1, there
         right = oracle.before(metric, *given, moment)
         for value, wanted in zip(VALUES, (right.precision, right.recall, right.f), strict=True):
             assert wanted is not None
@@ -244,8 +254,12 @@ def test_a_draw_is_a_world_with_the_topics_that_were_drawn(
         first, second, gold = zip(*chosen, strict=True)
         evaluation = evaluated([list(first), list(second)], list(gold), rules)
         scores = scores_of(evaluation, wanted, "zero")
-        held = [Held.of(evaluation, scores, at, each) for at, each in enumerate(wanted)]
-        return [[each.sums(run, each.used[run]) for run in (0, 1)] for each in held], scores
+        sides = [each.filter("used") for each in evaluation.sides(scores, wanted)]
+        draws = [
+            [Draws.of(evaluation, each, own.filter(run=run)) for run in "ab"]
+            for each, own in zip(wanted, sides, strict=True)
+        ]
+        return draws, scores
 
     whole, scores = sums(worlds)
     drawn = data.draw(st.lists(st.integers(0, number - 1), min_size=number, max_size=number))
@@ -261,7 +275,7 @@ def test_a_draw_is_a_world_with_the_topics_that_were_drawn(
             _same(float(whole[at][code].drawn(times)[0]), other.value(name, "all", run))
         values = [swapped.value(name, "all", run) for run in "ab"]
         if all(scores.defined[:, :, at].ravel()):
-            apart = float(whole[at][0].apart(whole[at][1], swap[None, :].astype(np.int64))[0])
+            apart = float(whole[at][0].differ(whole[at][1], swap[None, :].astype(np.int64))[0])
             _same(apart, None if None in values else values[0] - values[1])  # type: ignore[operator]
     assert len(again) == len(names)
 
@@ -279,18 +293,18 @@ def test_alignments_and_ties(rows: int, columns: int, data: st.DataObject) -> No
     gain = np.array([[data.draw(st.integers(0, 9)) for _ in range(columns)] for _ in range(rows)])
     found = one_to_one(np.array(cost))
     assert [None if each < 0 else each for each in found.tolist()] == oracle.assignment(cost)
-    ties = Ties(np.array(cost), found)
+    tight = tight_edges(np.array(cost), found)
     every = oracle.best(cost)
-    assert len(every) == 1 or not ties.surely_one
+    pairs = tight[:rows, :columns]
+    assert len(every) == 1 or np.count_nonzero(pairs) > min(rows, columns)
     sums = [sum(int(gain[row, column]) for row, column in each.items()) for each in every]
-    span = ties.range_of(gain.astype(float))
-    assert (span.low, span.high) == pytest.approx((min(sums), max(sums)))
+    assert tight_span(tight, gain.astype(float)) == pytest.approx((min(sums), max(sums)))
     free = [
         [g for c, g in zip(costs, gains, strict=True) if c < min(costs) + 1e-9]
         for costs, gains in zip(cost, gain.tolist(), strict=True)
     ]
-    span = choices(np.array(cost), gain.astype(float))
-    assert (span.low, span.high) == (sum(map(min, free)), sum(map(max, free)))
+    span = cheapest_span(np.array(cost), gain.astype(float))
+    assert span == (sum(map(min, free)), sum(map(max, free)))
 
 
 @given(WORLD, st.integers())

@@ -2,41 +2,237 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
-from tseval.core.family import Family, View
-from tseval.families.timelines.editions import EDITIONS
-from tseval.families.timelines.evaluation import TimelineEvaluation, read
-from tseval.families.timelines.explanation import (
-    SHOWN,
-    lags,
-    lengths,
-    partners,
-    ties,
-    tolerance,
+import numpy as np
+import polars as pl
+
+from tseval.core.declared import argument, file_option, option
+from tseval.core.editions import Edition
+from tseval.core.family import Family, Words
+from tseval.core.frames import Content, FrameEvaluation, Request
+from tseval.core.kernel import KEY, quotient, total
+from tseval.core.measure import Measure
+from tseval.core.registry import measures
+from tseval.core.scores import Overall, Scores
+from tseval.core.sections import Reporting, Section
+from tseval.errors import UsageError
+from tseval.families.timelines import explain
+from tseval.families.timelines.files import FORMATS, GOLD, RUNS, TIMELINES
+from tseval.families.timelines.measures import (
+    DEFINITIONS,
+    ROUGE,
+    SIZES,
+    TILSE,
+    choose,
+    is_side,
+    take,
 )
-from tseval.families.timelines.files import FORMATS, is_timeline
-from tseval.families.timelines.inputs import INTERVALS, TimelineInputs, TimelineOptions
-from tseval.families.timelines.intervals import intervals
-from tseval.families.timelines.measures import DEFINITIONS
 from tseval.families.timelines.measures import FAMILY as NAME
-from tseval.families.timelines.tables import TIMELINES
-from tseval.files.inputs import Input
+from tseval.families.timelines.rows import (
+    CONCAT,
+    DATES,
+    MANY_TO_ONE,
+    TimelineRules,
+    index_timelines,
+    name_topics,
+)
+from tseval.files.given import is_empty, run_names
+from tseval.io.tables import TableReader
+from tseval.records import frozen
 
 if TYPE_CHECKING:
-    from tseval.core.sections import Reporting
+    from tseval.files.given import Given
 
-PAPERS = ("dates", "concat", "agree", "align", "align+", "align+m:1")
-"""What papers print: F of each metric for single words."""
-ALIGNED_BOTH = ("align(rouge_1)", "align+m:1(rouge_1)")
-"""An alignment one to one, and one in which a day may be taken twice."""
+EMPTY_CURE = "without a timeline there is nothing to score against"
+
+
+@frozen
+class TimelineInputs:
+    """Where the timelines come from: paths, `-` for standard input, or pandas frames."""
+
+    runs: Sequence[Given] = argument(
+        "SYSTEM", "timelines of one or more systems", TIMELINES, several=True
+    )
+    gold: Given = argument("GOLD", "the reference timelines", TIMELINES)
+    more_gold: Sequence[Given] = file_option(
+        "--gold",
+        "More references, such as another newspaper's: all timelines of a topic count. Repeatable.",
+        several=True,
+        table=TIMELINES,
+        adds_to="gold",
+    )
+
+
+@frozen
+class TimelineOptions:
+    """What intervals are drawn by."""
+
+    resamples: int = option(
+        "--resamples",
+        "How often --explain intervals draws topics.",
+        default=10000,
+        metavar="N",
+        kind=int,
+        at_least=2,
+        shows_default=True,
+        within=("intervals",),
+    )
+    seed: int = option(
+        "--seed",
+        "For the topics that --explain intervals draws.",
+        default=0,
+        kind=int,
+        shows_default=True,
+        within=("intervals",),
+    )
+
+
+@frozen(kw_only=True)
+class TimelineEvaluation(FrameEvaluation):
+    """Predicted timelines and references, read and indexed."""
+
+    words: ClassVar[Words] = Words("timeline", "topic", "counted as 0")
+    readers: ClassVar[Mapping[str, TableReader]] = {"runs": RUNS, "gold": GOLD}
+
+    @classmethod
+    def build(cls, request: Request) -> Content:
+        """Put each timeline beside its references; an empty file is a reference without dates."""
+        inputs, tables = request.inputs, request.tables
+        references = [inputs.gold, *inputs.more_gold]
+        if all(map(is_empty, references)):
+            tables["gold"].refuse_all("is empty", EMPTY_CURE, "empty-file")
+        files = {"runs": run_names(inputs.runs), "gold": run_names(references)}
+        runs, gold = name_topics(tables, files)
+        index = index_timelines(runs, gold, request.rules)
+        return Content(index, explain.find_warnings(runs, gold))
+
+    def settled(self, wanted: list[Measure]) -> list[Measure]:
+        """Return the measures; one of all days joined has no time."""
+        for each in wanted:
+            if each.at is not None and not self.has_times(each):
+                raise UsageError(f"{each} joins all days: leave @{each.at} out")
+        return wanted
+
+    def has_times(self, measure: Measure) -> bool:
+        """Return whether a measure can be taken at any time: one that goes day by day can."""
+        return measure.definition.name != CONCAT
+
+    def follows(self, measure: Measure) -> bool:
+        """Return whether a measure can be followed over time.
+
+        A curve of `all` is a mean over topics, which F is by the rule AVG-F alone.
+        """
+        rule = self.edition.rules.average
+        is_mean = rule == "AVG-F" or (rule == "AVG-PR" and is_side(measure))
+        return is_mean and self.has_times(measure)
+
+    def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
+        """Yield what a reader should know of ties, and of words that do not count."""
+        return explain.find_caveats(self.index, wanted)
+
+    def sides(self, scores: Scores, wanted: Sequence[Measure]) -> Iterator[pl.DataFrame]:
+        """Yield precision and recall of each measure for every run and topic; 0 if undefined."""
+        index, known = self.index, pl.col("value").is_not_null() | scores.undefined_as_zero
+        groups = pl.Series(np.tile(index.times["group"].to_numpy(), len(index.runs)))
+        counted = pl.Series(scores.counted.ravel())
+        for measure in wanted:
+            sums = take(index, measure.whole).values_at(self.times_of(measure, index))
+            values = pl.when(pl.col("failed") == 0).then(pl.col("P", "R", "value")).otherwise(0.0)
+            yield sums.select(*KEY, values, used=known & counted, group=groups)
+
+    def finished(self, scores: Scores) -> Scores:
+        """Return the scores with `all` as the rule of averages has it."""
+        rule, wanted = self.edition.rules.average, measures(scores.measures, NAME)
+        if rule == "AVG-F":
+            return scores
+        parts = (
+            each.with_columns(measure=at) for at, each in enumerate(self.sides(scores, wanted))
+        )
+        rows, by = pl.concat(parts).filter("used"), ["measure", "run"]
+        means = {side: quotient(total(pl.col(side)), pl.len()) for side in ("P", "R")}
+        for each in ([*by, "group"], by) if rule == "TOPIC-MACRO" else (by,):
+            rows = rows.group_by(each).agg(**means)
+        values = np.zeros((len(scores.runs), len(wanted)))
+        defined = np.zeros(values.shape, bool)
+        for (at,), own in rows.partition_by("measure", as_dict=True).items():
+            runs = own["run"].to_physical().to_numpy()
+            values[runs, at] = own.select(choose(wanted[at])).to_series().to_numpy()
+            defined[runs, at] = True
+        return replace(scores, overall=Overall(values, defined, np.ones(values.shape, bool)))
+
+
+VALUES = ("P", "R", "F")
+SHOWN = (
+    *(f"{DATES}({value})" for value in VALUES),
+    *(f"{name}({size},{value})" for name in ROUGE for size in SIZES for value in VALUES),
+)
+LEADING = (
+    f"{MANY_TO_ONE}(rouge_1,F)",
+    f"{DATES}(F)",
+    f"{MANY_TO_ONE}(rouge_2,F)",
+    "concat(rouge_1,F)",
+    "agreement(rouge_1,F)",
+)
+"""What papers report: F of the days aligned with words, then of dates."""
+edition = partial(Edition, family=NAME, measures=SHOWN, leading=LEADING)
+EDITIONS = (
+    edition(
+        name="tilse",
+        summary="as tilse scores one prediction against all references of a topic",
+        on_missing="zero",
+        citation=TILSE,
+        rules=TimelineRules(),
+    ),
+    edition(
+        name="news-tls",
+        summary="as news-tls scores a prediction against each reference by itself",
+        on_missing="zero",
+        citation="Gholipour Ghalandari & Ifrim, Examining the State-of-the-Art in News Timeline "
+        "Summarization, ACL 2020",
+        rules=TimelineRules(protocol="PROTOCOL-1"),
+    ),
+    edition(
+        name="chronos",
+        summary="as CHRONOS scores: a topic in which anything fails leaves the means",
+        on_missing="skip",
+        citation="Wu et al., Unfolding the Headline: Iterative Self-Questioning for News "
+        "Retrieval and Timeline Summarization, 2025; Alibaba-NLP/CHRONOS",
+        rules=TimelineRules(duplicates="join", failures="topic"),
+    ),
+    edition(
+        name="timeranker",
+        summary="as TimeRanker scores: the mean of F, each reference by itself",
+        on_missing="zero",
+        citation="DaivikSojitra/Timeline-Summarization-in-the-Era-of-LLMs",
+        rules=TimelineRules(protocol="PROTOCOL-1", average="AVG-F"),
+    ),
+)
+"""Every set of rules, the first the default."""
 
 
 def reporting() -> Reporting:
-    """What a report has of it."""
-    from tseval.families.timelines.report import REPORT
-
-    return REPORT
+    """Return what a report has of it."""
+    return Reporting(
+        (
+            Section(
+                "tolerance",
+                "Dates some days apart",
+                explain.report_dates,
+                "How near dates are is told from the timelines and their references",
+            ),
+            Section(
+                "met",
+                "Days met, and how late",
+                explain.report_met,
+                "Which days are met is told from the timelines and their references",
+            ),
+        ),
+        retold=lambda _: TimelineOptions(),
+    )
 
 
 FAMILY = Family(
@@ -54,27 +250,13 @@ tseval timelines mine.jsonl theirs.jsonl reference.jsonl --gold another.jsonl
     options=TimelineOptions,
     definitions=DEFINITIONS,
     editions=EDITIONS,
-    read=read,
+    read=TimelineEvaluation.read,
     schemas=(TIMELINES,),
     formats=FORMATS,
     over="timelines",
-    views=(
-        View("partners", "day by day its partner, and what both share", partners, True, SHOWN),
-        View("ties", "what other best alignments would give", ties, True, SHOWN),
-        View("lengths", "how long timelines are beside their references", lengths),
-        View("tolerance", "how well dates do that may be some days apart", tolerance),
-        View("lags", "how late days are dated, and summaries were there", lags, True, ALIGNED_BOTH),
-        View(
-            INTERVALS,
-            "scores and differences with intervals over drawn topics, and tests",
-            intervals,
-            takes_measures=True,
-            measures=PAPERS,
-            by_topic=False,
-        ),
-    ),
+    views=explain.VIEWS,
     words=TimelineEvaluation.words,
     reporting=reporting,
     curves=True,
-    knows=lambda path: is_timeline(Input(path)),
+    knows=RUNS.holds,
 )

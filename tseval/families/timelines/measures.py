@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
+import polars as pl
 
-from tseval.core.ledgers import ALWAYS, Account, Ledger
+from tseval.core.contributions import ContributionResult
+from tseval.core.kernel import ALWAYS, KEY, Contributions, divided
 from tseval.core.measure import Argument, Definition, Measure, Parameter
-from tseval.core.results import Taken, Values
 from tseval.errors import MeasureError
-from tseval.families.timelines.index import TimelineIndex
-from tseval.families.timelines.tally import (
+from tseval.families.timelines.rows import (
     AGREEMENT,
     ALIGN,
     ALIGN_CONTENT,
     CONCAT,
     DATES,
     MANY_TO_ONE,
-    Sums,
-    Tally,
+    TimelineIndex,
+    match_days,
+    once,
+    undefined,
 )
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
-from tseval.records import frozen
 from tseval.tables.times import NotANumber
 
 if TYPE_CHECKING:
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import FloatArray
 
 FAMILY = "timelines"
 TILSE = (
@@ -44,171 +45,113 @@ PAPER = {
     MANY_TO_ONE: "align+m:1",
 }
 """What papers call the metrics that tilse has other names for."""
+METRICS = {paper: metric for metric, paper in PAPER.items()}
 ROUGE = (CONCAT, *PAPER)
-NOTHING = Sums(0.0, 0.0, 0.0, 0.0)
 
 
-def metric_of(measure: Measure) -> str:
-    """The metric of a measure by tilse's name."""
-    name = measure.definition.name
-    return next((key for key, paper in PAPER.items() if paper == name), name)
+class Ways(NamedTuple):
+    """What a measure counts: a metric by tilse's name, the words, n, and the days apart."""
+
+    metric: str
+    wording: Wording
+    size: int
+    within: int
 
 
-def size_of(measure: Measure) -> int:
-    """The n of a measure's n-grams."""
-    return next((size for name, size in SIZES.items() if measure.has(name)), 1)
-
-
-def wording_of(measure: Measure, index: TimelineIndex) -> Wording:
-    """How a measure makes tokens: by the rules, or by the ROUGE that it names."""
-    wording = index.rules.wording
-    named = [name for name in (ORIGINAL, REIMPL) if measure.has(name)]
-    return replace(wording, backend=named[0]) if named else wording
-
-
-def harmonic(precision: FloatArray, recall: FloatArray, beta: float) -> FloatArray:
-    """F of precision and recall; 0 where both are."""
-    below = beta**2 * precision + recall
-    above = (1 + beta**2) * precision * recall
-    result: FloatArray = np.divide(above, below, out=np.zeros_like(below), where=below > 0)
-    return result
+def ways_of(measure: Measure, index: TimelineIndex) -> Ways:
+    """Return what a measure counts, by the rules where it does not say so."""
+    name, rules = measure.definition.name, index.rules
+    metric = METRICS.get(name, name)
+    backend = next((each for each in (ORIGINAL, REIMPL) if measure.has(each)), rules.backend)
+    wording = Wording(backend, rules.stem == "yes", rules.stop_words == "dropped")
+    size = next((size for each, size in SIZES.items() if measure.has(each)), 1)
+    return Ways(
+        metric, wording, size, int(str(measure.argument("within"))) if metric == DATES else 0
+    )
 
 
 def is_side(measure: Measure) -> bool:
-    """Whether it is precision or recall, and not F of both."""
+    """Return whether it is precision or recall, and not F of both."""
     return measure.has(PRECISION) or measure.has(RECALL)
 
 
-def within_of(measure: Measure) -> int:
-    """How many days apart dates may be that count as one."""
-    return int(str(measure.argument("within")))
+def choose(measure: Measure) -> pl.Expr:
+    """Return what a measure is of precision and recall: either of them, or F of both."""
+    precision, recall = pl.col(PRECISION), pl.col(RECALL)
+    if is_side(measure):
+        return precision if measure.has(PRECISION) else recall
+    square = float(str(measure.argument("beta"))) ** 2
+    both = (1 + square) * precision * recall
+    return divided(both, square * precision + recall, empty=0.0)
 
 
-def sides(index: TimelineIndex, measure: Measure) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Precision and recall of every unit, and where they are defined.
-
-    A unit without a timeline has 0 of both.
-    """
-    metric, wording, size = metric_of(measure), wording_of(measure, index), size_of(measure)
-
-    def sums_of(tally: Tally) -> Sums:
-        if metric == DATES:
-            return tally.date_sums(within_of(measure))
-        return tally.sums(metric, wording, size)
-
-    sums = [NOTHING if tally is None else sums_of(tally) for tally in index.tallies]
-    defined = np.array([each.defined for each in sums], bool)
-    if index.rules.failures == "topic":
-        whole = [tally is None or tally.is_complete(wording) for tally in index.tallies]
-        defined &= np.array(whole, bool)
-    precision = np.array([each.precision for each in sums], np.float64)
-    return precision, np.array([each.recall for each in sums], np.float64), defined
+@once
+def contributions(index: TimelineIndex, ways: Ways) -> list[pl.DataFrame]:
+    """Return what precision and recall are sums of, each day when its summary was there."""
+    days = match_days(index, *ways)
+    gain = (pl.col("hits") * pl.col("weight")).fill_null(0.0)
+    own, other = days.filter("is_own"), days.filter(~pl.col("is_own"))
+    failed = undefined(index, *ways[:-1])
+    return [
+        own.select(*KEY, "time", precise=gain, predicted=pl.col("ngrams").cast(pl.Float64)),
+        other.select(*KEY, "time", recalled=gain),
+        other.select(*KEY, time=ALWAYS, reference=pl.col("ngrams").cast(pl.Float64)),
+        failed.select(*KEY, time=pl.lit(ALWAYS), failed=pl.lit(1.0)),
+    ]
 
 
-def chosen(measure: Measure, precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """What a measure is of precision and recall: either of them, or F of both."""
-    if measure.has(PRECISION):
-        return precision
-    if measure.has(RECALL):
-        return recall
-    return harmonic(precision, recall, float(str(measure.argument("beta"))))
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sides(ContributionResult):
+    """A measure of precision and recall, of which the measures of the same counts know the sums."""
+
+    index: TimelineIndex
+    measure: Measure
+
+    def values_at(self, times: FloatArray) -> pl.DataFrame:
+        """Return precision, recall and the measure of each unit before its time."""
+        key = ("sums", ways_of(self.measure, self.index), times.tobytes())
+        known = self.index.known
+        if key not in known:
+            known[key] = super().values_at(times)
+        sums: pl.DataFrame = known[key]
+        return self.contributions.score(sums)
 
 
-def of_sides(measure: Measure, sides: tuple[FloatArray, FloatArray, BoolArray]) -> Values:
-    """A measure of precision and recall, where they are defined."""
-    precision, recall, defined = sides
-    return Values(np.where(defined, chosen(measure, precision, recall), 0.0), defined)
+def take(index: TimelineIndex, measure: Measure) -> Sides:
+    """Return a measure of every run and topic; tilse gives no number where it failed."""
+    value = pl.when(pl.col("failed") == 0).then(choose(measure))
+
+    def score(sums: pl.DataFrame) -> pl.DataFrame:
+        precision, recall = (
+            divided("precise", "predicted", 0.0),
+            divided("recalled", "reference", 0.0),
+        )
+        return sums.with_columns(P=precision, R=recall).with_columns(value=value)
+
+    tables = contributions(index, ways_of(measure, index))
+    return Sides(Contributions(tables, score), index.pairs, index=index, measure=measure)
 
 
-def joined(index: TimelineIndex, measure: Measure) -> Taken:
-    """A measure of all days joined."""
-    return Taken(of_sides(measure, sides(index, measure)))
-
-
-@frozen
-class Growing(Account):
-    """A measure of day by day, at any time from the summaries that were there."""
-
-    whole: Values = field(kw_only=True)
-    """What it is at the end, with the digits of the sums of all days."""
-
-    def before(self, times: FloatArray) -> Values:
-        """The measure of each unit at its time."""
-        return self.whole if np.isposinf(times).all() else super().before(times)
-
-
-def growing(index: TimelineIndex, measure: Measure) -> Growing:
-    """A measure of every unit, and what each summary adds to it when it is there."""
-    whole = of_sides(measure, sides(index, measure))
-
-    def score(totals: Sequence[FloatArray], unit: IntArray) -> Values:
-        return of_sides(measure, (*_shares(totals), whole.defined[unit]))
-
-    return Growing(ledgers(index, measure), score, whole=whole)
-
-
-def ledgers(index: TimelineIndex, measure: Measure) -> tuple[Ledger, ...]:
-    """What precision and recall are sums of, each day when its summary was there."""
-    metric, wording, size = metric_of(measure), wording_of(measure, index), size_of(measure)
-    columns: list[list[tuple[int, FloatArray, FloatArray]]] = [[] for _ in range(4)]
-    for unit, tally in enumerate(index.tallies):
-        if tally is None or not tally.has_days:
-            continue
-        dated = tally.dated_days(within_of(measure)) if metric == DATES else None
-        dated = dated or tally.dated(metric, wording, size)
-        always, reference = np.array([ALWAYS]), np.array([dated.reference])
-        columns[0].append((unit, tally.times, dated.precise))
-        columns[1].append((unit, tally.times, dated.predicted))
-        columns[2].append((unit, dated.recalled_at, dated.recalled))
-        columns[3].append((unit, always, reference))
-    return tuple(map(_ledger, columns))
-
-
-def _ledger(parts: Sequence[tuple[int, FloatArray, FloatArray]]) -> Ledger:
-    units = np.repeat([unit for unit, _, _ in parts], [len(time) for _, time, _ in parts])
-    none = np.zeros(0)
-    time = np.concatenate([none, *(time for _, time, _ in parts)])
-    amount = np.concatenate([none, *(amount for _, _, amount in parts)])
-    return Ledger.of(units.astype(np.int64), time, amount)
-
-
-def _shares(totals: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Precision and recall of sums; 0 of nothing."""
-    precise, predicted, recalled, reference = totals
-    above, below = np.stack([precise, recalled]), np.stack([predicted, reference])
-    precision, recall = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-    return precision, recall
-
-
-def sides_before(
-    index: TimelineIndex, measure: Measure, times: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Precision and recall of every unit of what was there before its time."""
-    if np.isposinf(times).all():
-        return sides(index, measure)[:2]
-    return _shares([ledger.before(times) for ledger in ledgers(index, measure)])
-
-
-# What there is.
-
-
-def _positive(text: str) -> float:
+def read_positive(text: str) -> float:
+    """Return a number above 0."""
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 < value < np.inf:
+    if not 0 < value < math.inf:
         raise NotANumber(f"'{text}' is no number above 0")
     return value
 
 
-def _whole(text: str) -> int:
+def read_whole(text: str) -> int:
+    """Return a whole number of days."""
     if not text.isascii() or not text.isdigit():
         raise NotANumber(f"'{text}' is no whole number of days")
     return int(text)
 
 
-def _check(given: Mapping[str, Argument]) -> None:
+def check_arguments(given: Mapping[str, Argument]) -> None:
+    """Refuse arguments that exclude each other."""
     for choices in (tuple(SIZES), (PRECISION, RECALL, F), (ORIGINAL, REIMPL)):
         both = [name for name in choices if name in given]
         if len(both) > 1:
@@ -222,13 +165,15 @@ VALUE = (
     Parameter(RECALL, "recall in the place of F", "", flag=True),
     Parameter(F, "F, which it is without this too", "", flag=True),
 )
-BETA = Parameter("beta", "how much recall weighs in F: b", "1", ("0.5", "1", "2"), parse=_positive)
+BETA = Parameter(
+    "beta", "how much recall weighs in F: b", "1", ("0.5", "1", "2"), parse=read_positive
+)
 WITHIN = Parameter(
     "within",
     "how many days apart two dates may be that count as one; each date counts once",
     "0",
     ("0", "1", "7"),
-    parse=_whole,
+    parse=read_whole,
 )
 WORDS = (
     Parameter("rouge_1", "single words, which it is without this too", "", flag=True),
@@ -246,7 +191,8 @@ ALIGNED = (
 NO_DAYS = "undefined where either side has no dates; 0 where no n-gram can be counted"
 
 
-def _rouge(name: str, title: str, summary: str, formula: str, empty_case: str) -> Definition:
+def define_rouge(name: str, title: str, summary: str, formula: str, empty_case: str) -> Definition:
+    """Return the definition of a metric of shared n-grams."""
     return Definition(
         name=name,
         family=FAMILY,
@@ -256,9 +202,9 @@ def _rouge(name: str, title: str, summary: str, formula: str, empty_case: str) -
         empty_case=f"{empty_case}; 0 for a topic that a run lacks",
         range="0 to 1",
         citation=TILSE,
-        account=joined if name == CONCAT else growing,
+        account=take,
         parameters=(*WORDS, *VALUE, *BACKENDS, BETA),
-        check=_check,
+        check=check_arguments,
         reads=("backend", "stem", "stop-words"),
     )
 
@@ -274,18 +220,18 @@ OF_TILSE = (
         empty_case="undefined where either side has no dates; 0 for a topic that a run lacks",
         range="0 to 1",
         citation=TILSE,
-        account=growing,
+        account=take,
         parameters=(*VALUE, BETA, WITHIN),
-        check=_check,
+        check=check_arguments,
     ),
-    _rouge(
+    define_rouge(
         CONCAT,
         "ROUGE of all days joined",
         "how many words, or pairs of words, all days together share with the references",
         f"P = h / p, R = h / m of all days joined in their order; {COUNTS}",
         "undefined where no n-gram can be counted on either side",
     ),
-    _rouge(
+    define_rouge(
         AGREEMENT,
         "ROUGE of equal days (agree)",
         "the same, where only the summaries of equal days are compared",
@@ -293,21 +239,21 @@ OF_TILSE = (
         f"days; {COUNTS}",
         "0 where nothing can be counted",
     ),
-    _rouge(
+    define_rouge(
         ALIGN,
         "ROUGE of days aligned by date (align)",
         "the same, where each day is compared with one near it, and counts less if not the same",
         f"{ALIGNED}one to one, cost c = 1 - w",
         NO_DAYS,
     ),
-    _rouge(
+    define_rouge(
         ALIGN_CONTENT,
         "ROUGE of days aligned by date and words (align+)",
         "the same, where days are near each other that share words, too",
         f"{ALIGNED}one to one, cost c (1 - A), where A is the F1 of plain words",
         NO_DAYS,
     ),
-    _rouge(
+    define_rouge(
         MANY_TO_ONE,
         "ROUGE of days aligned many to one (align+ m:1)",
         "the same, where several days may be compared with one",

@@ -1,0 +1,515 @@
+"""From tables to days: predicted ones beside those of the references, and what both share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+import polars as pl
+
+from tseval.core.frames import FrameIndex
+from tseval.core.kernel import ALWAYS, KEY
+from tseval.core.rules import RuleSet, choice
+from tseval.families.timelines import alignments
+from tseval.families.timelines.files import TIMELINE, UNNAMED, name_timelines
+from tseval.families.timelines.words import ORIGINAL, PLAIN, Wording
+from tseval.files.limits import DAYS, shown
+from tseval.io.tables import Table
+from tseval.records import frozen
+from tseval.tables import ABSENT, natural_order
+from tseval.tables.times import UNITS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+
+P = ParamSpec("P")
+T = TypeVar("T")
+DATES, CONCAT, AGREEMENT = "dates", "concat", "agreement"
+ALIGN, ALIGN_CONTENT = "align_date_costs", "align_date_content_costs"
+MANY_TO_ONE = "align_date_content_costs_many_to_one"
+ALIGNED = (ALIGN, ALIGN_CONTENT, MANY_TO_ONE)
+TOPIC_CURE = (
+    'name its topics: {"topic": …, "timeline": …}, or `tseval import timelines FILE...`, which '
+    "calls each as its file"
+)
+SEVERAL_CURE = (
+    "give one timeline a topic, or score each against the reference of its name or its place: "
+    "--rule protocol=PROTOCOL-1"
+)
+
+
+@frozen
+class TimelineRules(RuleSet):
+    """The rules of an edition."""
+
+    backend: str = choice(
+        ORIGINAL,
+        "whose ROUGE counts n-grams, where a measure does not name one",
+        original="ROUGE-1.5.5, as nearly all published numbers",
+        reimpl="tilse's own in Python",
+    )
+    stem: str = choice("yes", "stemming", yes="words are stemmed", no="words are taken as they are")
+    stop_words: str = choice(
+        "dropped",
+        "stop words",
+        dropped="do not count",
+        kept="count as other words do",
+    )
+    protocol: str = choice(
+        "PROTOCOL-2",
+        "several reference timelines of a topic",
+        PROTOCOL_1="each is scored against by itself, and is a topic of its own",
+        PROTOCOL_2="all together are what a prediction is scored against",
+    )
+    average: str = choice(
+        "AVG-PR",
+        "what F over all topics is",
+        AVG_PR="F of the mean precision and the mean recall",
+        AVG_F="the mean of F",
+        TOPIC_MACRO="AVG-PR, where means are taken over the references of a topic first",
+    )
+    duplicates: str = choice(
+        "last",
+        "entries of one date in a timeline",
+        last="the later replaces the earlier",
+        join="their sentences are joined",
+    )
+    strings: str = choice(
+        "characters",
+        "a summary that is one string where a list of sentences belongs",
+        characters="each character is a sentence, as programs in Python read it",
+        sentence="it is one sentence",
+    )
+    failures: str = choice(
+        "measure",
+        "topics in which a measure is undefined",
+        measure="each measure by itself",
+        topic="no measure has a value where any has none, as scripts that catch errors do",
+    )
+
+
+class Pair(NamedTuple):
+    """A timeline of a run beside its references: the rows and columns of their days."""
+
+    unit: int
+    first_row: int
+    last_row: int
+    first_column: int
+    last_column: int
+
+    @property
+    def rows(self) -> slice:
+        """The days of the timeline among all predicted days."""
+        return slice(self.first_row, self.last_row)
+
+    @property
+    def columns(self) -> slice:
+        """The days of its references among all reference days."""
+        return slice(self.first_column, self.last_column)
+
+
+@frozen
+class TimelineIndex(FrameIndex):
+    """The timelines of runs and references, with every count that was once asked for.
+
+    `units` are the timelines of runs beside the topic that each is scored on, `references` those of
+    the topics. Each day of a unit is a row of `predicted`; each day that any reference of a topic
+    has is a row of `reference`, and the `answers` are their summaries there.
+    """
+
+    rules: TimelineRules
+    known: dict[Any, Any] = field(default_factory=dict, compare=False)
+
+    def wording(self, backend: str) -> Wording:
+        """Return how sentences become words by the rules."""
+        rules = self.rules
+        return Wording(backend, rules.stem == "yes", rules.stop_words == "dropped")
+
+
+def once(
+    make: Callable[Concatenate[TimelineIndex, P], T],
+) -> Callable[Concatenate[TimelineIndex, P], T]:
+    """Make something of an index once."""
+
+    @wraps(make)
+    def known(index: TimelineIndex, /, *args: P.args, **more: P.kwargs) -> T:
+        key = (make.__name__, *args)
+        if key not in index.known:
+            index.known[key] = make(index, *args, **more)
+        result: T = index.known[key]
+        return result
+
+    return known
+
+
+def fill_topics(table: Table, known: Sequence[str], whose: str) -> Table:
+    """Return a table whose rows without a topic have the only one that there is."""
+    unnamed = table.frame.filter(pl.col("topic") == UNNAMED).head(1)
+    if len(known) > 1:
+        reason = f"no topic is named, and {whose} have {len(known)}"
+        table.refuse(unnamed, reason, TOPIC_CURE, "ambiguous-id")
+    topic = pl.col("topic").replace(UNNAMED, known[0]) if known else pl.col("topic")
+    return replace(table, frame=table.frame.with_columns(topic))
+
+
+def name_topics(tables: Mapping[str, Table], files: Mapping[str, Sequence[str]]) -> list[Table]:
+    """Return runs and references with names; a side without topics has the other's only one."""
+    named = []
+    for name in ("runs", "gold"):
+        frame = name_timelines(tables[name].frame, files[name])
+        frame = frame.with_columns(pl.col("topic").fill_null(UNNAMED))
+        named.append(replace(tables[name], frame=frame))
+    runs, gold = named
+    known = topics_of(gold)
+    runs = fill_topics(runs, known, "the references")
+    return [runs, fill_topics(gold, known or topics_of(runs), "the systems")]
+
+
+def topics_of(table: Table) -> list[str]:
+    """Return the topics that a table names."""
+    return natural_order(set(table.frame["topic"].unique()) - {UNNAMED})
+
+
+def index_timelines(runs: Table, gold: Table, rules: TimelineRules) -> TimelineIndex:
+    """Return each timeline of a run beside the references that it is scored against."""
+    sides = (table.frame.with_columns(side=pl.lit(at)) for at, table in enumerate((runs, gold)))
+    rows, key = pl.concat(sides, how="diagonal"), ["side", *TIMELINE]
+    timelines = rows.unique(key, keep="first", maintain_order=True).with_row_index("id")
+    days = rows.drop_nulls("day").join(timelines.select("id", *key), on=key, maintain_order="left")
+    if rules.duplicates == "last":
+        entry, own = pl.col("entry"), ["id", "day"]
+        days = days.with_columns(entry.rle_id().over(own)).filter(entry == entry.max().over(own))
+    days = days.sort("id", "day", maintain_order=True)
+    days = days.with_columns(
+        pl.col("text").str.strip_chars(), summary=pl.struct("id", "day").rle_id()
+    )
+    time = pl.col("published").max().fill_null(pl.col("day").first() * UNITS["d"])
+    summaries = days.group_by("summary", maintain_order=True).agg(
+        pl.col("id", "day").first(), time=time
+    )
+    texts = days.select("summary", "in_list", pl.col("text").str.strip_chars())
+    if rules.strings == "characters" and not days["in_list"].all():
+        characters = pl.col("text").str.split("")
+        text = pl.when("in_list").then(pl.concat_list("text")).otherwise(characters)
+        texts = texts.with_columns(text).explode("text")
+    matched, judged = match_timelines(timelines, runs, rules)
+    names = list(dict.fromkeys(judged["topic"]))
+    types: dict[Any, Any] = {"run": pl.Enum(runs.runs), "topic": pl.Enum(names)}
+    units = matched.cast(types).with_row_index("unit")
+    references = judged.cast({"topic": types["topic"]})
+    predicted = units.join(summaries, on="id", maintain_order="left_right").with_row_index("row")
+    answers = references.join(summaries, on="id", maintain_order="left_right")
+    reference = (
+        answers.select("topic", "day").unique().sort("topic", "day").with_row_index("column")
+    )
+    answers = answers.join(reference, on=["topic", "day"], maintain_order="left")
+    start = reference.group_by("topic").agg(start=pl.col("day").min() * UNITS["d"])
+    times = references.unique("topic", keep="first", maintain_order=True).select("topic", "group")
+    times = times.join(start, on="topic", how="left", maintain_order="left")
+    frames = {
+        "present": units.select(KEY),
+        "units": units,
+        "references": references,
+        "predicted": predicted,
+    }
+    frames |= {"reference": reference, "answers": answers, "summaries": summaries, "texts": texts}
+    index = TimelineIndex(
+        runs.runs,
+        tuple(names),
+        times.with_columns(pl.col("start").fill_null(0.0)),
+        predicted.select(*KEY, "time"),
+        frames,
+        rules,
+    )
+    check_pairs(index, runs, timelines)
+    return index
+
+
+def match_timelines(
+    timelines: pl.DataFrame, runs: Table, rules: TimelineRules
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return which timeline of each run is scored on each topic, and the references of topics.
+
+    Under `PROTOCOL-1` each reference is a topic of its own. It is answered by the only timeline of
+    a run on its topic, else by that of its name, else, of as many as there are references, by that
+    in its place.
+    """
+    own, of_topic = defaultdict[Any, list[Any]](list), defaultdict[Any, list[Any]](list)
+    for row in timelines.iter_rows(named=True):
+        (of_topic[row["topic"]] if row["side"] else own[row["run"], row["topic"]]).append(row)
+    judged = dict[str, tuple[str, list[Any]]]()
+    apart = rules.protocol == "PROTOCOL-1"
+    for topic in natural_order(of_topic):
+        references = of_topic[topic]
+        if not apart or len(references) == 1:
+            judged[topic] = topic, references
+            continue
+        order = natural_order({each["timeline"] for each in references})
+        for each in sorted(references, key=lambda each: order.index(each["timeline"])):
+            name = f"{topic}/{each['timeline']}"
+            name += f" ({references.index(each) + 1})" * (name in judged)
+            judged[name] = topic, [each]
+    units = list[tuple[str, str, int]]()
+    for run in runs.runs:
+        for name, (topic, references) in judged.items():
+            mine, all_of = own[run, topic], of_topic[topic]
+            if len(mine) > 1 and not apart:
+                reason = f'run "{run}" has {len(mine)} timelines of topic "{topic}"'
+                second = pl.DataFrame([mine[1]]).select("file", "line")
+                runs.refuse(second, reason, SEVERAL_CURE, "several-runs")
+            if len(mine) > 1:
+                by_name = [e for e in mine if e["timeline"] == references[0]["timeline"]][-1:]
+                by_place = [mine[all_of.index(references[0])]] if len(mine) == len(all_of) else []
+                mine = by_name or by_place
+            units += ((run, name, each["id"]) for each in mine)
+    groups = {topic: at for at, topic in enumerate(of_topic)}
+    rows = [
+        (name, groups[topic], each["id"])
+        for name, (topic, references) in judged.items()
+        for each in references
+    ]
+    types = {"run": pl.String, "topic": pl.String, "id": pl.UInt32}
+    of_references = {"topic": pl.String, "group": pl.Int64, "id": pl.UInt32}
+    return (
+        pl.DataFrame(units, schema=types, orient="row"),
+        pl.DataFrame(rows, schema=of_references, orient="row"),
+    )
+
+
+@once
+def slices(index: TimelineIndex, has_days: bool = True) -> list[Pair]:
+    """Return the rows and columns of each unit, or of those whose sides both have days."""
+    pairs = index["units"]
+    for name, place, by in (("predicted", "row", "unit"), ("reference", "column", "topic")):
+        ends = [pl.col(place).min().alias(f"first_{place}"), pl.col(place).max().alias(place) + 1]
+        limits = index[name].group_by(by).agg(ends)
+        pairs = pairs.join(limits, on=by, how="left", maintain_order="left")
+    columns = pairs.select("unit", "first_row", "row", "first_column", "column")
+    columns = columns.drop_nulls() if has_days else columns.fill_null(0)
+    return [Pair(*each) for each in columns.iter_rows()]
+
+
+def check_pairs(index: TimelineIndex, runs: Table, timelines: pl.DataFrame) -> None:
+    """Refuse a timeline with more pairs of days with its references than the limit."""
+    for unit, *pair in slices(index):
+        days, others = pair[1] - pair[0], pair[3] - pair[2]
+        if days * others > DAYS.most:
+            run, _, timeline = index["units"].row(unit)[1:]
+            name = timelines["topic"][timeline]
+            reason = (
+                f'run "{run}" has {days:,} days of topic "{name}" and its references {others:,}: '
+                f"more than {shown(DAYS.most)} pairs, the limit '{DAYS.name}'"
+            )
+            where = timelines[timeline : timeline + 1].select("file", "line")
+            runs.refuse(where, reason, DAYS.cure, "too-large")
+
+
+class Counts(NamedTuple):
+    """The n-grams of each predicted day (a row) and each reference day (a column), and shared.
+
+    What is predicted counts as often as there are references, a reference without the day as an
+    empty text: that is how ROUGE adds references up.
+    """
+
+    hits: csr_array
+    predicted: IntArray
+    reference: IntArray
+
+
+@once
+def words_of(index: TimelineIndex, wording: Wording) -> pl.DataFrame:
+    """Return the words of all summaries in their order, by numbers."""
+    words = index["texts"].select("summary", word=wording.split(pl.col("text"))).explode("word")
+    words = words.drop_nulls()
+    stems = wording.count_as(words["word"].unique().to_list())
+    numbers = {each: at for at, each in enumerate({*stems.values()} - {None})}
+    known = {word: numbers.get(each) for word, each in stems.items()}
+    number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.Int64)
+    words = words.with_columns(number).drop_nulls()
+    return words.with_columns(id=index["summaries"]["id"].gather(words["summary"]))
+
+
+@once
+def count_grams(index: TimelineIndex, wording: Wording, size: int, joined: bool) -> Counts:
+    """Count the n-grams of single words or pairs, by days, or of all days joined."""
+    from scipy.sparse import csr_array
+
+    words, by = words_of(index, wording), "id" if joined else "summary"
+    grams = words.select(by, gram="word")
+    if size == 2:
+        pair = pl.col("word") * (pl.col("word").max() + 1) + pl.col("word").shift(-1)
+        goes_on = pl.col(by) == pl.col(by).shift(-1)
+        grams = words.with_columns(gram=pair, goes_on=goes_on).filter("goes_on").select(by, "gram")
+    # The second time that a gram stands in a text it is another column than the first. So a text
+    # is a row of zeros and ones, and what two texts share, as often as both have it, is a product.
+    grams = grams.with_columns(time=pl.int_range(pl.len()).over(by, "gram"))
+    topic = pl.col("topic").to_physical().cast(pl.UInt32)
+    if joined:
+        own = index["units"].select(topic, "id", place="unit")
+        others = index["references"].select(topic, "id", place=topic)
+    else:
+        own = index["predicted"].select(topic, "summary", place="row")
+        others = index["answers"].select(topic, "summary", place="column")
+    key = ["topic", "gram", "time"]
+    cells = [side.join(grams, on=by).select("place", *key) for side in (own, others)]
+    every = pl.concat([each.with_columns(side=pl.lit(at)) for at, each in enumerate(cells)])
+    every = every.sort(key).with_columns(code=pl.struct(key).rle_id())
+    heights = own.height, len(index.topics) if joined else index["reference"].height
+    matrices, numbers = [], []
+    for at, height in enumerate(heights):
+        place, code = every.filter(pl.col("side") == at).select("place", "code")
+        ones = np.ones(len(place), np.int32)
+        matrices.append(
+            csr_array((ones, (place.to_numpy(), code.to_numpy())), (height, every.height))
+        )
+        numbers.append(np.bincount(place.to_numpy(), minlength=height))
+    hits = (matrices[0] @ matrices[1].T).tocsr()
+    hits.sort_indices()
+    references = np.bincount(index["references"]["topic"].to_physical().to_numpy())
+    return Counts(hits, numbers[0] * references[own["topic"].to_numpy()], numbers[1])
+
+
+@once
+def nearness(index: TimelineIndex, pair: Pair) -> FloatArray:
+    """Return how near each predicted day is to each reference day: 1 if they are the same."""
+    days = index["predicted"]["day"].to_numpy()[pair.rows]
+    others = index["reference"]["day"].to_numpy()[pair.columns]
+    near: FloatArray = 1 / (np.abs(days[:, None] - others[None, :]) + 1)
+    return near
+
+
+@once
+def closeness(index: TimelineIndex, pair: Pair) -> FloatArray:
+    """Return how many plain words each pair of days shares."""
+    counts = count_grams(index, Wording(PLAIN), 1, False)
+    hits = counts.hits[pair.rows, pair.columns].toarray()
+    return alignments.closeness(hits, counts.predicted[pair.rows], counts.reference[pair.columns])
+
+
+def cost_of(index: TimelineIndex, pair: Pair, metric: str) -> FloatArray:
+    """Return what it costs to align each predicted day with each reference day."""
+    dates: FloatArray = 1 - nearness(index, pair)
+    return dates if metric == ALIGN else dates * (1 - closeness(index, pair))
+
+
+@once
+def align(index: TimelineIndex, pair: Pair, metric: str, within: int) -> tuple[IntArray, IntArray]:
+    """Return for each predicted day its reference day, and the other way round, by their places."""
+    if metric in ALIGNED:
+        choose = alignments.cheapest if metric == MANY_TO_ONE else alignments.one_to_one
+        cost = cost_of(index, pair, metric)
+        return choose(cost), choose(cost.T)
+    days = index["predicted"]["day"][pair.rows].to_list()
+    others = index["reference"]["day"][pair.columns].to_list()
+    forth, back, at = np.full(len(days), ABSENT), np.full(len(others), ABSENT), 0
+    # As many as can be: both are gone through in order, and the earliest that fits is taken.
+    for place, day in enumerate(others):
+        while at < len(days) and days[at] < day - within:
+            at += 1
+        if at < len(days) and days[at] <= day + within:
+            forth[at], back[place] = place, at
+            at += 1
+    return forth, back
+
+
+@once
+def match_days(
+    index: TimelineIndex, metric: str, wording: Wording, size: int, within: int
+) -> pl.DataFrame:
+    """Return each day of both sides with its partner, the n-grams that both share, and its own.
+
+    Where all days are joined, the two sides have a row each without days.
+    """
+    if metric == CONCAT:
+        units = index["units"]["unit"].to_numpy().astype(np.int64)
+        topics = index["units"]["topic"].to_physical().to_numpy().astype(np.int64)
+        unit, row, column = np.tile(units, 2), np.tile(units, 2), np.tile(topics, 2)
+        is_own = np.repeat([True, False], len(units))
+    else:
+        none = np.zeros(0, np.int64)
+        parts = [(none, none, none, none == 0)]
+        for pair in slices(index, metric != AGREEMENT):
+            forth, back = align(index, pair, metric, within)
+            rows = np.where(back == ABSENT, ABSENT, back + pair.first_row)
+            columns = np.where(forth == ABSENT, ABSENT, forth + pair.first_column)
+            row = np.concatenate([np.arange(pair.first_row, pair.last_row), rows])
+            column = np.concatenate([columns, np.arange(pair.first_column, pair.last_column)])
+            own = np.arange(len(row)) < len(forth)
+            parts.append((np.full(len(row), pair.unit), row, column, own))
+        unit, row, column, is_own = map(np.concatenate, zip(*parts, strict=True))
+    met = (row != ABSENT) & (column != ABSENT)
+    hits, weight, ngrams = met.astype(np.int64), met.astype(np.float64), np.ones(len(row), np.int64)
+    if metric != DATES:
+        counts = count_grams(index, wording, size, metric == CONCAT)
+        if met.any():  # scipy takes no empty places
+            hits[met] = counts.hits[row[met], column[met]]
+        ngrams = np.where(is_own, counts.predicted[row], counts.reference[column])
+    day, partner, time = np.zeros(len(row)), np.zeros(len(row)), np.full(len(row), ALWAYS)
+    if metric != CONCAT:
+        days, times = (index["predicted"][name].to_numpy()[row] for name in ("day", "time"))
+        others = index["reference"]["day"].to_numpy()[column]
+        day, partner = np.where(is_own, days, others), np.where(is_own, others, days)
+        time = np.where(is_own | met, times, ALWAYS)
+    if metric not in (CONCAT, DATES):
+        weight = met / (np.abs(day - partner) + 1)
+    values = {"is_own": is_own, "day": day, "partner": partner, "time": time, "met": met}
+    values |= {"hits": hits, "weight": weight, "ngrams": ngrams}
+    found = index["units"].select(*KEY)[unit].with_columns(pl.DataFrame(values))
+    return found.with_columns(pl.when("met").then(pl.col("partner", "hits")))
+
+
+@once
+def undefined(index: TimelineIndex, metric: str, wording: Wording, size: int) -> pl.DataFrame:
+    """Return the `run topic` on which tilse gives an error in the place of a number."""
+    predicted, reference = index["predicted"]["unit"], index["reference"]["topic"]
+    own = pl.col("unit").is_in(predicted.unique().implode())
+    other = pl.col("topic").is_in(reference.unique().implode())
+    always = {CONCAT: pl.lit(False), AGREEMENT: pl.lit(False), MANY_TO_ONE: own ^ other}
+    failed = always.get(metric, ~(own & other))
+    sizes = {size} if metric == CONCAT else set()
+    for each in sizes | ({2} if index.rules.failures == "topic" else set()):
+        counts = count_grams(index, wording, each, True)
+        topics = index["units"]["topic"].to_physical().to_numpy()
+        failed |= pl.Series((counts.predicted == 0) | (counts.reference[topics] == 0))
+    return index["units"].filter(failed).select(KEY)
+
+
+@once
+def tight_edges(index: TimelineIndex, pair: Pair, metric: str) -> tuple[BoolArray, ...]:
+    """Return the edges of all alignments of the same cost, one way and back; none if it is one."""
+    cost = cost_of(index, pair, metric)
+    both = zip((cost, cost.T), align(index, pair, metric, 0), strict=True)
+    edges = tuple(alignments.tight_edges(*each) for each in both)
+    numbers = (
+        np.count_nonzero(edges[0][: len(cost), : cost.shape[1]]),
+        np.count_nonzero(edges[1][: cost.shape[1], : len(cost)]),
+    )
+    return () if max(numbers) == min(cost.shape) else edges
+
+
+def spans(index: TimelineIndex, metric: str, wording: Wording, size: int) -> pl.DataFrame:
+    """Return the least and the most hits of each unit over all alignments of the same cost."""
+    counts, found = count_grams(index, wording, size, False), list[tuple[float, ...]]()
+    for pair in slices(index):
+        gain = counts.hits[pair.rows, pair.columns].toarray() * nearness(index, pair)
+        if metric == MANY_TO_ONE:
+            cost, span = cost_of(index, pair, metric), alignments.cheapest_span
+            found.append((pair.unit, *span(cost, gain), *span(cost.T, gain.T)))
+        elif edges := tight_edges(index, pair, metric):
+            ends = alignments.tight_span(edges[0], gain)
+            found.append((pair.unit, *ends, *alignments.tight_span(edges[1], gain.T)))
+    names = ("unit", "low_P", "high_P", "low_R", "high_R")
+    types = dict.fromkeys(names, pl.Float64) | {"unit": pl.UInt32}
+    units = pl.DataFrame(found, schema=types, orient="row")
+    return (
+        index["units"]
+        .select("unit", *KEY)
+        .join(units, on="unit", maintain_order="left")
+        .drop("unit")
+    )
