@@ -13,6 +13,7 @@ from tseval.core.frames import FrameEvaluation, to_pandas
 from tseval.core.kernel import quotient
 from tseval.core.sections import Setting
 from tseval.errors import UsageError
+from tseval.families.responses.files import join_files
 from tseval.families.responses.records import GRADED, MANDATORY, OKAY, OPTIONAL, VITAL, Sort
 
 PARTS = ("in full", "in part", "not at all")
@@ -24,7 +25,7 @@ FEWEST = 20
 
 def sentences(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """The sentences of runs, with the documents that they cite."""
-    rows = evaluation.index["labels"].drop_nulls("at")
+    rows = join_files(evaluation.index.tables.labels).drop_nulls("at")
     if "documents" not in rows or not rows.height:
         raise UsageError("--explain sentences looks at responses: these are labels")
     documents = pl.col("documents").list.join(" ")
@@ -39,8 +40,8 @@ def sentences(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
 
 def labels(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """Each label of a nugget or a criterion, and what it counts."""
-    rows = evaluation.index["labels"].drop_nulls("at")
-    if evaluation.index.sort not in GRADED or not rows.height:
+    rows = join_files(evaluation.index.tables.labels).drop_nulls("at")
+    if evaluation.index.tables.sort not in GRADED or not rows.height:
         raise UsageError("--explain labels looks at labels of nuggets or criteria: here are none")
     shown = rows.select(
         "run",
@@ -60,8 +61,10 @@ VIEWS = (View.of(sentences), View.of(labels))
 def report_labels(evaluation: FrameEvaluation, setting: Setting[Any]) -> Iterator[Block]:
     """Yield how far each run says the nuggets, and which nuggets few say."""
     index = evaluation.index
-    if index.sort not in GRADED:
-        yield Note(f"The files hold {index.sort.value}, which are not of nuggets one by one.")
+    if index.tables.sort not in GRADED:
+        yield Note(
+            f"The files hold {index.tables.sort.value}, which are not of nuggets one by one."
+        )
         return
     yield Note(
         "Each nugget is counted once for each run that was labelled on its topic, by how far the "
@@ -79,7 +82,7 @@ def report_labels(evaluation: FrameEvaluation, setting: Setting[Any]) -> Iterato
         pl.col("grade").fill_null(0),
         name=pl.when(pl.col("text") != "").then("text").otherwise("name"),
         importance=pl.when(
-            (pl.lit(index.sort is not Sort.GRADES)) | importance.is_in([VITAL, OKAY])
+            (pl.lit(index.tables.sort is not Sort.GRADES)) | importance.is_in([VITAL, OKAY])
         )
         .then(importance)
         .otherwise(pl.lit(OTHER)),

@@ -80,7 +80,9 @@ def read_tables(inputs: ResponseInputs, rules: ResponseRules, access: Access) ->
     nuggets = files.read_nuggets(gold, rules, form) if gold else None
     if inputs.topics is not None:
         topics = read([inputs.topics], TOPICS_READER, access.own_form("topics"))
-    return ResponseTables([t for t, _ in pairs], [s for _, s in pairs], answers, nuggets, topics)
+    return ResponseTables(
+        [t for t, _ in pairs], [s for _, s in pairs], answers, nuggets, topics, rules
+    )
 
 
 @frozen(kw_only=True)
@@ -102,10 +104,10 @@ class ResponseEvaluation(FrameEvaluation):
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
         tables = read_tables(inputs, applied, access)
-        index = index_responses(tables, applied)
+        index = index_responses(tables)
         if tables.gold is None or tables.sort in OWN_TOPICS:
             edition = replace(edition, on_missing="skip")
-        warnings = find_warnings(tables, index, measures.OF_SORT[Sort.COUNTS])
+        warnings = find_warnings(index, measures.NAMES[Sort.COUNTS])
         made = cls.of(
             edition,
             {"labels": tables.labels[0], **tables.hashed},
@@ -121,16 +123,16 @@ class ResponseEvaluation(FrameEvaluation):
 
     def default_measures(self) -> Sequence[str]:
         """Return the measures that are shown of labels of this sort."""
-        is_graded = self.frames.sort is Sort.GRADES
-        shown = self.edition.measures if is_graded else measures.DEFAULTS[self.frames.sort]
+        is_graded = self.frames.tables.sort is Sort.GRADES
+        shown = self.edition.measures if is_graded else measures.DEFAULTS[self.frames.tables.sort]
         return [each for each in shown if self.frames.has_questions or not is_of_questions(each)]
 
     def settled(self, wanted: list[Measure]) -> list[Measure]:
         """Return the measures asked for; those of other labels, or too early, are refused."""
-        sort = self.frames.sort
+        sort = self.frames.tables.sort
         for each in wanted:
-            if each.definition.name not in measures.OF_SORT[sort]:
-                known = ", ".join(sorted(measures.OF_SORT[sort]))
+            if each.definition.name not in measures.NAMES[sort]:
+                known = ", ".join(sorted(measures.NAMES[sort]))
                 raise UsageError(f"{each} is no measure of {sort.value}; those are: {known}")
             if not self.frames.has_questions and is_of_questions(each.definition.name):
                 raise UsageError(f"{each} needs the bank of nuggets: --nuggets FILE")
@@ -144,7 +146,7 @@ class ResponseEvaluation(FrameEvaluation):
         if self.frames.undated:
             raise InputError(self.frames.undated)
         if not self.frames.has_times:
-            sort = self.frames.sort
+            sort = self.frames.tables.sort
             cure = "" if sort in TIMELESS else ": give each its `time`"
             what = sort.value if sort in TIMELESS else "the responses"
             raise UsageError(
@@ -170,7 +172,7 @@ class ResponseEvaluation(FrameEvaluation):
             (Sort.VERDICTS, (MANDATORY,), "unsatisfied_mandatory"),
         ):
             zero = [n for n in names if n.removeprefix("strict_").removesuffix("_binary") == base]
-            has_items = index.sort is sort and index["items"].height > 0
+            has_items = index.tables.sort is sort and index["items"].height > 0
             if zero and has_items and not index["items"]["importance"].is_in(words).any():
                 what = "no criterion" if sort is Sort.VERDICTS else "no nugget"
                 told = f"{what} is {' or '.join(words)}, so the score is 0: {', '.join(zero)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -12,16 +12,9 @@ from tseval.core.contributions import ContributionResult
 from tseval.core.kernel import ALWAYS, KEY, Contributions, quotient, ratio
 from tseval.core.measure import Definition, Measure
 from tseval.core.results import Result, Values
-from tseval.families.responses.records import (
-    CITING,
-    LABELLED,
-    LENGTHS,
-    MANDATORY,
-    OKAY,
-    VITAL,
-    Sort,
-)
-from tseval.families.responses.rows import ASKED, CELL, CORRECT, ResponseIndex
+from tseval.families.responses import records
+from tseval.families.responses.records import MANDATORY, OKAY, VITAL, Sort
+from tseval.families.responses.rows import CELL, ResponseIndex
 from tseval.records import frozen
 from tseval.tables.times import UNITS
 
@@ -33,7 +26,6 @@ PARTLY = (0.0, 0.5, 1.0, 1.0)
 """What each grade is worth."""
 STRICT = (0.0, 0.0, 1.0, 1.0)
 LISTED = (0.0, 1.0)
-SUPPORTIVE, CONTRADICTORY = (0.0, 0.5, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0)
 NUGGETIZER = "Pradeep et al. (2025), AutoNuggetizer; castorini/nuggetizer, pyterrier-nuggetizer"
 RAGDOLL = "RAGDoll, the evaluation of the TREC RAG track 2025-2026"
 ARGUE = "Walden et al. (2025), Auto-ARGUE"
@@ -44,7 +36,6 @@ MICRO = "_micro"
 """The end of the name of a measure whose `all` pools all topics."""
 ALL: Mapping[str, float] = {}
 """The weights of nuggets by their importance, of which all weigh the same where none is given."""
-WEIGHTS = {"vital": {VITAL: 1.0}, "all": ALL, "weighted": {VITAL: 1.0, OKAY: 0.5}}
 CRITERIA = {VITAL: 5.0, OKAY: 2.0}
 """What nuggets weigh as criteria of a rubric."""
 MUST = {VITAL: 1.0, MANDATORY: 1.0}
@@ -93,7 +84,7 @@ def result_of(
         return index.result(Contributions(tables, score, weight=weight))
     tables.append(index["cells"].select(*CELL, time=pl.lit(ALWAYS), **{weight: pl.lit(0.0)}))
     found = index.result(Contributions(tables, score, ("cell",), weight))
-    return MeanOfResponses(found, index.rules.mean == "records")
+    return MeanOfResponses(found, index.tables.rules.mean == "records")
 
 
 def change(
@@ -101,7 +92,7 @@ def change(
 ) -> pl.DataFrame:
     """Return what items weigh times what their grades are worth, whenever it changes."""
     before, after = (worth_of(each, worth) for each in ("before", "after"))
-    is_late = index.rules.denominator == "known"
+    is_late = index.tables.rules.denominator == "known"
     date = pl.max_horizontal("date", "known") if is_late else pl.col("date")
     return index[frame].select(*CELL, date=date, **{name: weight * (after - before)})
 
@@ -134,7 +125,7 @@ def graded(
 def rubric(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
     """Return what is satisfied of the positive weights; undefined where there are none."""
     weight = weigh(CRITERIA)
-    if index.sort is Sort.VERDICTS:
+    if index.tables.sort is Sort.VERDICTS:
         weight = pl.coalesce("weight", weight)
     above = change(index, "steps", "above", weight, worth)
     below = change(index, "listed", "below", weight.clip(lower_bound=0.0), LISTED)
@@ -174,6 +165,11 @@ def add(index: ResponseIndex, _: Measure, name: str) -> Result:
     return result_of(index, [sums_of(index, value=name)], lambda sums: sums, "value")
 
 
+def sums_called(titles: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
+    """Return measures that are sums, by name the title and the account."""
+    return {name: (title, partial(add, name=name)) for name, title in titles.items()}
+
+
 def divide_sums(index: ResponseIndex, _: Measure, above: str, below: str) -> Result:
     """Return a sum by another."""
     return result_of(index, [sums_of(index, above=above, below=below)], share)
@@ -188,7 +184,9 @@ def sums_of(index: ResponseIndex, **names: str) -> pl.DataFrame:
 
 def f1(index: ResponseIndex, _: Measure, covered: tuple[str, str]) -> Result:
     """Return the harmonic mean of two quotients of sums; 0 where both are 0."""
-    names = {"cited": CITING[0], "citing": CITING[1], "covered": covered[0], "below": covered[1]}
+    names = dict(
+        zip(("cited", "citing", "covered", "below"), (*records.CITING, *covered), strict=True)
+    )
 
     def score(sums: pl.DataFrame) -> pl.DataFrame:
         one, other = divide("cited", "citing"), divide("covered", "below")
@@ -202,16 +200,17 @@ def f1(index: ResponseIndex, _: Measure, covered: tuple[str, str]) -> Result:
 
 NOTHING = "0 where nothing is there to divide by, and for a topic without a response"
 SHARE, NUMBER = (NOTHING, "0 to 1"), ("0", "0 and above")
-Row: TypeAlias = tuple[str, str, str, Callable[..., Result]]
+THEIR_NUMBER = "their number"
 
 
 def define(
-    rows: Sequence[Row],
     citation: str,
+    formula: str,
+    measures: Mapping[str, tuple[str, Any]],
     case: tuple[str, str] = SHARE,
-    higher_is_better: bool = True,
+    higher: bool = True,
 ) -> list[Definition]:
-    """Return the definitions of measures by name, title, formula and account."""
+    """Return the definitions of measures, by name the title and the account."""
     return [
         Definition(
             name=name,
@@ -223,256 +222,160 @@ def define(
             range=case[1],
             citation=citation,
             account=account,
-            higher_is_better=higher_is_better,
+            higher_is_better=higher,
         )
-        for name, title, formula, account in rows
+        for name, (title, account) in measures.items()
     ]
 
 
-WORTH = (("strict_", "supported in full", STRICT), ("", "supported, in part as half", PARTLY))
-NUGGETS = {
-    "vital": "vital nuggets",
-    "all": "all nuggets",
-    "weighted": "vital and okay nuggets, which weigh 1 and 0.5",
+WEIGHED = (
+    ("vital", {VITAL: 1.0}, "vital nuggets"),
+    ("all", ALL, "all nuggets"),
+    ("weighted", {VITAL: 1.0, OKAY: 0.5}, "vital and okay nuggets, which weigh 1 and 0.5"),
+)
+WORTH = (("strict_", STRICT, "supported in full"), ("", PARTLY, "supported, in part as half"))
+SCORES = {
+    prefix + name: (f"{words} {what}", partial(graded, weights=weights, worth=worth))
+    for name, weights, words in WEIGHED
+    for prefix, worth, what in WORTH
 }
-GRADED_FORMULA = "weights of nuggets times the values of their labels before t / weights"
-LEAD_FORMULA = "sum of rise * (time of the nugget - time of the label) / sum of rises"
-RUBRIC_FORMULA = "sum of weight * verdict / sum of positive weights"
-THEIR_NUMBER = "their number"
+LEADS = {
+    "lead": ("how long before their time nuggets are said", partial(lead, worth=PARTLY)),
+    "lead_strict": ("the same, of full support alone", partial(lead, worth=STRICT)),
+}
+LEAD = "sum of rise * (time of the nugget - time of the label) / sum of rises"
+LEAD_CASE = "undefined where no nugget with a time is said", "hours; negative where it is late"
+INVALID = {
+    "invalid_labels": "labels of nuggets that are none of the three",
+    "invalid_importances": "importances that are neither vital nor okay",
+}
 GRADES = [
     *define(
-        [
-            (
-                prefix + name,
-                f"{words} {what}",
-                GRADED_FORMULA,
-                partial(graded, weights=WEIGHTS[name], worth=worth),
-            )
-            for name, words in NUGGETS.items()
-            for prefix, what, worth in WORTH
-        ],
-        NUGGETIZER,
+        NUGGETIZER, "weights of nuggets times the values of their labels before t / weights", SCORES
     ),
-    *define(
-        [
-            (
-                "lead",
-                "how long before their time nuggets are said",
-                LEAD_FORMULA,
-                partial(lead, worth=PARTLY),
-            ),
-            (
-                "lead_strict",
-                "the same, of full support alone",
-                LEAD_FORMULA,
-                partial(lead, worth=STRICT),
-            ),
-        ],
-        TSEVAL,
-        ("undefined where no nugget with a time is said", "hours; negative where it is late"),
-    ),
-    *define(
-        [
-            (name, words, THEIR_NUMBER, partial(add, name=name))
-            for name, words in (
-                ("invalid_labels", "labels of nuggets that are none of the three"),
-                ("invalid_importances", "importances that are neither vital nor okay"),
-            )
-        ],
-        TSEVAL,
-        NUMBER,
-        higher_is_better=False,
-    ),
+    *define(TSEVAL, LEAD, LEADS, LEAD_CASE),
+    *define(TSEVAL, THEIR_NUMBER, sums_called(INVALID), NUMBER, higher=False),
 ]
+MET = {
+    "ternary": ("criteria met, in part as half", partial(rubric, worth=PARTLY)),
+    "binary": ("criteria met in full", partial(rubric, worth=STRICT)),
+}
+UNMET = {
+    "unsatisfied_mandatory": (
+        "mandatory criteria not satisfied",
+        partial(mandatory, worth=(1.0, 0.0, 0.0)),
+    ),
+    "unsatisfied_mandatory_binary": (
+        "mandatory criteria not met in full",
+        partial(mandatory, worth=(1.0, 1.0, 0.0)),
+    ),
+}
+RUBRIC_CASE = "undefined without a positive weight", "up to 1; below 0 by negative weights"
 RUBRICS = [
-    *define(
-        [
-            (
-                "ternary",
-                "criteria met, in part as half",
-                RUBRIC_FORMULA,
-                partial(rubric, worth=PARTLY),
-            ),
-            ("binary", "criteria met in full", RUBRIC_FORMULA, partial(rubric, worth=STRICT)),
-        ],
-        RAGDOLL,
-        ("undefined without a positive weight", "up to 1; below 0 by negative weights"),
-    ),
-    *define(
-        [
-            (name, words, THEIR_NUMBER, partial(mandatory, worth=worth))
-            for name, words, worth in (
-                ("unsatisfied_mandatory", "mandatory criteria not satisfied", (1.0, 0.0, 0.0)),
-                (
-                    "unsatisfied_mandatory_binary",
-                    "mandatory criteria not met in full",
-                    (1.0, 1.0, 0.0),
-                ),
-            )
-        ],
-        RAGDOLL,
-        NUMBER,
-        higher_is_better=False,
-    ),
+    *define(RAGDOLL, "sum of weight * verdict / sum of positive weights", MET, RUBRIC_CASE),
+    *define(RAGDOLL, THEIR_NUMBER, UNMET, NUMBER, higher=False),
 ]
-KINDS = {
-    "weighted_{}_first_citation": ("support of first citations", "first", "first"),
-    "weighted_{}_all_judged_citations": ("mean support of judged citations", "mean", "mean"),
-    "hard_{}": ("full support of first citations", "first_hard", "first"),
-}
-SIDES = {
-    "precision": ("cited", "sentences with a judged one"),
-    "recall": ("sentences", "sentences that have one, or no citation"),
-}
-RATES = {
-    "full_support": (2, "that support their sentence in full"),
-    "partial_support": (1, "that support their sentence in part"),
-    "no_support": (0, "that do not support their sentence"),
-    "not_judged": (-1, "without a judgment"),
-}
+KINDS = (
+    ("weighted_{}_first_citation", "support of first citations", "first", "first"),
+    ("weighted_{}_all_judged_citations", "mean support of judged citations", "mean", "mean"),
+    ("hard_{}", "full support of first citations", "first_hard", "first"),
+)
+SIDES = (
+    ("precision", "cited", "sentences with a judged one"),
+    ("recall", "sentences", "sentences that have one, or no citation"),
+)
+RATES = (
+    ("full_support", 2, "that support their sentence in full"),
+    ("partial_support", 1, "that support their sentence in part"),
+    ("no_support", 0, "that do not support their sentence"),
+    ("not_judged", -1, "without a judgment"),
+)
 """The shares of citations by their label, over all pairs of a sentence and a citation."""
 OF_CITATIONS = {
-    **{
-        name.format(side): (f"{words}, over {what}", above, f"{below}_{by}")
-        for name, (words, above, below) in KINDS.items()
-        for side, (by, what) in SIDES.items()
-    },
-    **{
-        name: (f"share of citations {words}", LABELLED[label], "pairs")
-        for name, (label, words) in RATES.items()
-    },
+    name.format(side): (f"{words}, over {what}", above, f"{below}_{by}")
+    for name, words, above, below in KINDS
+    for side, by, what in SIDES
+} | {n: (f"share of citations {w}", records.LABELLED[label], "pairs") for n, label, w in RATES}
+SUPPORTED = {
+    name + suffix: (title + of, partial(divide_sums, above=above, below=below))
+    for suffix, of in (("", ""), (MICRO, ", pooled over all topics"))
+    for name, (title, above, below) in OF_CITATIONS.items()
 }
-SUPPORT = define(
-    [
-        (
-            name + suffix,
-            title + of,
-            "sum of weights / number",
-            partial(divide_sums, above=above, below=below),
-        )
-        for suffix, of in (("", ""), (MICRO, ", pooled over all topics"))
-        for name, (title, above, below) in OF_CITATIONS.items()
-    ],
-    RAGDOLL,
-)
+SUPPORT = define(RAGDOLL, "sum of weights / number", SUPPORTED)
 REPORT_COUNTS = {
     "sentences": "sentences",
     "character_count": "characters of the sentences",
     "citations": "citations",
     "relevant_citations": "citations of relevant documents",
     "supporting_citations": "citations that attest their sentence",
-    CITING[1]: "sentences that have citations, or need one",
-    CITING[0]: "sentences whose citations all attest them",
-    ASKED[0]: "questions of the bank",
-    ASKED[1]: "weights of the questions of the bank",
-    CORRECT[0]: "questions that are answered",
-    CORRECT[1]: "weights of the questions that are answered",
+    records.CITING[1]: "sentences that have citations, or need one",
+    records.CITING[0]: "sentences whose citations all attest them",
+    "nuggets": "questions of the bank",
+    "nuggets_weighted": "weights of the questions of the bank",
+    "correct_nuggets": "questions that are answered",
+    "correct_nuggets_weighted": "weights of the questions that are answered",
 }
+COVERED = ("correct_nuggets", "nuggets")
+COVERED_WEIGHTED = ("correct_nuggets_weighted", "nuggets_weighted")
 QUOTIENTS = {
     "citation_relevance": ("relevant_citations", "citations"),
     "citation_support": ("supporting_citations", "citations"),
-    "sentence_support": CITING,
-    "nugget_coverage": (CORRECT[0], ASKED[0]),
-    "nugget_coverage_weighted": (CORRECT[1], ASKED[1]),
+    "sentence_support": records.CITING,
+    "nugget_coverage": COVERED,
+    "nugget_coverage_weighted": COVERED_WEIGHTED,
 }
-F1_TITLE = "the harmonic mean of sentence_support and coverage"
-OF_REPORTS: Sequence[Row] = (
-    *(
-        (
-            name,
-            f"{REPORT_COUNTS[above]}, as a share",
-            f"{above} / {below}",
-            partial(divide_sums, above=above, below=below),
-        )
-        for name, (above, below) in QUOTIENTS.items()
-    ),
-    *(
-        (
-            name.replace("nugget_coverage", "f1"),
-            F1_TITLE,
-            "2 * s * c / (s + c)",
-            partial(f1, covered=covered),
-        )
-        for name, covered in QUOTIENTS.items()
-        if name.startswith("nugget_coverage")
-    ),
-)
-REPORT = [
-    *define(
-        [
-            (name, words, THEIR_NUMBER, partial(add, name=name))
-            for name, words in REPORT_COUNTS.items()
-        ],
-        ARGUE,
-        NUMBER,
-    ),
-    *define(
-        [
-            (name + suffix, title + of, formula, account)
-            for name, title, formula, account in OF_REPORTS
-            for suffix, of in (
-                ("", ""),
-                (MICRO, ", over all topics"),
-                ("_macro", ", mean of topics"),
-            )
-        ],
-        ARGUE,
-    ),
+OF_REPORTS = [
+    (
+        name,
+        f"{REPORT_COUNTS[above]}, as a share",
+        f"{above} / {below}",
+        partial(divide_sums, above=above, below=below),
+    )
+    for name, (above, below) in QUOTIENTS.items()
 ]
-DRAGUN_FORMULA = "sum over questions of w * (sum of labels / labelled answers) / sum of w"
-ANNOTATIONS = [
-    *define(
-        [("supportive", "answers supported", DRAGUN_FORMULA, partial(annotated, worth=SUPPORTIVE))],
-        DRAGUN,
-    ),
-    *define(
-        [
-            (
-                "contradictory",
-                "answers contradicted",
-                DRAGUN_FORMULA,
-                partial(annotated, worth=CONTRADICTORY),
-            )
-        ],
-        DRAGUN,
-        higher_is_better=False,
-    ),
+F1 = "the harmonic mean of sentence_support and coverage", "2 * s * c / (s + c)"
+OF_REPORTS += [
+    ("f1", *F1, partial(f1, covered=COVERED)),
+    ("f1_weighted", *F1, partial(f1, covered=COVERED_WEIGHTED)),
 ]
+REPORT = define(ARGUE, THEIR_NUMBER, sums_called(REPORT_COUNTS), NUMBER)
+for name, title, formula, account in OF_REPORTS:
+    ways = {"": "", MICRO: ", over all topics", "_macro": ", mean of topics"}
+    REPORT += define(
+        ARGUE, formula, {name + way: (title + of, account) for way, of in ways.items()}
+    )
+SUPPORTIVE = {"supportive": ("answers supported", partial(annotated, worth=(0.0, 0.5, 1.0, 0.0)))}
+CONTRADICTORY = {
+    "contradictory": ("answers contradicted", partial(annotated, worth=(0.0, 0.0, 0.0, 1.0)))
+}
+DRAGUN_SUM = "sum over questions of w * (sum of labels / labelled answers) / sum of w"
+ANNOTATIONS = define(DRAGUN, DRAGUN_SUM, SUPPORTIVE)
+ANNOTATIONS += define(DRAGUN, DRAGUN_SUM, CONTRADICTORY, higher=False)
 RECALL = partial(graded, weights=ALL, worth=STRICT)
-RECALL_FORMULA = "nuggets labelled 1 / nuggets labelled"
-HITS = define(
-    [
-        ("recall", "nuggets of a turn that are said", RECALL_FORMULA, RECALL),
-        (f"recall{MICRO}", "the same, over all labels", RECALL_FORMULA, RECALL),
-    ],
-    CONE,
-)
-ANSWERS = define([("words", "words", THEIR_NUMBER, partial(add, name="words"))], TSEVAL, NUMBER)
-DEFINITIONS = (*GRADES, *RUBRICS, *SUPPORT, *REPORT, *ANNOTATIONS, *HITS, *ANSWERS)
-
-
-def names_of(definitions: Sequence[Definition]) -> tuple[str, ...]:
-    """Return the names of measures."""
-    return tuple(each.name for each in definitions)
-
-
-OF_SORT: Mapping[Sort, Sequence[str]] = {
-    Sort.GRADES: names_of([*GRADES, *RUBRICS]),
-    Sort.VERDICTS: names_of(RUBRICS),
-    Sort.SUPPORT: names_of(SUPPORT),
-    Sort.REPORT: names_of(REPORT),
-    Sort.COUNTS: names_of(REPORT),
-    Sort.ANNOTATIONS: names_of(ANNOTATIONS),
-    Sort.HITS: names_of(HITS),
-    Sort.ANSWERS: LENGTHS,
+RECALLS = {
+    "recall": ("nuggets of a turn that are said", RECALL),
+    f"recall{MICRO}": ("the same, over all labels", RECALL),
 }
-"""The measures of labels of each sort."""
+OF_SORT: Mapping[Sort, Sequence[Definition]] = {
+    Sort.GRADES: GRADES,
+    Sort.VERDICTS: RUBRICS,
+    Sort.SUPPORT: SUPPORT,
+    Sort.REPORT: REPORT,
+    Sort.ANNOTATIONS: ANNOTATIONS,
+    Sort.HITS: define(CONE, "nuggets labelled 1 / nuggets labelled", RECALLS),
+    Sort.ANSWERS: define(TSEVAL, THEIR_NUMBER, sums_called({"words": "words"}), NUMBER),
+}
+DEFINITIONS = tuple(each for own in OF_SORT.values() for each in own)
+NAMES: dict[Sort, Sequence[str]] = {s: [e.name for e in own] for s, own in OF_SORT.items()}
+"""The names of the measures of labels of each sort."""
+NAMES[Sort.GRADES] = [*NAMES[Sort.GRADES], *NAMES[Sort.VERDICTS]]
+NAMES |= {Sort.COUNTS: NAMES[Sort.REPORT], Sort.ANSWERS: records.LENGTHS}
 REPORTS = ("sentence_support", "citation_support", "citation_relevance", "nugget_coverage", "f1")
-DEFAULTS: Mapping[Sort, Sequence[str]] = {
-    **OF_SORT,
+DEFAULTS = {
+    **NAMES,
     Sort.VERDICTS: ("ternary", "binary"),
-    Sort.SUPPORT: OF_SORT[Sort.SUPPORT][:6],
+    Sort.SUPPORT: NAMES[Sort.SUPPORT][:6],
     Sort.REPORT: REPORTS,
     Sort.COUNTS: REPORTS,
 }
-"""The measures that are shown of each sort of labels, but of nuggets, where the edition says."""
+"""Those that are shown, but of labels of nuggets, where the edition says."""

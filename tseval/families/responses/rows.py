@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -12,16 +12,7 @@ from tseval.core.frames import FrameIndex
 from tseval.core.kernel import ALWAYS, KEY, natural, quotient
 from tseval.core.wording import count, count_words, listed
 from tseval.errors import Fault, InputError, UsageError
-from tseval.families.responses.files import (
-    LABEL,
-    VERDICT,
-    find_unknown_words,
-    join_files,
-    name_nuggets,
-    number_responses,
-    warn_of_labels,
-    warn_of_unknown,
-)
+from tseval.families.responses import files
 from tseval.families.responses.records import (
     CITED,
     GRADED,
@@ -41,17 +32,11 @@ from tseval.records import frozen
 TIMES_CURE = "give this response a time, or leave out the times of all responses"
 SAME_CURE = "the times of two versions differ; --rule mean=records takes each by itself"
 UNLISTED_CURE = "--rule unlisted=ignored leaves such labels out; --rule nuggets=record takes them"
-CORRECT = ("correct_nuggets", "correct_nuggets_weighted")
-ASKED = ("nuggets", "nuggets_weighted")
 CELL = (*KEY, "cell")
 """What has a value: a (run, topic), of the cell 0, or a single response."""
-COUNTED = (*JUDGED, *ASKED, *CORRECT)
-AMOUNTS = {
-    Sort.SUPPORT: CITED,
-    Sort.REPORT: JUDGED,
-    Sort.COUNTS: COUNTED,
-    Sort.ANSWERS: LENGTHS,
-}
+ANSWERED = ("nuggets", "nuggets_weighted", "correct_nuggets", "correct_nuggets_weighted")
+COUNTED = (*JUDGED, *ANSWERED)
+AMOUNTS = {Sort.SUPPORT: CITED, Sort.REPORT: JUDGED, Sort.COUNTS: COUNTED, Sort.ANSWERS: LENGTHS}
 """What the labels of a sort add to sums."""
 
 
@@ -67,6 +52,7 @@ class ResponseTables:
     """The responses themselves, beside labels of such: they tell times."""
     gold: Table | None
     topics: Table | None
+    rules: ResponseRules
 
     @property
     def sort(self) -> Sort:
@@ -92,18 +78,15 @@ class ResponseTables:
 class ResponseIndex(FrameIndex):
     """Responses by (run, topic): items whose grades change in time, and sums of dated amounts.
 
-    Frames: `labels` as they were read; `cells`, each of which has a value; `items`; `steps`, the
-    changes of their grades; `raised`, the same where no grade is ever lost; `listed`, when they
-    come into the list that counts, and go; `sums` of amounts.
+    Frames: `cells`, each of which has a value; `items`; `steps`, the changes of their grades;
+    `raised`, the same where no grade is ever lost; `listed`, when they come into the list that
+    counts, and go; `sums` of amounts.
     """
 
-    sort: Sort
-    rules: ResponseRules
+    tables: ResponseTables
     has_times: bool
     undated: Sequence[Fault]
     """The responses that say something but have no time, if others have one."""
-    has_questions: bool
-    """Whether it is known what reports should answer."""
     unknown: Sequence[str]
     """The topics that the gold lacks."""
     is_single: bool
@@ -111,22 +94,47 @@ class ResponseIndex(FrameIndex):
     counts_missing: bool = True
     """Whether a topic that a run lacks counts as a response that scores 0."""
 
+    @property
+    def has_questions(self) -> bool:
+        """Whether it is known what reports should answer."""
+        is_report = self.tables.sort in (Sort.REPORT, Sort.COUNTS)
+        return not is_report or "nuggets" in self["sums"].columns
+
     def without_missing(self) -> ResponseIndex:
         """Return the same where topics that a run lacks count for nothing."""
         own = {name: self[name].join(self["present"], on=KEY) for name in ("cells", "sums")}
         return replace(self, frames={**self.frames, **own}, counts_missing=False)
 
 
-def index_responses(tables: ResponseTables, rules: ResponseRules) -> ResponseIndex:
-    """Return everything that was read, in its place."""
-    sort, read = tables.sort, join_files(tables.labels)
-    labels = date_labels(read, tables)
-    when = pl.col("when")
+class Parts(NamedTuple):
+    """Labels in the order of their versions, the versions, and the cells that have responses."""
+
+    labels: pl.DataFrame
+    versions: pl.DataFrame
+    cells: pl.DataFrame
+
+
+def index_responses(tables: ResponseTables) -> ResponseIndex:
+    """Return everything that was read, in its place.
+
+    A label is there `when` it says itself, else with its response, whose time the run that was
+    labelled may tell. An empty answer needs no time.
+    """
+    sort, labels, when = tables.sort, files.join_files(tables.labels), pl.col("when")
+    if tables.answers:
+        told = files.join_files(tables.answers).unique("response")
+        told = told.group_by(KEY).agg(told=pl.col("whole").first(), number=pl.len())
+        labels = labels.join(told.filter(number=1), on=KEY, how="left", maintain_order="left")
+        labels = labels.with_columns(whole=pl.coalesce("whole", "told")).drop("number")
+    says = pl.col("at").is_not_null()
+    if sort is Sort.ANSWERS or sort in GRADED:
+        says = pl.col("words" if sort is Sort.ANSWERS else "grade") > 0
+    labels = labels.with_columns(when=pl.coalesce("time", "whole"))
     responses = labels.group_by("response", maintain_order=True).agg(
         pl.col("file", "line", *KEY).first(),
         begun=when.min(),
         earliest=pl.min_horizontal(when, "whole").min(),
-        lacks=(pl.col("at").is_not_null() & when.is_null() & pl.col("says")).any(),
+        lacks=(says & when.is_null()).any(),
     )
     is_dated = bool(responses["earliest"].count())
     undated = responses.filter(pl.col("lacks") & is_dated)
@@ -134,68 +142,36 @@ def index_responses(tables: ResponseTables, rules: ResponseRules) -> ResponseInd
     topics = named if tables.gold is None else natural(tables.gold.frame["topic"]).categories
     types: Any = {"run": natural(responses["run"]), "topic": pl.Enum(topics)}
     counted = responses.cast(types, strict=False).drop_nulls("topic")
-    many = counted.select(pl.struct(KEY).is_duplicated().any()).item()
-    is_single = rules.mean == "topics" and (is_dated or not many)
     counted = counted.sort(*KEY, maintain_order=True)
+    is_single = tables.rules.mean == "topics"
+    is_single &= is_dated or not counted.select(pl.struct(KEY).is_duplicated().any()).item()
+    versions = counted.with_columns(number=0, cell="response", since=ALWAYS, until=-ALWAYS)
     if is_single:
         versions = order_versions(counted, tables).with_columns(cell=pl.lit(0, pl.Int64))
-    else:
-        limits = {"since": pl.lit(ALWAYS), "until": pl.lit(-ALWAYS)}
-        versions = counted.with_columns(number=pl.lit(0, pl.Int64), cell="response", **limits)
     index = ResponseIndex(
         tuple(types["run"].categories),
         tuple(topics),
         find_starts(versions, topics, tables).cast({"topic": types["topic"]}),
         versions.select(*KEY, time="since"),
-        {"labels": read, "present": versions.select(KEY).unique()},
-        sort=sort,
-        rules=rules,
+        {"present": versions.select(KEY).unique()},
+        tables,
         has_times=is_dated and not undated.height,
         undated=list(tell_undated(undated, tables)),
-        has_questions=sort not in (Sort.REPORT, Sort.COUNTS),
         unknown=[name for name in named if name not in set(topics)],
         is_single=is_single,
     )
     cells = every = index.pairs.with_columns(cell=pl.lit(0, pl.Int64))
     if not is_single:
         cells = versions.select(CELL)
-        lacking = every.join(versions, on=KEY, how="anti").drop("cell").with_row_index("cell")
-        lacking = lacking.select(*KEY, cell=-1 - pl.col("cell").cast(pl.Int64))
-        every = pl.concat([cells, lacking])
-    labels = labels.drop(KEY).drop_nulls("at").rename({"line": "own line", "file": "own file"})
+        lacking = every.join(versions, on=KEY, how="anti")
+        every = pl.concat([cells, lacking.with_columns(cell=-1 - pl.int_range(pl.len()))])
+    labels = labels.drop(*KEY, "file", "line").drop_nulls("at")
     labels = versions.join(labels, on="response", maintain_order="left_right")
-    labels = labels.with_columns(date=when.fill_null(ALWAYS))
-    if sort in GRADED:
-        frames = grade_items(labels, cells, versions, tables, rules)
-    elif sort is Sort.ANNOTATIONS:
-        frames = grade_answers(labels, cells, versions, tables, rules)
-    else:
-        frames = {"sums": add_up(labels, cells, versions, tables, rules)}
-    has_questions = (
-        index.has_questions or frames["sums"].get_column("nuggets", default=None) is not None
-    )
-    return replace(
-        index, frames={**index.frames, "cells": every, **frames}, has_questions=has_questions
-    )
-
-
-def date_labels(rows: pl.DataFrame, tables: ResponseTables) -> pl.DataFrame:
-    """Return labels with the time `when` each was there, which the run that was labelled may tell.
-
-    `says` tells whether a label needs a time: that of an empty answer does not.
-    """
-    if tables.answers:
-        told = join_files(tables.answers).unique("response").select(*KEY, "whole")
-        told = told.group_by(KEY).agg(told=pl.col("whole").first(), number=pl.len())
-        told = told.filter(number=1).drop("number")
-        rows = rows.join(told, on=KEY, how="left", maintain_order="left")
-        rows = rows.with_columns(whole=pl.coalesce("whole", "told"))
-    says = pl.lit(value=True)
-    if tables.sort is Sort.ANSWERS:
-        says = pl.col("words") > 0
-    elif tables.sort in GRADED:
-        says = pl.col("grade") > 0
-    return rows.with_columns(when=pl.coalesce("time", "whole"), says=says)
+    parts = Parts(labels.with_columns(date=when.fill_null(ALWAYS)), versions, cells)
+    gather = grade_items if sort in GRADED else add_up
+    gather = grade_answers if sort is Sort.ANNOTATIONS else gather
+    frames = {**index.frames, "cells": every, **gather(tables, parts)}
+    return replace(index, frames=frames)
 
 
 def tell_undated(responses: pl.DataFrame, tables: ResponseTables) -> Iterator[Fault]:
@@ -211,10 +187,8 @@ def order_versions(responses: pl.DataFrame, tables: ResponseTables) -> pl.DataFr
 
     Each has its `number`, and from `since` until `until` it is the newest.
     """
-    since, ordered = (
-        pl.col("since"),
-        responses.with_columns(since=pl.col("begun").fill_null(ALWAYS)),
-    )
+    since = pl.col("since")
+    ordered = responses.with_columns(since=pl.col("begun").fill_null(ALWAYS))
     ordered = ordered.sort(*KEY, "since", maintain_order=True).with_columns(
         number=pl.int_range(pl.len()).over(KEY),
         until=since.shift(-1).over(KEY).fill_null(-ALWAYS),
@@ -258,48 +232,36 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
     return times
 
 
-def grade_items(
-    labels: pl.DataFrame,
-    cells: pl.DataFrame,
-    versions: pl.DataFrame,
-    tables: ResponseTables,
-    rules: ResponseRules,
-) -> dict[str, pl.DataFrame]:
+def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
     """Return items for the nuggets of the gold, or else for those of the responses themselves."""
     gold = tables.gold_of(questions=False) if tables.sort is not Sort.HITS else None
-    if rules.nuggets == "file" and gold is None:
+    if tables.rules.nuggets == "file" and gold is None:
         raise UsageError("--rule nuggets=file needs a file of nuggets: --nuggets FILE")
-    newer = find_newer(versions, rules)
-    is_failed = pl.col("failed")
-    if gold is not None and rules.nuggets != "record":
-        labels, items = label_gold(labels, cells, gold, tables, rules)
+    is_replacing, newer = tables.rules.versions == "replace", find_newer(tables, parts)
+    is_failed, is_listed = pl.col("failed"), gold is not None and tables.rules.nuggets != "record"
+    if gold is not None and is_listed:
+        labels, items = label_gold(tables, parts, gold)
         failed = labels.filter(is_failed).join(labels.filter(~is_failed), on="item", how="anti")
         entered = items.join(failed, on="item", how="anti")
         labels = labels.filter(~is_failed)
     else:
-        labels, key = labels.filter(~is_failed), [*CELL, "text", "place"]
-        if rules.versions == "replace":
-            of_response = pl.col("importance", "weight").first().over("response", "text", "place")
-            labels = labels.with_columns(of_response.name.prefix("first "))
-            key += ["first importance", "first weight"]
-        labels = labels.with_row_index("row")
-        labels = labels.with_columns(item=pl.col("row").first().over(key))
-        items = labels.filter(pl.col("row") == pl.col("item")).with_columns(name=pl.lit(""))
-        entered = items
-    listed = entered.select("item", before=0, after=1, date=pl.lit(ALWAYS))
-    if newer is not None and "row" in labels:
-        listed = find_steps(labels.with_columns(date="since", grade=pl.lit(1, pl.Int64)), newer)
+        key, own = [*CELL, "text", "place"], ["importance", "weight"] if is_replacing else []
+        firsts = pl.col(own).first().over("response", "text", "place").name.prefix("first ")
+        labels = parts.labels.filter(~is_failed).with_columns(firsts).with_row_index("row")
+        item = pl.col("row").first().over(*key, *(f"first {name}" for name in own))
+        labels = labels.with_columns(item=item)
+        entered = items = labels.filter(pl.col("row") == item).with_columns(name=pl.lit(""))
     steps = find_steps(labels, newer)
+    listed = entered.select("item", before=0, after=1, date=ALWAYS)
+    if newer is not None and not is_listed:
+        listed = find_steps(labels.with_columns(date="since", grade=pl.lit(1, pl.Int64)), newer)
+    wrong = {
+        "invalid_labels": ~pl.col("is_known"),
+        "invalid_importances": ~pl.col("importance").is_in([VITAL, OKAY]),
+    }
+    sums = labels.select(*CELL, "date", **{n: e.cast(pl.Float64) for n, e in wrong.items()})
+    items = items.with_columns(known=pl.col("nugget_time").fill_null(ALWAYS))
     raised = steps if newer is None else find_steps(labels, None)
-    wrong_importance = ~pl.col("importance").is_in([VITAL, OKAY])
-    sums = labels.select(
-        *CELL,
-        "date",
-        invalid_labels=(~pl.col("is_known")).cast(pl.Float64),
-        invalid_importances=wrong_importance.cast(pl.Float64),
-    )
-    names = ("text", "place", "name", "importance", "weight")
-    items = items.select("item", *CELL, *names, known=pl.col("nugget_time").fill_null(ALWAYS))
     frames = {"steps": steps, "raised": raised, "listed": listed}
     return {"items": items, "sums": sums, **attach_items(frames, items)}
 
@@ -316,14 +278,11 @@ def attach_items(
 
 
 def label_gold(
-    labels: pl.DataFrame,
-    cells: pl.DataFrame,
-    gold: pl.DataFrame,
-    tables: ResponseTables,
-    rules: ResponseRules,
+    tables: ResponseTables, parts: Parts, gold: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the labels of nuggets of the gold, and an item for each nugget in each cell."""
-    gold = gold.drop_nulls("at").with_columns(name=name_nuggets())
+    labels, cells = parts.labels, parts.cells
+    gold = gold.drop_nulls("at").with_columns(name=files.name_nuggets())
     gold = gold.cast({"topic": cells.schema["topic"]})
     first, key = pl.col("at").first().over("topic", "text", "place"), ["topic", "text", "place"]
     gold = gold.with_columns(nugget=pl.when(pl.col("text") != "").then(first).otherwise("at"))
@@ -335,7 +294,7 @@ def label_gold(
     labels = labels.join(names, on=key, how="left", maintain_order="left")
     is_missing = pl.col("nugget").is_null()
     has_missing = (is_missing & ~pl.col("failed")).any().over("response")
-    if rules.unlisted == "fault":
+    if tables.rules.unlisted == "fault":
         unlisted = labels.filter(is_missing & has_missing).sort("response", "at")
         for (file,), own in unlisted.group_by("file", maintain_order=True):
             faults = FaultList(tables.sources[file])
@@ -346,10 +305,10 @@ def label_gold(
     return labels.join(items.select("item", *place), on=place, maintain_order="left"), items
 
 
-def find_newer(versions: pl.DataFrame, rules: ResponseRules) -> pl.DataFrame | None:
+def find_newer(tables: ResponseTables, parts: Parts) -> pl.DataFrame | None:
     """Return the versions that replace others, None where there are none."""
-    newer = versions.filter(pl.col("number") > 0)
-    return newer if rules.versions == "replace" and newer.height else None
+    newer = parts.versions.filter(pl.col("number") > 0)
+    return newer if tables.rules.versions == "replace" and newer.height else None
 
 
 def find_steps(labels: pl.DataFrame, newer: pl.DataFrame | None) -> pl.DataFrame:
@@ -368,74 +327,53 @@ def find_steps(labels: pl.DataFrame, newer: pl.DataFrame | None) -> pl.DataFrame
     return steps.filter(pl.col("before") != pl.col("after"))
 
 
-def grade_answers(
-    labels: pl.DataFrame,
-    cells: pl.DataFrame,
-    versions: pl.DataFrame,
-    tables: ResponseTables,
-    rules: ResponseRules,
-) -> dict[str, pl.DataFrame]:
+def grade_answers(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
     """Return items for the answers that were annotated, each a part of its question."""
     questions = tables.gold_of(questions=True)
     if questions is None:
         raise UsageError("annotations need the rubric that they are of: --nuggets FILE")
-    questions = questions.drop_nulls("at").cast({"topic": cells.schema["topic"]})
-    weights = cells.join(questions.select("topic", weights="weight"), on="topic")
+    questions = questions.drop_nulls("at").cast({"topic": parts.cells.schema["topic"]})
+    weights = parts.cells.join(questions.select("topic", weights="weight"), on="topic")
     answers = questions.with_row_index("question").explode("answers").rename({"answers": "answer"})
     answers = answers.select("topic", "question", "answer", "weight")
-    rows = labels.join(answers, on=["topic", "answer"], maintain_order="left")
-    key = [*CELL, "question"]
-    number = pl.col("answer").n_unique().over(key)
+    rows = parts.labels.join(answers, on=["topic", "answer"], maintain_order="left")
+    number = pl.col("answer").n_unique().over(*CELL, "question")
     rows = rows.with_row_index("row").with_columns(
-        item=pl.col("row").first().over(*key, "answer"),
+        item=pl.col("row").first().over(*CELL, "question", "answer"),
         weight=quotient(pl.col("weight"), number),
         importance=pl.lit(""),
-        known=pl.lit(ALWAYS),
+        known=ALWAYS,
     )
     items = rows.filter(pl.col("row") == pl.col("item"))
-    steps = find_steps(rows, find_newer(versions, rules))
-    sums = weights.with_columns(date=pl.lit(ALWAYS))
-    return {"items": items, "sums": sums, **attach_items({"steps": steps}, items)}
+    steps = attach_items({"steps": find_steps(rows, find_newer(tables, parts))}, items)
+    return {"items": items, "sums": weights.with_columns(date=ALWAYS), **steps}
 
 
-def add_up(
-    labels: pl.DataFrame,
-    cells: pl.DataFrame,
-    versions: pl.DataFrame,
-    tables: ResponseTables,
-    rules: ResponseRules,
-) -> pl.DataFrame:
+def add_up(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]:
     """Return what sentences and counts add to sums; where a version is replaced, until then."""
-    names, parts = AMOUNTS[tables.sort], []
+    labels, names = parts.labels, AMOUNTS[tables.sort]
     if tables.sort is Sort.COUNTS:
-        metric = pl.col("metric")
         names = tuple(name for name in COUNTED if name in labels["metric"])
-        values = {name: pl.when(metric == name).then("value").otherwise(0.0) for name in names}
-        labels = labels.with_columns(**values)
-    elif tables.sort is Sort.REPORT:
-        parts = list(count_questions(labels, cells, versions, tables, rules))
-    rows = pl.concat([labels.select(*CELL, "date", "until", *names), *parts], how="diagonal")
-    if rules.versions == "replace":
-        amounts = pl.exclude(*CELL, "date", "until")
+        values = (pl.when(metric=name).then("value").otherwise(0.0).alias(name) for name in names)
+        labels = labels.with_columns(values)
+    questions = count_questions(tables, parts) if tables.sort is Sort.REPORT else ()
+    rows = pl.concat([labels.select(*CELL, "date", "until", *names), *questions], how="diagonal")
+    amounts = pl.exclude(*CELL, "date", "until")
+    if tables.rules.versions == "replace":
         ended = rows.filter(pl.col("until") < -ALWAYS)
         ended = ended.with_columns(-amounts, date=pl.max_horizontal("date", "until"))
         rows = pl.concat([rows, ended])
-    return rows.select(*CELL, "date", pl.exclude(*CELL, "date", "until").fill_null(0.0))
+    return {"sums": rows.select(*CELL, "date", amounts.fill_null(0.0))}
 
 
-def count_questions(
-    labels: pl.DataFrame,
-    cells: pl.DataFrame,
-    versions: pl.DataFrame,
-    tables: ResponseTables,
-    rules: ResponseRules,
-) -> Iterator[pl.DataFrame]:
+def count_questions(tables: ResponseTables, parts: Parts) -> Iterator[pl.DataFrame]:
     """Yield the number of questions of each cell, and when reports answered how many.
 
     The questions are those of the gold, else those that came with the first response to a topic.
     """
+    labels, versions, cells = parts
     columns = ("topic", "text", "weight", "every", "answers")
-    banks = [number_responses(table.notes[0], at) for at, table in enumerate(tables.labels)]
+    banks = [files.number_responses(table.notes[0], at) for at, table in enumerate(tables.labels)]
     order = versions.select("response").with_row_index("order")
     own = pl.concat(banks).join(order, on="response")
     own = own.filter(pl.col("order") == pl.col("order").min().over("topic")).select(columns)
@@ -446,10 +384,9 @@ def count_questions(
         return
     own = own.drop_nulls("text").cast({"topic": cells.schema["topic"]}).with_row_index("question")
     counts = {"nuggets": pl.lit(1.0), "nuggets_weighted": pl.col("weight")}
-    limits = {"date": pl.lit(ALWAYS), "until": pl.lit(-ALWAYS)}
-    yield cells.join(own, on="topic").select(*CELL, **limits, **counts)
+    yield cells.join(own, on="topic").select(*CELL, date=ALWAYS, until=-ALWAYS, **counts)
     date, is_right = pl.col("date"), pl.col("answer").is_in(pl.col("answers"))
-    number = pl.col("number") if rules.versions == "replace" else pl.lit(0)
+    number = pl.col("number") if tables.rules.versions == "replace" else pl.lit(0)
     told = labels.select(*CELL, "date", "until", "questions", "answers", number=number)
     told = told.explode("questions", "answers").rename({"questions": "text", "answers": "answer"})
     told = told.group_by(*CELL, "number", "text", "answer").agg(date.min(), pl.col("until").first())
@@ -476,34 +413,32 @@ def count_questions(
         yield dated.select(*CELL, "date", "until", **counts)
 
 
-def find_warnings(
-    tables: ResponseTables, index: ResponseIndex, metrics: Sequence[str]
-) -> Iterator[str]:
+def find_warnings(index: ResponseIndex, metrics: Sequence[str]) -> Iterator[str]:
     """Yield what a reader of the scores should know."""
-    gold = tables.gold
-    is_own = tables.gold_of(questions=False) is None or index.rules.nuggets == "record"
+    tables, rules = index.tables, index.tables.rules
+    is_own = tables.gold_of(questions=False) is None or rules.nuggets == "record"
     for table in tables.labels:
-        unknown = find_unknown_words(table)
+        unknown = files.find_unknown_words(table)
         if not is_own:
-            unknown = unknown.filter(pl.col("what").is_in([LABEL, VERDICT]))
+            unknown = unknown.filter(pl.col("what").is_in([files.LABEL, files.VERDICT]))
         path = table.sources[0].path
-        yield from warn_of_unknown(path, unknown, table.frame["at"].count())
+        yield from files.warn_of_unknown(path, unknown, table.frame["at"].count())
         if tables.sort is Sort.COUNTS:
             strange = table.frame.filter(~pl.col("metric").is_in(metrics))["metric"].to_list()
             if strange:
                 known = count_words(strange, metrics)
                 yield f"{path}: {count(len(strange), 'unknown metric')}, ignored: {known}"
-    if gold is not None and not is_own:
-        yield from warn_of_unknown("nuggets", find_unknown_words(gold), 0)
+    if tables.gold is not None and not is_own:
+        yield from files.warn_of_unknown("nuggets", files.find_unknown_words(tables.gold), 0)
     for table in (*tables.labels, *tables.answers):
-        yield from warn_of_labels(table, index.rules)
+        yield from files.warn_of_labels(table, rules)
     if index.unknown:
         noun = count(len(index.unknown), "topic")
         yield f"{noun} not in the file of nuggets, ignored: {listed(index.unknown)}"
     if index.undated:
         nouns = count(len(index.undated), "response")
         yield f"{nouns} without a time: scores at a time are not possible, and lead leaves them out"
-    if not index.is_single and index.rules.mean == "topics":
+    if not index.is_single and rules.mean == "topics":
         yield (
             "a run has several responses to a topic, and they have no times: their mean counts "
             "(--rule mean=records counts each)"
