@@ -259,8 +259,7 @@ def read_verdicts(frame: pl.DataFrame, _: FaultList, __: ResponseRules) -> pl.Da
     names = [name for name in ("criterion", "tier", "status") if name not in frame]
     rows = frame.with_columns(pl.lit("").alias(name) for name in names)
     told = map(verdict_of, rows["verdict"], rows["status"])
-    types = {name: GRADE[name] for name in ("grade", "is_known", "failed", "word")}
-    rows = rows.hstack(pl.DataFrame(list(told), schema=types, orient="row"))
+    rows = rows.hstack(pl.DataFrame(list(told), schema=GRADE, orient="row"))
     named = pl.when(pl.col("criterion") != "").then("criterion")
     return label_rows(
         rows,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
-from typing import Any, TypeAlias
+from itertools import chain
+from typing import Any, TypeAlias, cast
 
 import polars as pl
 
@@ -101,33 +103,20 @@ class ResponseRules(RuleSet):
     )
 
 
-RESPONSE: dict[str, Any] = {
-    "response": pl.Int64,
-    "run": pl.String,
-    "topic": pl.String,
-    "version": pl.String,
-    "whole": pl.Float64,
-    "at": pl.Int64,
-    "time": pl.Float64,
-}
-"""The number of the response; the time of its last sentence; the place of the label in it, null
-where it has none; the label's own time."""
-NUGGET: dict[str, Any] = {
-    "text": pl.String,
-    "place": pl.Int64,
-    "importance": pl.String,
-    "nugget_time": pl.Float64,
-    "weight": pl.Float64,
-}
+def typed(kind: Any, names: str) -> dict[str, Any]:
+    """Return columns of one type."""
+    return dict.fromkeys(names.split(), kind)
+
+
+RESPONSE = typed(pl.Int64, "response at") | typed(pl.String, "run topic version")
+RESPONSE |= typed(pl.Float64, "whole time")
+"""The number of the response; the place of the label in it, null where it has none; the time of the
+response's last sentence, and the label's own."""
+NUGGET = typed(pl.String, "text importance") | typed(pl.Int64, "place")
+NUGGET |= typed(pl.Float64, "nugget_time weight")
 """By text and place nuggets of two lists are the same: `place` says how often the text stood
 before, and is -1 where the text is an id. A criterion has its tier as importance, and a weight."""
-GRADE: dict[str, Any] = {
-    **NUGGET,
-    "grade": pl.Int64,
-    "is_known": pl.Boolean,
-    "failed": pl.Boolean,
-    "word": pl.String,
-}
+GRADE = typed(pl.Int64, "grade") | typed(pl.Boolean, "is_known failed") | typed(pl.String, "word")
 """The grade is 0, 1 for in part, or 2. A judge that failed gave no label; the word is the label."""
 LABELLED = {label: f"labelled {label}" for label in (2, 1, 0, -1)}
 CITED = (
@@ -141,45 +130,26 @@ JUDGED = (
     *CITING,
 )  # fmt: skip
 LENGTHS = ("sentences", "character_count", "words", "citations")
-TYPES: dict[Sort, dict[str, Any]] = {
-    **dict.fromkeys(GRADED, GRADE),
+TYPES = {
+    **dict.fromkeys(GRADED, NUGGET | GRADE),
     Sort.SUPPORT: dict.fromkeys(CITED, pl.Float64),
-    Sort.REPORT: {
-        **dict.fromkeys(JUDGED, pl.Float64),
-        "questions": pl.List(pl.String),
-        "answers": pl.List(pl.String),
-    },
-    Sort.COUNTS: {"metric": pl.String, "value": pl.Float64},
-    Sort.ANNOTATIONS: {"answer": pl.String, "grade": pl.Int64},
-    Sort.ANSWERS: {
-        **dict.fromkeys(LENGTHS, pl.Float64),
-        "text": pl.String,
-        "documents": pl.List(pl.String),
-    },
+    Sort.REPORT: dict.fromkeys(JUDGED, pl.Float64) | typed(pl.List(pl.String), "questions answers"),
+    Sort.COUNTS: typed(pl.String, "metric") | typed(pl.Float64, "value"),
+    Sort.ANNOTATIONS: typed(pl.String, "answer") | typed(pl.Int64, "grade"),
+    Sort.ANSWERS: dict.fromkeys(LENGTHS, pl.Float64)
+    | typed(pl.String, "text")
+    | typed(pl.List(pl.String), "documents"),
 }
 """The columns of labels of each sort, beside those of the response."""
-QUESTION: dict[str, Any] = {
-    "text": pl.String,
-    "weight": pl.Float64,
-    "every": pl.Boolean,
-    "answers": pl.List(pl.String),
-}
+QUESTION = typed(pl.String, "text") | typed(pl.Float64, "weight") | typed(pl.Boolean, "every")
+QUESTION |= typed(pl.List(pl.String), "answers")
 """A question takes every one of its answers (AND), or any (OR)."""
-GOLD: dict[str, Any] = {
-    "line": pl.Int64,
-    "topic": pl.String,
-    "kind": pl.String,
-    "at": pl.Int64,
-    "id": pl.String,
-    **NUGGET,
-    **QUESTION,
-}
+GOLD = typed(pl.Int64, "line at") | typed(pl.String, "topic kind id") | NUGGET | QUESTION
 """A row a nugget, a criterion or a question; or one without a place in a list that has none."""
 LISTED, CRITERIA, QUESTIONS = "nuggets", "criteria", "questions"
 """The kinds of gold."""
-BANK: dict[str, Any] = {"response": pl.Int64, "topic": pl.String, **QUESTION}
+BANK = typed(pl.Int64, "response") | typed(pl.String, "topic") | QUESTION
 """The questions that came with a response."""
-ALL_KEYS = Schema("", ())
 VITAL, OKAY, MANDATORY, OPTIONAL = "vital", "okay", "mandatory", "optional"
 GRADE_OF = {"support": 2, "partial_support": 1, "not_support": 0}
 LABEL_OF = {grade: label for label, grade in GRADE_OF.items()}
@@ -192,6 +162,14 @@ VITAL_WEIGHT, OKAY_WEIGHT = 2.0, 1.0
 """The weights of questions in the weighted coverage."""
 RUBRIC_WEIGHTS = {"A": 4.0, "B": 2.0, "C": 1.0}
 """The weights of questions of a rubric, by the letter with which their importance begins."""
+SORTS: dict[str, tuple[Sort, set[str]]] = {
+    "judgments": (Sort.REPORT, set()),
+    "sentences": (Sort.SUPPORT, set()),
+    CRITERIA: (Sort.VERDICTS, {"verdict", "status"}),
+    LISTED: (Sort.GRADES, {"assignment"}),
+}
+"""What records with these lists are, if their members have such keys."""
+POSITION_CURE = "positions count from 0; --rule positions=text takes it for the name of a document"
 LABEL_CURE = f"the labels are {', '.join(GRADE_OF)}; --rule labels=lenient counts any other 0"
 KEY_CURE = "--rule labels=lenient counts a missing label 0, and a missing importance as neither"
 SUPPORT_CURE = (
@@ -259,15 +237,20 @@ def _parses(text: bytes) -> bool:
     return True
 
 
+def value_in(record: Record, key: str, kind: type, default: Any = None) -> Any:
+    """Return the value of a key if it is of this kind; the default where the key is missing."""
+    value = record.get(key, default)
+    if not isinstance(value, kind):
+        what = f'"{key}" is {kind_of(value)}' if key in record else f'no "{key}"'
+        raise WrongRecordError(what, f'"{key}" must be {kind_of(kind())}')
+    return value
+
+
 def list_in(record: Record, key: str, *, may_lack: bool = False) -> list[Any]:
     """Return a list; null is an empty one, and so is a missing one if it may be."""
-    value = record.get(key)
-    if value is None and (may_lack or key in record):
-        return []
-    if not isinstance(value, list):
-        what = f'"{key}" is {kind_of(value)}' if key in record else f'no "{key}"'
-        raise WrongRecordError(what, f'"{key}" must be a list')
-    return value
+    is_empty = record.get(key) is None and (may_lack or key in record)
+    found: list[Any] = [] if is_empty else value_in(record, key, list)
+    return found
 
 
 def members(record: Record, key: str, *, may_lack: bool = False) -> list[Record]:
@@ -282,29 +265,36 @@ def members(record: Record, key: str, *, may_lack: bool = False) -> list[Record]
 
 def text_in(record: Record, key: str, default: str | None = None) -> str:
     """Return a text."""
-    value = record.get(key, default)
-    if not isinstance(value, str):
-        what = f'"{key}" is {kind_of(value)}' if key in record else f'no "{key}"'
-        raise WrongRecordError(what, f'"{key}" must be a text')
-    return value
+    return str(value_in(record, key, str, default))
+
+
+def object_in(record: Record, key: str) -> Record:
+    """Return an object, an empty one where there is none."""
+    found = record.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def metadata(record: Record) -> Record:
     """Return the object `metadata`; an empty one where there is none."""
-    found = record.get("metadata")
-    if found is not None and not isinstance(found, dict):
-        raise WrongRecordError(f'"metadata" is {kind_of(found)}', "it must be an object")
-    return found or {}
+    is_missing = record.get("metadata") is None
+    return {} if is_missing else cast("Record", value_in(record, "metadata", dict))
 
 
-def number_of(value: Any, key: str) -> float:
-    """Return a finite number, also of a text of one."""
+def weight_in(record: Record) -> float:
+    """Return the weight of a criterion: a finite number, also as a text of one."""
+    value = record["weight"]
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise WrongRecordError(f'"{key}" is {kind_of(value)}', "give a number")
+        raise WrongRecordError(f'"weight" is {kind_of(value)}', "give a number")
     try:
         return number(str(value))
     except NotANumber as error:
-        raise WrongRecordError(f'{key} "{value}" {error}', "give a number") from None
+        raise WrongRecordError(f'weight "{value}" {error}', "give a number") from None
+
+
+def first_of(*places: tuple[Record, Sequence[str]]) -> tuple[str, Any]:
+    """Return the first key with a value, and this; two empty values where there is none."""
+    every = ((key, record.get(key)) for record, keys in places for key in keys)
+    return next(((key, value) for key, value in every if value is not None), ("", None))
 
 
 def name_of(value: Any, key: str) -> str:
@@ -321,35 +311,28 @@ def name_of(value: Any, key: str) -> str:
 
 
 def topic_of(record: Record) -> str:
-    """Return the topic, by the first key that is there."""
+    """Return the topic."""
     in_metadata = (*TOPIC_KEYS, "request_id")
-    for where, keys in ((record, (*TOPIC_KEYS, "turn")), (metadata(record), in_metadata)):
-        for key in keys:
-            if where.get(key) is not None:
-                topic = name_of(where[key], key)
-                if topic == ALL_TOPICS:
-                    reason = 'a topic is called "all", the name of the mean over topics'
-                    raise WrongRecordError(reason, "give the topic another name")
-                return topic
-    raise WrongRecordError("no topic", f"name it as one of {', '.join(in_metadata)}")
+    key, value = first_of((record, (*TOPIC_KEYS, "turn")), (metadata(record), in_metadata))
+    if not key:
+        raise WrongRecordError("no topic", f"name it as one of {', '.join(in_metadata)}")
+    topic = name_of(value, key)
+    if topic == ALL_TOPICS:
+        reason = 'a topic is called "all", the name of the mean over topics'
+        raise WrongRecordError(reason, "give the topic another name")
+    return topic
 
 
 def run_of(record: Record) -> str | None:
     """Return the run; None where no key names one."""
-    more = metadata(record)
-    for where, key in ((record, "run_id"), (more, "run_id"), (more, "team_id")):
-        if where.get(key) is not None:
-            return name_of(where[key], key)
-    return None
+    key, value = first_of((record, ["run_id"]), (metadata(record), ["run_id", "team_id"]))
+    return name_of(value, key) if key else None
 
 
 def sentences_of(record: Record) -> list[Any] | None:
-    """Return the sentences, under the first key that is there; a text is one sentence."""
-    for key in ("answer", "response", "responses"):
-        if record.get(key) is not None:
-            found = record[key]
-            return [found] if isinstance(found, str) else list_in(record, key)
-    return None
+    """Return the sentences, None where there are none; a text is one sentence."""
+    key, value = first_of((record, ("answer", "response", "responses")))
+    return [value] if isinstance(value, str) else list_in(record, key) if key else None
 
 
 def word_of(label: Any) -> str:
@@ -369,7 +352,7 @@ def grade_of(label: Any, rules: ResponseRules) -> tuple[int, bool]:
 
 
 def verdict_of(verdict: Any, status: Any) -> tuple[int, bool, bool, str]:
-    """Return the grade of a verdict, whether it is known, whether the judge failed, the word."""
+    """Return the columns of `GRADE` of a verdict."""
     told = verdict.strip().lower().replace(" ", "_") if isinstance(verdict, str) else ""
     is_failed = not told and status == "failed"
     return VERDICT_OF.get(told, 0), told in VERDICT_OF, is_failed, word_of(verdict)
@@ -381,13 +364,13 @@ def support_of(citation: Record) -> int:
     if label is None and citation.get("status") == "failed":
         return -1
     if isinstance(label, str):
-        named = SUPPORTED.get(support_word(label))
-        try:
+        with suppress(ValueError):
+            named = SUPPORTED.get(support_word(label))
             label = int(label) if named is None else named
-        except ValueError:
-            raise WrongRecordError(f'unknown label "{label}"', SUPPORT_CURE) from None
-    if isinstance(label, bool) or label not in LABELLED or not isinstance(label, int):
-        shown = f"{label}" if isinstance(label, int | float) else f"that is {kind_of(label)}"
+    if type(label) is not int or label not in LABELLED:
+        shown = f"that is {kind_of(label)}"
+        shown = f'"{label}"' if isinstance(label, str) else shown
+        shown = str(label) if isinstance(label, int | float) else shown
         raise WrongRecordError(f"unknown label {shown}", SUPPORT_CURE)
     return label
 
@@ -412,28 +395,11 @@ def cited_amounts(labels: Sequence[int]) -> Iterator[float]:
     yield from (bool(judged), bool(judged) or not labels)
 
 
-def answers_of(nugget: Record) -> list[Any]:
-    """Return the answers that were matched, of which a single one may stand without a list."""
-    found = nugget.get("matched_answer")
-    return [found] if isinstance(found, str) else list_in(nugget, "matched_answer", may_lack=True)
-
-
-def places_of(texts: Sequence[str], *, merge: bool = False) -> list[int]:
-    """Return how often each text stood before; where equal nuggets count once, always 0."""
-    before: Counter[str] = Counter()
-    places = []
-    for text in texts:
-        places.append(0 if merge else before[text])
-        before[text] += 1
-    return places
-
-
 class Reader:
     """Reads the records of a file of JSON as responses with labels, or as gold."""
 
     def __init__(self, source: Input, rules: ResponseRules) -> None:
-        self.source, self.rules, self.times = source, rules, source.times
-        self.parse_time = source.time_parser
+        self.rules, self.times, self.parse_time = rules, source.times, source.time_parser
         self.labels: dict[Sort, Callable[[Record], Iterator[tuple[Any, ...]]]] = {
             Sort.GRADES: self.grades,
             Sort.VERDICTS: self.verdicts,
@@ -446,65 +412,49 @@ class Reader:
     def time(self, record: Record, default: float | None = None) -> float | None:
         """Return the time of a record, or of a sentence; the default where none is given."""
         given = record.get("time")
-        if given is None and "metadata" in record:
+        if given is None:
             given = metadata(record).get("time")
         if given is None:
             return default
         if isinstance(given, bool) or not isinstance(given, int | float | str):
             raise WrongRecordError(f'"time" is {kind_of(given)}', TIME_CURE)
         try:
-            seconds = self.parse_time(str(given))
+            seconds, why = self.parse_time(str(given)), None
         except NotANumber as error:
-            raise WrongRecordError(
-                f'time "{given}" {error}', *self.times.cure([str(given)])
-            ) from None
-        if implausible(seconds, relative=self.times.relative):
-            reason, cure, code = why_implausible(seconds, relative=self.times.relative)
-            raise WrongRecordError(f'time "{given}" {reason}', cure, code)
+            why = str(error), *self.times.cure([str(given)])
+        else:
+            if implausible(seconds, relative=self.times.relative):
+                why = why_implausible(seconds, relative=self.times.relative)
+        if why:
+            raise WrongRecordError(f'time "{given}" {why[0]}', *why[1:])
         return seconds
 
-    def last_time(self, record: Record) -> float | None:
-        """Return when the last sentence of a response was there: its own time wins."""
-        whole = self.time(record)
-        parts = sentences_of(record) or list_in(record, "sentences", may_lack=True)
-        times = [self.time(each, whole) if isinstance(each, dict) else whole for each in parts]
-        return max((each for each in times if each is not None), default=whole)
+    def nuggets(self, record: Record, key: str) -> list[tuple[Any, ...]]:
+        """Return the nuggets or criteria of a list, as the columns of `NUGGET`.
 
-    def nuggets(self, listed: Sequence[Record]) -> list[tuple[Any, ...]]:
-        """Return the nuggets of a list, as the columns of `NUGGET`."""
-        texts = [text_in(each, "text", "") for each in listed]
-        places = places_of(texts, merge=self.rules.duplicates == "merge")
-        return [
-            (
-                text,
-                place,
-                word_of(each.get("importance")),
-                self.time(each),
-                number_of(each["weight"], "weight") if "weight" in each else None,
-            )
-            for text, place, each in zip(texts, places, listed, strict=True)
-        ]
-
-    def criteria(self, record: Record) -> list[tuple[Any, ...]]:
-        """Return the criteria of a rubric, as the same; without a weight one weighs nothing."""
-        listed = members(record, "criteria")
-        texts = [text_in(each, "text", "") for each in listed]
-        weights = [
-            0.0 if each.get("weight") is None else number_of(each["weight"], "weight")
-            for each in listed
-        ]
-        tiers = [word_of(each.get("tier")) for each in listed]
-        times = [None] * len(listed)
-        return list(zip(texts, places_of(texts), tiers, times, weights, strict=True))
+        A criterion without a weight weighs nothing. Where equal nuggets count once, all have the
+        place 0.
+        """
+        is_rubric, rows, before = key == CRITERIA, [], Counter[str]()
+        merges = self.rules.duplicates == "merge" and not is_rubric
+        for each in members(record, key):
+            text = text_in(each, "text", "")
+            place = 0 if merges else before[text]
+            before[text] += 1
+            importance = word_of(each.get("tier" if is_rubric else "importance"))
+            has_weight = each.get("weight") is not None if is_rubric else "weight" in each
+            weight = weight_in(each) if has_weight else 0.0 if is_rubric else None
+            time = None if is_rubric else self.time(each)
+            rows.append((text, importance, place, time, weight))
+        return rows
 
     def grades(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the labels of nuggets of an assignment."""
-        listed = members(record, "nuggets")
+        listed, wrong = members(record, "nuggets"), []
         for key in ("importance", "assignment") if self.rules.labels == "exact" else ():
             if any(key not in each for each in listed):
                 raise WrongRecordError(f'a nugget has no "{key}"', KEY_CURE)
-        wrong = []
-        for nugget, each in zip(self.nuggets(listed), listed, strict=True):
+        for nugget, each in zip(self.nuggets(record, "nuggets"), listed, strict=True):
             label = each.get("assignment")
             try:
                 yield None, *nugget, *grade_of(label, self.rules), False, word_of(label)
@@ -515,7 +465,7 @@ class Reader:
 
     def verdicts(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the verdicts of a rubric."""
-        for each, criterion in zip(record["criteria"], self.criteria(record), strict=True):
+        for criterion, each in zip(self.nuggets(record, CRITERIA), record[CRITERIA], strict=True):
             yield None, *criterion, *verdict_of(each.get("verdict"), each.get("status"))
 
     def support(self, record: Record) -> Iterator[tuple[Any, ...]]:
@@ -527,31 +477,29 @@ class Reader:
 
     def judgments(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the sentences of a report that was judged; the report itself may have times."""
-        report = record["report"] if isinstance(record.get("report"), dict) else {}
-        whole = self.time(record, self.time(report))
-        sentences, there = members(record, "judgments"), sentences_of(report) or []
-        for at, sentence in enumerate(sentences):
+        report = object_in(record, "report")
+        whole, there = self.time(record, self.time(report)), sentences_of(report) or []
+        for at, sentence in enumerate(members(record, "judgments")):
             beside = there[at] if at < len(there) and isinstance(there[at], dict) else {}
             time = self.time(sentence, self.time(beside, whole))
             cited = len(list_in(sentence, "citations", may_lack=True))
-            told = []
+            told, matched = [], []
             for each in members(sentence, "judgments", may_lack=True):
                 text_in(each, "judgment_type_id")
-                told.append(each["response"] if isinstance(each.get("response"), dict) else {})
+                told.append(object_in(each, "response"))
+            for nugget in chain(*(members(e, "matched_nuggets", may_lack=True) for e in told)):
+                question, answer = text_in(nugget, "question_text"), nugget.get("matched_answer")
+                is_one = isinstance(answer, str)  # which may stand without a list
+                answers = [answer] if is_one else list_in(nugget, "matched_answer", may_lack=True)
+                matched += [(question, str(each)) for each in answers]
             relevant, attested, needs = (
                 sum(each.get(key) is True for each in told)
                 for key in ("is_relevant", "is_attested", "requires_citation")
             )
-            matched = [
-                (text_in(nugget, "question_text"), str(answer))
-                for each in told
-                for nugget in members(each, "matched_nuggets", may_lack=True)
-                for answer in answers_of(nugget)
-            ]
-            amounts = (1, len(text_in(sentence, "text")), cited, relevant, attested)
-            counts = (0 < cited <= attested, cited > 0 or needs > 0)
-            questions, answers = [q for q, _ in matched], [a for _, a in matched]
-            yield time, *map(float, (*amounts, *counts)), questions, answers
+            is_correct, counts = 0 < cited <= attested, cited > 0 or needs > 0
+            amounts = (1, len(text_in(sentence, "text")), cited, relevant, attested, is_correct)
+            lists = [question for question, _ in matched], [answer for _, answer in matched]
+            yield time, *map(float, (*amounts, counts)), *lists
 
     def answers(self, record: Record) -> Iterator[tuple[Any, ...]]:
         """Yield the sentences of a response, with the documents that they cite."""
@@ -569,60 +517,53 @@ class Reader:
     def documents(self, sentence: Record, references: Sequence[Any]) -> Iterator[str]:
         """Yield the documents that a sentence cites, by their names or their positions."""
         cited = sentence.get("citations")
-        if isinstance(cited, dict):
-            yield from cited
-            return
-        for each in list_in(sentence, "citations", may_lack=True):
+        is_keyed = isinstance(cited, dict)
+        for each in (
+            list(cited or ()) if is_keyed else list_in(sentence, "citations", may_lack=True)
+        ):
             if isinstance(each, dict):
                 yield str(each.get("reference", each.get("docid")))
-            elif isinstance(each, str):
-                yield each
-            elif not isinstance(each, int) or isinstance(each, bool):
-                raise WrongRecordError(
-                    f"a citation is {kind_of(each)}", "give a position or a name"
-                )
-            elif 0 <= each < len(references):
+            elif isinstance(each, bool) or not isinstance(each, int | str):
+                cure = "give a position or a name"
+                raise WrongRecordError(f"a citation is {kind_of(each)}", cure)
+            elif isinstance(each, int) and 0 <= each < len(references):
                 yield str(references[each])
-            elif self.rules.positions == "text":
+            elif isinstance(each, str) or self.rules.positions == "text":
                 yield str(each)
             else:
-                number = count(len(references), "reference")
-                raise WrongRecordError(
-                    f"a citation of position {each}, of {number}",
-                    "positions count from 0; --rule positions=text takes it for the name of a "
-                    "document",
-                )
+                listed = count(len(references), "reference")
+                reason = f"a citation of position {each}, of {listed}"
+                raise WrongRecordError(reason, POSITION_CURE)
 
-    def response(
-        self, sort: Sort, record: Record
-    ) -> tuple[tuple[Any, ...], list[Any], list[Any] | None]:
-        """Return run, topic, version and time of a response, its labels, and the bank with it."""
-        labels = list(self.labels[sort](record))
-        named, bank = record, None
-        if sort is Sort.REPORT:
-            report = record.get("report")
-            named = {**(report if isinstance(report, dict) else {}), **record}
-        topic = topic_of(named)
-        head = (run_of(named), topic, "", self.last_time(named))
+    def response(self, sort: Sort, record: Record) -> tuple[Any, ...]:
+        """Return labels of a response, the bank with it, and its run, topic, version and time."""
+        labels, bank = list(self.labels[sort](record)), None
+        report = object_in(record, "report") if sort is Sort.REPORT else {}
+        named = {**report, **record}
+        topic, run, whole = topic_of(named), run_of(named), self.time(named)
+        parts = sentences_of(named) or list_in(named, "sentences", may_lack=True)
+        times = [self.time(each, whole) if isinstance(each, dict) else whole for each in parts]
+        whole = max((each for each in times if each is not None), default=whole)
         if sort is Sort.REPORT and "nugget_bank" in record:
-            bank = bank_of(record, topic)
-        return head, labels, bank
+            bank = list(bank_of(record, topic))
+        return labels, bank, run, topic, "", whole
 
     def gold(self, record: Record) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
         """Yield each topic of a record of gold, the kind of gold, and its rows."""
         if isinstance(record.get("nuggets"), list):
-            nuggets = self.nuggets(members(record, "nuggets"))
+            nuggets = self.nuggets(record, LISTED)
             yield topic_of(record), LISTED, named_rows(nuggets)
         elif "criteria" in record:
-            yield topic_of(record), CRITERIA, named_rows(self.criteria(record))
+            yield topic_of(record), CRITERIA, named_rows(self.nuggets(record, CRITERIA))
         elif "nugget_bank" in record:
             topic = topic_of(record)
-            yield topic, QUESTIONS, bank_of(record, topic)
+            yield topic, QUESTIONS, list(bank_of(record, topic))
         elif "rubrics" in record:
             yield topic_of(record), QUESTIONS, [rubric_of(e) for e in members(record, "rubrics")]
         elif record and all(map(is_turn, record.values())):
             for turn, listed in record.items():
-                nuggets = self.nuggets([{"text": text_in(e, "text")} for e in listed.values()])
+                texts = [{"text": text_in(each, "text")} for each in listed.values()]
+                nuggets = self.nuggets({LISTED: texts}, LISTED)
                 yield name_of(turn, "turn"), LISTED, named_rows(nuggets)
         else:
             raise WrongRecordError("no nuggets", GOLD_CURE)
@@ -633,24 +574,22 @@ def named_rows(nuggets: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
     return [dict(zip(NUGGET, each, strict=True)) for each in nuggets]
 
 
-def bank_of(record: Record, topic: str) -> list[dict[str, Any]]:
-    """Return the questions of a bank of nuggets, as rows."""
-    bank, rows = record["nugget_bank"], []
+def bank_of(record: Record, topic: str) -> Iterator[dict[str, Any]]:
+    """Yield the questions of a bank of nuggets, as rows."""
+    bank = record["nugget_bank"]
     if not isinstance(bank, dict):
         raise WrongRecordError(f'"nugget_bank" is {kind_of(bank)}', f"give topic {topic} a bank")
     for text, question in bank.items():
         if not isinstance(question, dict):
             raise WrongRecordError(f'question "{text}" is {kind_of(question)}', "give an object")
-        answers = question.get("answers")
+        answers, kind = question.get("answers"), question.get("aggregator_type") or "OR"
         if not isinstance(answers, dict | list):
             cure = "give an object of them"
             raise WrongRecordError(f'question "{text}" has no "answers"', cure)
-        kind = question.get("aggregator_type") or "OR"
         if kind not in ("OR", "AND"):
             raise WrongRecordError(f'unknown aggregator_type "{kind}"', "it is OR or AND")
         weight = VITAL_WEIGHT if question.get("importance") == VITAL else OKAY_WEIGHT
-        rows.append(question_row(text, weight, answers, every=kind == "AND"))
-    return rows
+        yield question_row(text, weight, answers, every=kind == "AND")
 
 
 def rubric_of(question: Record) -> dict[str, Any]:
@@ -662,11 +601,11 @@ def rubric_of(question: Record) -> dict[str, Any]:
         cure = "it begins with A, B or C, such as `A: Have to Know`"
         raise WrongRecordError(f'unknown importance "{importance}"', cure)
     answers = [answer.get("answer_id") for answer in members(question, "short_answers")]
-    return question_row(text, weight, answers, every=False)
+    return question_row(text, weight, answers)
 
 
 def question_row(
-    text: str, weight: float, answers: Iterable[Any], *, every: bool
+    text: str, weight: float, answers: Iterable[Any], *, every: bool = False
 ) -> dict[str, Any]:
     """Return a question as a row, with its different answers."""
     named = sorted({str(answer) for answer in answers})
@@ -682,22 +621,15 @@ def is_turn(value: Any) -> bool:
 
 def sort_of(record: Record) -> Sort | None:
     """Return what a record is by its keys; None if nothing known."""
-    for key, sort, marks in (
-        ("judgments", Sort.REPORT, None),
-        ("sentences", Sort.SUPPORT, None),
-        ("criteria", Sort.VERDICTS, {"verdict", "status"}),
-        ("nuggets", Sort.GRADES, {"assignment"}),
-    ):
-        listed = record.get(key)
-        if isinstance(listed, list):
-            is_marked = marks is None or any(
-                isinstance(each, dict) and not marks.isdisjoint(each) for each in listed
-            )
-            is_empty = key == "criteria" and not listed
-            if is_marked or is_empty or record.get("run_id") or metadata(record).get("run_id"):
-                return sort
-            return None
-    return Sort.ANSWERS if sentences_of(record) is not None else None
+    lists = [key for key in SORTS if isinstance(record.get(key), list)]
+    if not lists:
+        return None if sentences_of(record) is None else Sort.ANSWERS
+    sort, marks = SORTS[lists[0]]
+    objects = [each for each in record[lists[0]] if isinstance(each, dict)]
+    is_marked = not marks or any(not marks.isdisjoint(each) for each in objects)
+    if is_marked or (record[lists[0]] == [] and sort is Sort.VERDICTS):
+        return sort
+    return sort if record.get("run_id") or metadata(record).get("run_id") else None
 
 
 def is_gold(record: Record) -> bool:
@@ -705,7 +637,7 @@ def is_gold(record: Record) -> bool:
     if not record:
         return False
     is_known = "nugget_bank" in record or "rubrics" in record or all(map(is_turn, record.values()))
-    is_list = any(isinstance(record.get(key), list) for key in ("nuggets", "criteria"))
+    is_list = any(isinstance(record.get(key), list) for key in (LISTED, CRITERIA))
     return is_known or (is_list and sort_of(record) is None)
 
 
@@ -713,9 +645,7 @@ def read_labels(
     source: Input, rules: ResponseRules, faults: FaultList
 ) -> tuple[Sort, pl.DataFrame, pl.DataFrame]:
     """Return the sort of the labels of a file, its rows, and the banks that came with them."""
-    reader, sort = Reader(source, rules), None
-    rows: list[tuple[Any, ...]] = []
-    banks: list[dict[str, Any]] = []
+    reader, sort, rows, banks = Reader(source, rules), None, list[Any](), list[dict[str, Any]]()
     for response, (line, record) in enumerate(documents(source, faults)):
         try:
             own = sort_of(record)
@@ -726,21 +656,19 @@ def read_labels(
             if sort not in (None, own):
                 reason = f"{own.value}, where the lines above hold {sort.value}"
                 raise WrongRecordError(reason, "give each sort of labels a file of its own")
-            head, labels, bank = reader.response(own, record)
+            labels, bank, *head = reader.response(own, record)
         except WrongRecordError as error:
             error.note(faults, line)
             continue
-        sort, head = own, (line, response, *head)
-        rows += [(*head, at, *label) for at, label in enumerate(labels)]
-        if not labels:
-            rows.append((*head, *[None] * (2 + len(TYPES[sort]))))
+        sort, nothing = own, [None] * (1 + len(TYPES[own]))
+        listed = enumerate(labels) if labels else [(None, nothing)]
+        rows += [(line, response, at, *head, *label) for at, label in listed]
         if bank is not None:
-            common = {"response": response, "topic": head[3]}
-            banks += [{**common, **each} for each in bank or [{}]]
+            banks += [{"response": response, "topic": head[1], **each} for each in bank or [{}]]
     faults.check()
     if sort is None:
         faults.refuse(None, "holds no responses", SORT_CURE, "no-rows")
-    frame = frame_of_rows(rows, ALL_KEYS, **RESPONSE, **TYPES[sort])
+    frame = frame_of_rows(rows, Schema("", ()), **RESPONSE, **TYPES[sort])
     return sort, frame, pl.DataFrame(banks, schema=BANK)
 
 
