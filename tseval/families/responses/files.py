@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,34 +12,15 @@ import polars as pl
 
 from tseval.core.wording import count, count_words
 from tseval.errors import Fault, Reason, did_you_mean
+from tseval.families.responses import records
 from tseval.families.responses.records import (
-    BANK,
     CRITERIA,
     GOLD,
-    GRADE,
     GRADE_OF,
-    LABEL_OF,
-    LISTED,
-    MANDATORY,
-    OKAY,
-    OPTIONAL,
     QUESTIONS,
-    RESPONSE,
-    SUPPORTED,
-    TYPES,
     VERDICT_OF,
-    VITAL,
     ResponseRules,
     Sort,
-    WrongRecordError,
-    first_record,
-    grade_of,
-    is_gold,
-    read_gold,
-    read_labels,
-    sort_of,
-    support_word,
-    verdict_of,
 )
 from tseval.files import JSON
 from tseval.files.faults import FaultList
@@ -58,36 +39,24 @@ BY_KEYS = ("jsonl", JSON)
 
 # Tables.
 
+blank = partial(Column, kind=Kind.ID, may_be_blank=True)
 QID = replace(TOPIC, aliases=(*TOPIC.aliases, "qid", "narrative_id"))
 TIME = Column("time", Kind.TIME, required=False, may_be_blank=True)
-WORD = Column("word", Kind.ID, required=False, may_be_blank=True)
 NAMED_RUN = replace(RUN, required=True)
+SUPPORT_MEANING = "`support`, `partial_support`, anything else is no support"
+IMPORTANCE_MEANING = "`vital` or `okay`, where no list of nuggets is given"
+VERSION_MEANING = "of which response of a run on a topic it is"
+VERDICT_MEANING = "`satisfied`, `partially_satisfied` or `not_satisfied`"
 GRADES = Schema(
     "grades",
     (
         QID,
         replace(NUGGET_ID, meaning="that of the nugget list"),
-        Column(
-            "label",
-            Kind.ID,
-            aliases=("assignment", "grade"),
-            may_be_blank=True,
-            meaning="`support`, `partial_support`, anything else is no support",
-        ),
+        blank("label", aliases=("assignment", "grade"), meaning=SUPPORT_MEANING),
         RUN,
         replace(TIME, meaning="when it was said"),
-        Column(
-            "version",
-            Kind.ID,
-            required=False,
-            default="1",
-            meaning="of which response of a run on a topic it is",
-        ),
-        replace(
-            WORD,
-            name="importance",
-            meaning="`vital` or `okay`, where no list of nuggets is given",
-        ),
+        Column("version", Kind.ID, required=False, default="1", meaning=VERSION_MEANING),
+        blank("importance", required=False, meaning=IMPORTANCE_MEANING),
     ),
     row="how far a response says a nugget",
 )
@@ -96,25 +65,23 @@ NUGGETS = Schema(
     (
         QID,
         NUGGET_ID,
-        Column("importance", Kind.ID, may_be_blank=True, meaning="`vital` or `okay`"),
+        blank("importance", meaning="`vital` or `okay`"),
         replace(TIME, meaning="when it was first known"),
         Column("text", Kind.TEXT, required=False),
     ),
     key=("topic", "nugget_id"),
     row="what an answer should say",
 )
+ANNOTATED = {"supports": 2, "partial": 1, "contradicts": 3, "none": 0}
+"""The grades of annotations: the highest so far counts, so a contradiction stays."""
+ANNOTATED_MEANING = "`supports`, `partial`, `contradicts` or `none`"
 ANNOTATIONS = Schema(
     "annotations",
     (
         QID,
         NAMED_RUN,
         Column("answer_id", Kind.ID),
-        Column(
-            "annotation",
-            Kind.ID,
-            aliases=("auto_assessment",),
-            meaning="`supports`, `partial`, `contradicts` or `none`",
-        ),
+        Column("annotation", Kind.ID, aliases=("auto_assessment",), meaning=ANNOTATED_MEANING),
         replace(TIME, any_time=True),
     ),
     row="what an assessor says of an answer to a question of the rubric (DRAGUN)",
@@ -130,25 +97,17 @@ COUNTS = Schema(
     key=("run", "request_id", "metric"),
     row="a count of a report (Auto-ARGUE)",
 )
+NAMED_BY, NAME_MEANING = ("criterion_id", "text"), "the id or the text of the criterion"
+STATUS_MEANING = "`failed`, without a verdict, leaves it out"
 VERDICTS = Schema(
     "verdicts",
     (
         QID,
-        replace(
-            WORD,
-            name="verdict",
-            required=True,
-            meaning="`satisfied`, `partially_satisfied` or `not_satisfied`",
-        ),
+        blank("verdict", meaning=VERDICT_MEANING),
         Column("weight", Kind.NUMBER, may_be_blank=True, meaning="blank is 0"),
-        replace(
-            WORD,
-            name="criterion",
-            aliases=("criterion_id", "text"),
-            meaning="the id or the text of the criterion",
-        ),
-        replace(WORD, name="tier", meaning="`mandatory` or `optional`"),
-        replace(WORD, name="status", meaning="`failed`, without a verdict, leaves it out"),
+        blank("criterion", required=False, aliases=NAMED_BY, meaning=NAME_MEANING),
+        blank("tier", required=False, meaning="`mandatory` or `optional`"),
+        blank("status", required=False, meaning=STATUS_MEANING),
         RUN,
         TIME,
     ),
@@ -173,111 +132,78 @@ TABLES = {
 }
 """The plain tables of labels, in the order in which a header is held against them."""
 
-ANNOTATED = {"supports": 2, "partial": 1, "contradicts": 3, "none": 0}
-"""The grades of annotations: the highest so far counts, so a contradiction stays."""
-
-# Plain tables of labels, as the same rows.
+# Plain tables of labels, as the same rows as records.
 
 
-def label_rows(frame: pl.DataFrame, sort: Sort, **columns: pl.Expr) -> pl.DataFrame:
-    """Return the rows of each run, topic and version as those of one response, in this order."""
-    empty = {pl.String: pl.lit(""), pl.Boolean: pl.lit(value=False)}
-    types = RESPONSE | TYPES[sort]
-    lacking = {
-        name: empty.get(kind, pl.lit(None)) for name, kind in types.items() if name not in frame
-    }
-    rows = frame.with_columns(**{**lacking, **columns})
+def read_rows(
+    frame: pl.DataFrame, sort: Sort, faults: FaultList, rules: ResponseRules
+) -> pl.DataFrame:
+    """Return a plain table as rows of labels; those of a run, topic and version are one response.
+
+    Labels of nuggets may be words for support. An answer may have one annotation of a run on a
+    topic, or one at a time.
+    """
+    types = records.RESPONSE | records.TYPES[sort]
+    beside = dict.fromkeys(("criterion", "tier", "status"), pl.String)
+    every = pl.DataFrame(
+        schema={name: kind for name, kind in (types | beside).items() if name not in frame}
+    )
+    rows = pl.concat([frame, every], how="diagonal").with_columns(pl.col(pl.String).fill_null(""))
+    rows, columns = rows.with_row_index("row"), dict[str, Any]()
+    if sort is Sort.GRADES:
+        known: dict[str, tuple[int, bool]] = {}
+        for word in rows["label"].unique():
+            named = records.SUPPORTED.get(records.support_word(word))
+            meant = word if named is None or rules.labels != "lenient" else records.LABEL_OF[named]
+            try:
+                known[word] = records.grade_of(meant, rules)
+            except records.WrongRecordError as error:
+                wrong = rows.filter(label=word)
+                add_faults(faults, wrong, 'unknown label "{label}"', error.cure, error.code)
+        grades = pl.col("label").replace_strict({w: g for w, (g, _) in known.items()}, default=0)
+        is_known = pl.col("label").is_in([word for word in known if known[word][1]])
+        columns = {"text": "nugget_id", "word": "label", "grade": grades, "is_known": is_known}
+        columns["place"] = pl.lit(-1)
+    elif sort is Sort.ANNOTATIONS:
+        label, line = pl.col("annotation"), pl.col("line")
+        rows = rows.with_columns(label.str.strip_chars().str.to_lowercase())
+        cure = f"they are {', '.join(ANNOTATED)}"
+        unknown = rows.filter(~label.is_in(list(ANNOTATED)))
+        add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
+        first = line.first().over("run", "topic", "answer_id", "time")
+        again = rows.filter(line != first)
+        again = rows.with_columns(
+            cure=pl.format("first in line {}: remove one of them", first)
+        ).filter(line != first)
+        add_faults(faults, again, 'answer "{answer_id}" is annotated twice', "", "duplicate-id")
+        columns = {"answer": "answer_id", "grade": label.replace_strict(ANNOTATED, default=0)}
+    elif sort is Sort.COUNTS:
+        rows, columns = rows.filter(pl.col("request_id") != ALL_TOPICS), {"topic": "request_id"}
+    elif sort is Sort.HITS:
+        label, reason = pl.col("label"), "label {label:g} is neither 0 nor 1"
+        wrong = rows.filter(~label.is_in([0.0, 1.0]))
+        add_faults(faults, wrong, reason, "1 says that a nugget is there", "unknown-label")
+        columns = {"topic": "turn", "text": "nugget", "place": "row", "grade": 2 * label}
+        columns["is_known"] = pl.lit(value=True)
+    elif sort is Sort.VERDICTS:
+        told = list(map(records.verdict_of, rows["verdict"], rows["status"]))
+        rows = rows.drop(records.GRADE).hstack(
+            pl.DataFrame(told, schema=records.GRADE, orient="row")
+        )
+        name = pl.when(pl.col("criterion") != "").then("criterion")
+        name = name.otherwise(pl.col("row").cast(pl.String))
+        weight = pl.col("weight").fill_null(0.0)
+        columns = {"text": name, "place": pl.lit(0), "importance": "tier", "weight": weight}
     group = ["run", "topic", "version"]
-    rows = rows.with_row_index("row").with_columns(
+    rows = rows.with_columns(**columns).with_columns(
         response=pl.col("row").first().over(group),
         at=pl.int_range(pl.len()).over(group),
         whole=pl.col("time").max().over(group),
     )
-    typed = (pl.col(name).cast(kind) for name, kind in types.items())
-    return rows.select("line", *typed).sort("response", maintain_order=True)
+    rows = rows.select("line", *types).cast(types).sort("response", maintain_order=True)
+    return rows.with_columns(pl.col(pl.Boolean).fill_null(value=False))
 
 
-def read_grades(frame: pl.DataFrame, faults: FaultList, rules: ResponseRules) -> pl.DataFrame:
-    """Read labels of nuggets, which may be words for support."""
-    known: dict[str, tuple[int, bool]] = {}
-    for word in frame["label"].unique():
-        named = SUPPORTED.get(support_word(word)) if rules.labels == "lenient" else None
-        try:
-            known[word] = grade_of(word if named is None else LABEL_OF[named], rules)
-        except WrongRecordError as error:
-            wrong = frame.filter(pl.col("label") == word)
-            add_faults(faults, wrong, 'unknown label "{label}"', error.cure, error.code)
-    grades = {word: grade for word, (grade, _) in known.items()}
-    unknown = [word for word, (_, is_known) in known.items() if not is_known]
-    label = pl.col("label")
-    return label_rows(
-        frame,
-        Sort.GRADES,
-        text=pl.col("nugget_id"),
-        place=pl.lit(-1),
-        grade=label.replace_strict(grades, default=0, return_dtype=pl.Int64),
-        is_known=~label.is_in(unknown),
-        word=label,
-    )
-
-
-def read_annotations(frame: pl.DataFrame, faults: FaultList, _: ResponseRules) -> pl.DataFrame:
-    """Read annotations; an answer may have one of a run on a topic, or one at a time."""
-    label = pl.col("annotation").str.strip_chars().str.to_lowercase()
-    rows = frame.with_columns(annotation=label)
-    unknown = rows.filter(~pl.col("annotation").is_in(list(ANNOTATED)))
-    cure = f"they are {', '.join(ANNOTATED)}"
-    add_faults(faults, unknown, 'unknown annotation "{annotation}"', cure, "unknown-label")
-    key = [name for name in ("run", "topic", "answer_id", "time") if name in rows]
-    rows = rows.with_columns(first=pl.col("line").first().over(key))
-    again = rows.filter(pl.col("line") != pl.col("first"))
-    again = again.with_columns(cure=pl.format("first in line {}: remove one of them", "first"))
-    reason = 'answer "{answer_id}" is annotated twice'
-    add_faults(faults, again, reason, "", "duplicate-id")
-    grade = pl.col("annotation").replace_strict(ANNOTATED, default=0, return_dtype=pl.Int64)
-    return label_rows(rows, Sort.ANNOTATIONS, answer=pl.col("answer_id"), grade=grade)
-
-
-def read_counts(frame: pl.DataFrame, _: FaultList, __: ResponseRules) -> pl.DataFrame:
-    """Read counts of reports without those of all topics together."""
-    rows = frame.filter(pl.col("request_id") != ALL_TOPICS)
-    return label_rows(rows, Sort.COUNTS, topic=pl.col("request_id"))
-
-
-def read_hits(frame: pl.DataFrame, faults: FaultList, _: ResponseRules) -> pl.DataFrame:
-    """Read labels of the nuggets of turns, each by itself."""
-    wrong = frame.filter(~pl.col("label").is_in([0.0, 1.0]))
-    cure = "1 says that a nugget is there"
-    add_faults(faults, wrong, "label {label:g} is neither 0 nor 1", cure, "unknown-label")
-    hit = {"topic": pl.col("turn"), "text": pl.col("nugget"), "place": pl.int_range(pl.len())}
-    is_known, grade = pl.lit(value=True), 2 * pl.col("label")
-    return label_rows(frame, Sort.HITS, **hit, grade=grade, is_known=is_known)
-
-
-def read_verdicts(frame: pl.DataFrame, _: FaultList, __: ResponseRules) -> pl.DataFrame:
-    """Read verdicts on the criteria of a rubric, which may have no name."""
-    names = [name for name in ("criterion", "tier", "status") if name not in frame]
-    rows = frame.with_columns(pl.lit("").alias(name) for name in names)
-    told = map(verdict_of, rows["verdict"], rows["status"])
-    rows = rows.hstack(pl.DataFrame(list(told), schema=GRADE, orient="row"))
-    named = pl.when(pl.col("criterion") != "").then("criterion")
-    return label_rows(
-        rows,
-        Sort.VERDICTS,
-        text=named.otherwise(pl.int_range(pl.len()).cast(pl.String)),
-        place=pl.lit(0),
-        importance=pl.col("tier"),
-        weight=pl.col("weight").fill_null(0.0),
-    )
-
-
-ROWS_OF: Mapping[Sort, Callable[[pl.DataFrame, FaultList, ResponseRules], pl.DataFrame]] = {
-    Sort.GRADES: read_grades,
-    Sort.ANNOTATIONS: read_annotations,
-    Sort.COUNTS: read_counts,
-    Sort.HITS: read_hits,
-    Sort.VERDICTS: read_verdicts,
-}
 HIT = re.compile(r"\d+_(\d+_\d+)_(\d+)_(\S+)\t([01])")
 """A line of CONE-RAG without a header: hit, turn, nugget and run, then the label."""
 
@@ -298,7 +224,7 @@ def read_hit_lines(source: Input, faults: FaultList, rules: ResponseRules) -> pl
         elif text.strip():
             cure = "write hit_topic_turn_nugget_run, a tab, 0 or 1"
             faults.add(line, "no label of a turn", cure, "record-format")
-    return read_hits(frame_of_rows(rows, HITS), faults, rules)
+    return read_rows(frame_of_rows(rows, HITS), Sort.HITS, faults, rules)
 
 
 # Whole files.
@@ -334,19 +260,19 @@ def read_file(source: Input, name: str, rules: ResponseRules, form: str | None) 
 
     What the table is called says their sort. Its only note are banks that came with responses.
     """
-    table, banks = PlainTable(source, GRADES), pl.DataFrame(schema=BANK)
+    table, banks = PlainTable(source, GRADES), pl.DataFrame(schema=records.BANK)
     faults = table.faults
     with without_collector():
         if form is None and not source.is_table and is_hits(source):
             sort, frame = Sort.HITS, read_hit_lines(source, faults, rules)
         elif form in (None, *BY_KEYS) and holds_records(source):
-            sort, frame, banks = read_labels(source, rules, faults)
+            sort, frame, banks = records.read_labels(source, rules, faults)
         else:
             sort = table_of(source, form)
             plain, cells = read_plain(source, TABLES[sort], form)
             faults = plain.faults
             named = pl.col("run").fill_null(name) if "run" in cells else pl.lit(name)
-            frame = ROWS_OF[sort](cells.with_columns(run=named), faults, rules)
+            frame = read_rows(cells.with_columns(run=named), sort, faults, rules)
     faults.check()
     frame = frame.with_columns(pl.col("run").fill_null(name), file=pl.lit(0))
     runs = frame["run"].unique(maintain_order=True).to_list()
@@ -377,25 +303,23 @@ def read_nuggets(given: Sequence[Input], rules: ResponseRules, form: str | None 
         is_json = not source.is_table and recognise(source)[0] in BY_KEYS
         if is_json and form in (None, *BY_KEYS) and NUGGETS.missing(names):
             table = PlainTable(source, NUGGETS)
-            frame = read_gold(source, rules, table.faults)
+            frame = records.read_gold(source, rules, table.faults)
             number = frame["topic"].n_unique()
         else:
             table, rows = read_plain(source, NUGGETS, form)
-            lacking = {"text": pl.lit(""), "time": pl.lit(None)}
-            lacking = {name: value for name, value in lacking.items() if name not in rows}
-            place = pl.int_range(pl.len()).over("topic", "text")
-            rows = rows.with_row_index("row")
-            rows = rows.sort(pl.col("row").first().over("topic"), maintain_order=True)
-            rows = rows.with_columns(**lacking).with_columns(
-                kind=pl.lit(LISTED),
-                at=pl.int_range(pl.len()).over("topic"),
-                id="nugget_id",
-                place=pl.lit(0) if rules.duplicates == "merge" else place,
+            place, row = pl.int_range(pl.len()), pl.col("row")
+            rows = rows.with_row_index("row").sort(row.first().over("topic"), maintain_order=True)
+            known = {"text": pl.String, "time": pl.Float64}
+            rows = pl.concat([pl.DataFrame(schema=known), rows], how="diagonal").with_columns(
+                pl.col("text").fill_null(""), kind=pl.lit(records.LISTED), id="nugget_id"
+            )
+            rows = rows.with_columns(
+                at=place.over("topic"),
+                place=pl.lit(0) if rules.duplicates == "merge" else place.over("topic", "text"),
                 nugget_time="time",
             )
-            own = {name: kind for name, kind in GOLD.items() if name in rows}
-            frame = rows.select(pl.col(name).cast(kind) for name, kind in own.items())
-            frame = pl.concat([pl.DataFrame(schema=GOLD), frame], how="diagonal")
+            frame = pl.concat([pl.DataFrame(schema=GOLD), rows], how="diagonal_relaxed")
+            frame = frame.select(list(GOLD))
             number = frame.height
         frames.append(frame.with_columns(file=pl.lit(at)))
         sources.append(table.record(number))
@@ -408,18 +332,22 @@ def name_nuggets() -> pl.Expr:
     return pl.when(pl.col("id").fill_null("") == "").then(place).otherwise("id")
 
 
+def first_record(source: Input) -> records.Record:
+    """Return the first object of JSON, an empty one where there is none."""
+    is_json = recognise(source)[0] in BY_KEYS
+    every = records.documents(source, FaultList(source)) if is_json else iter(())
+    return next((record for _, record in every), {})
+
+
 def is_labelled(source: Input) -> bool:
     """Return whether a file holds labels of responses, or responses, by its content."""
-    if is_hits(source) or any(not lacks_columns(source, schema) for schema in TABLES.values()):
-        return True
-    record = first_record(source) if recognise(source)[0] in BY_KEYS else None
-    return record is not None and sort_of(record) is not None
+    is_table = any(not lacks_columns(source, schema) for schema in TABLES.values())
+    return is_table or is_hits(source) or records.sort_of(first_record(source)) is not None
 
 
 def holds_gold(source: Input) -> bool:
     """Return whether a file holds nuggets, banks or rubrics, by its content."""
-    record = first_record(source) if recognise(source)[0] in BY_KEYS else None
-    return record is not None and is_gold(record)
+    return records.is_gold(first_record(source))
 
 
 def is_nugget_list(source: Input) -> bool:
@@ -436,8 +364,8 @@ LABEL, VERDICT, IMPORTANCE, TIER = "label", "verdict", "importance", "tier"
 KNOWN = {
     LABEL: (tuple(GRADE_OF), "counted 0"),
     VERDICT: (tuple(VERDICT_OF), "counted 0"),
-    IMPORTANCE: ((VITAL, OKAY), "neither vital nor okay"),
-    TIER: ((MANDATORY, OPTIONAL), "neither mandatory nor optional"),
+    IMPORTANCE: ((records.VITAL, records.OKAY), "neither vital nor okay"),
+    TIER: ((records.MANDATORY, records.OPTIONAL), "neither mandatory nor optional"),
 }
 """For each place the known words, and how other words count."""
 MOST_CITATIONS, MOST_WORDS = 3, 1024
@@ -547,7 +475,7 @@ def import_labels(paths: Sequence[str], _: object) -> Imported:
     name = pl.when(pl.col("place") < 0).then("text").otherwise(pl.format("{}#{}", "topic", "at"))
     rows = rows.with_columns(
         nugget_id=name,
-        label=pl.col("grade").replace_strict(LABEL_OF, return_dtype=pl.String),
+        label=pl.col("grade").replace_strict(records.LABEL_OF, return_dtype=pl.String),
         time=pl.coalesce("time", "whole"),
         version=pl.when(version == "").then(number).otherwise(version),
     )
@@ -565,6 +493,9 @@ def import_nuggets(paths: Sequence[str], _: object) -> Imported:
     return Imported({name: texts_of(rows[name]) for name in names})
 
 
+LABELS = Import(
+    "response-labels", "labels of nuggets: assignments of responses", import_labels, several=True
+)
 FORMATS = (
     Format(
         GRADES.table,
@@ -572,14 +503,7 @@ FORMATS = (
         is_labelled,
         rank=Rank.SURE,
         remarks=remark,
-        imports=(
-            Import(
-                "response-labels",
-                "labels of nuggets: assignments of responses",
-                import_labels,
-                several=True,
-            ),
-        ),
+        imports=(LABELS,),
     ),
     Format(
         NUGGETS.table,

@@ -689,8 +689,3 @@ def read_gold(source: Input, rules: ResponseRules, faults: FaultList) -> pl.Data
     if not lines:
         faults.refuse(None, "holds no nuggets", GOLD_CURE, "no-rows")
     return pl.DataFrame(rows, schema=GOLD)
-
-
-def first_record(source: Input) -> Record | None:
-    """Return the first object of a file; None if there is none."""
-    return next((record for _, record in documents(source, FaultList(source))), None)
