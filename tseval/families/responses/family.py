@@ -23,7 +23,7 @@ from tseval.families.responses.rows import (
 )
 from tseval.files.given import input_of
 from tseval.files.inputs import Input
-from tseval.io.tables import read
+from tseval.io.tables import Table, read
 from tseval.io.topics import TOPICS_READER
 from tseval.parallel.runs import Spread
 from tseval.records import frozen
@@ -60,31 +60,6 @@ class ResponseInputs:
     )
 
 
-def read_tables(inputs: ResponseInputs, rules: ResponseRules, access: Access) -> ResponseTables:
-    """Return every input that was given, read; faults are `InputError`s."""
-    access.check(inputs)
-    if not inputs.runs:
-        raise UsageError("no file is given: name at least one of labels or of responses")
-    sources = [input_of(each, files.GRADES) for each in inputs.runs]
-    tables = files.read_files(sources, rules, access.form("file"), Spread(access.sharing))
-    names = list(dict.fromkeys(table.name for table in tables))
-    labelled = [name for name in names if name != Sort.ANSWERS.name] or names
-    if len(labelled) > 1:
-        found = " and ".join(Sort[name].value for name in labelled)
-        raise UsageError(f"files of {found}: score each sort of labels by itself")
-    gold = [input_of(each, files.NUGGETS) for each in inputs.nuggets]
-    form = access.own_form("nuggets")
-    topics = None
-    pairs = [(t, s) for t, s in zip(tables, sources, strict=True) if t.name == labelled[0]]
-    answers = [table for table in tables if table.name != labelled[0]]
-    nuggets = files.read_nuggets(gold, rules, form) if gold else None
-    if inputs.topics is not None:
-        topics = read([inputs.topics], TOPICS_READER, access.own_form("topics"))
-    return ResponseTables(
-        [t for t, _ in pairs], [s for _, s in pairs], answers, nuggets, topics, rules
-    )
-
-
 @frozen(kw_only=True)
 class ResponseEvaluation(FrameEvaluation):
     """Responses and labels, read and indexed."""
@@ -103,23 +78,41 @@ class ResponseEvaluation(FrameEvaluation):
     ) -> ResponseEvaluation:
         """Read every input; a fault in any of them is an `InputError`."""
         applied = edition.rules.changed(rules)
-        tables = read_tables(inputs, applied, access)
+        access.check(inputs)
+        if not inputs.runs:
+            raise UsageError("no file is given: name at least one of labels or of responses")
+        sources = [input_of(each, files.GRADES) for each in inputs.runs]
+        every = files.read_files(sources, applied, access.form("file"), Spread(access.sharing))
+        names = list(dict.fromkeys(table.name for table in every))
+        labelled = [name for name in names if name != Sort.ANSWERS.name] or names
+        if len(labelled) > 1:
+            found = " and ".join(Sort[name].value for name in labelled)
+            raise UsageError(f"files of {found}: score each sort of labels by itself")
+        pairs = list(zip(every, sources, strict=True))
+        gold = [input_of(each, files.NUGGETS) for each in inputs.nuggets]
+        form, beside = access.own_form("nuggets"), dict[str, Table]()
+        if gold:
+            beside["nuggets"] = files.read_nuggets(gold, applied, form)
+        if inputs.topics is not None:
+            beside["topics"] = read([inputs.topics], TOPICS_READER, access.own_form("topics"))
+        tables = ResponseTables(
+            [table for table in every if table.name == labelled[0]],
+            [source for table, source in pairs if table.name == labelled[0]],
+            [table for table in every if table.name != labelled[0]],
+            beside,
+            applied,
+        )
         index = index_responses(tables)
         if tables.gold is None or tables.sort in OWN_TOPICS:
             edition = replace(edition, on_missing="skip")
-        warnings = find_warnings(index, measures.NAMES[Sort.COUNTS])
-        made = cls.of(
-            edition,
-            {"labels": tables.labels[0], **tables.hashed},
-            index,
-            rules=applied.said(edition.rules),
-            hashed=tuple(tables.hashed),
-            warnings=tuple(warnings),
-        )
+        told = {"rules": applied.said(edition.rules), "hashed": tuple(beside)}
+        warnings = tuple(find_warnings(index, measures.NAMES[Sort.COUNTS]))
+        known = {"labels": tables.labels[0], **beside}
+        made = cls.of(edition, known, index, warnings=warnings, **told)
+        others = (*tables.answers, *beside.values())
         labels = (source for table in tables.labels for source in table.sources)
-        others = (*tables.answers, *tables.hashed.values())
-        beside = (replace(source, runs=()) for table in others for source in table.sources)
-        return replace(made, inputs=(*labels, *beside))
+        rest = (replace(source, runs=()) for table in others for source in table.sources)
+        return replace(made, inputs=(*labels, *rest))
 
     def default_measures(self) -> Sequence[str]:
         """Return the measures that are shown of labels of this sort."""
@@ -196,28 +189,26 @@ def is_of_responses(path: str) -> bool:
 
 SIX = ("strict_vital", "vital", "strict_all", "all", "strict_weighted", "weighted")
 LEADING = ("strict_vital", "vital", "strict_all", "all", "weighted")
-EDITIONS = (
-    Edition(
-        name="graded",
-        family=measures.NAME,
-        summary="graded labels, and how they come about in time: the default",
-        measures=SIX,
-        leading=LEADING,
-        on_missing="zero",
-        citation=measures.TSEVAL,
-        rules=ResponseRules(),
-    ),
-    Edition(
-        name="nuggetizer",
-        family=measures.NAME,
-        summary="as castorini's nuggetizer scores: labels as they are written, means over records",
-        measures=SIX,
-        leading=LEADING,
-        on_missing="skip",
-        citation="Pradeep et al. (2025): the AutoNuggetizer framework of the TREC RAG track",
-        rules=ResponseRules(labels="exact", nuggets="record", mean="records"),
-    ),
+GRADED = Edition(
+    name="graded",
+    family=measures.NAME,
+    summary="graded labels, and how they come about in time: the default",
+    measures=SIX,
+    leading=LEADING,
+    on_missing="zero",
+    citation=measures.TSEVAL,
+    rules=ResponseRules(),
 )
+NUGGETIZER = replace(
+    GRADED,
+    name="nuggetizer",
+    summary="as castorini's nuggetizer scores: labels as they are written, means over records",
+    on_missing="skip",
+    citation="Pradeep et al. (2025): the AutoNuggetizer framework of the TREC RAG track",
+    rules=ResponseRules(labels="exact", nuggets="record", mean="records"),
+)
+SAID = "How far runs say each nugget is told from their labels"
+SECTION = Section("labels", "What responses say", explain.report_labels, SAID)
 FAMILY = Family(
     name=measures.NAME,
     command="responses",
@@ -235,32 +226,14 @@ tseval responses labels.csv --nuggets rubrics.jsonl
     inputs=ResponseInputs,
     options=NoOptions,
     definitions=measures.DEFINITIONS,
-    editions=EDITIONS,
+    editions=(GRADED, NUGGETIZER),
     read=ResponseEvaluation.read,
-    schemas=(
-        files.GRADES,
-        files.NUGGETS,
-        files.ANNOTATIONS,
-        files.COUNTS,
-        files.HITS,
-        files.VERDICTS,
-        TOPICS,
-    ),
+    schemas=(*files.SCHEMAS, TOPICS),
     formats=files.FORMATS,
     knows=is_of_responses,
     over="responses",
     curves=True,
-    reporting=lambda: Reporting(
-        (
-            Section(
-                "labels",
-                "What responses say",
-                explain.report_labels,
-                "How far runs say each nugget is told from their labels",
-            ),
-        ),
-        retold=lambda _: NoOptions(),
-    ),
+    reporting=lambda: Reporting((SECTION,), retold=lambda _: NoOptions()),
     views=explain.VIEWS,
     words=ResponseEvaluation.words,
 )

@@ -123,6 +123,7 @@ HITS = Schema(
     ),
     row="whether a response says a nugget (CONE-RAG)",
 )
+SCHEMAS = (GRADES, NUGGETS, ANNOTATIONS, COUNTS, HITS, VERDICTS)
 TABLES = {
     Sort.ANNOTATIONS: ANNOTATIONS,
     Sort.COUNTS: COUNTS,
@@ -190,8 +191,8 @@ def read_rows(
         rows = rows.drop(records.GRADE).hstack(
             pl.DataFrame(told, schema=records.GRADE, orient="row")
         )
-        name = pl.when(pl.col("criterion") != "").then("criterion")
-        name = name.otherwise(pl.col("row").cast(pl.String))
+        has_name, row = pl.col("criterion") != "", pl.col("row").cast(pl.String)
+        name = pl.when(has_name).then("criterion").otherwise(row)
         weight = pl.col("weight").fill_null(0.0)
         columns = {"text": name, "place": pl.lit(0), "importance": "tier", "weight": weight}
     group = ["run", "topic", "version"]

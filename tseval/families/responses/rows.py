@@ -50,8 +50,8 @@ class ResponseTables:
     """What they were read from."""
     answers: Sequence[Table]
     """The responses themselves, beside labels of such: they tell times."""
-    gold: Table | None
-    topics: Table | None
+    beside: Mapping[str, Table]
+    """What stands beside the runs, by the names of the inputs."""
     rules: ResponseRules
 
     @property
@@ -60,10 +60,9 @@ class ResponseTables:
         return Sort[self.labels[0].name]
 
     @property
-    def hashed(self) -> dict[str, Table]:
-        """What stands beside the runs, by the names of the inputs."""
-        named = {"nuggets": self.gold, "topics": self.topics}
-        return {name: table for name, table in named.items() if table is not None}
+    def gold(self) -> Table | None:
+        """The nuggets, banks and rubrics."""
+        return self.beside.get("nuggets")
 
     def gold_of(self, *, questions: bool) -> pl.DataFrame | None:
         """Return the questions of the gold, or its nuggets; of a topic those of the last file."""
@@ -224,11 +223,11 @@ def find_starts(versions: pl.DataFrame, topics: pl.Series, tables: ResponseTable
         known = gold.group_by("topic").agg(start=pl.col("nugget_time").min())
         times = times.update(known, on="topic")
     times = times.with_columns(start.fill_null(start.min()).fill_null(0.0))
-    every = (*tables.labels, *tables.answers, *tables.hashed.values())
+    every = (*tables.labels, *tables.answers, *tables.beside.values())
     if any(source.is_relative for table in every for source in table.sources):
         times = times.with_columns(start=pl.lit(0.0))
-    if tables.topics is not None:
-        times = times.update(tables.topics.frame.select("topic", "start"), on="topic")
+    if "topics" in tables.beside:
+        times = times.update(tables.beside["topics"].frame.select("topic", "start"), on="topic")
     return times
 
 
@@ -260,7 +259,8 @@ def grade_items(tables: ResponseTables, parts: Parts) -> dict[str, pl.DataFrame]
         "invalid_importances": ~pl.col("importance").is_in([VITAL, OKAY]),
     }
     sums = labels.select(*CELL, "date", **{n: e.cast(pl.Float64) for n, e in wrong.items()})
-    items = items.with_columns(known=pl.col("nugget_time").fill_null(ALWAYS))
+    columns = ("item", *CELL, "text", "place", "name", "importance", "weight")
+    items = items.select(*columns, known=pl.col("nugget_time").fill_null(ALWAYS))
     raised = steps if newer is None else find_steps(labels, None)
     frames = {"steps": steps, "raised": raised, "listed": listed}
     return {"items": items, "sums": sums, **attach_items(frames, items)}
@@ -282,14 +282,16 @@ def label_gold(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the labels of nuggets of the gold, and an item for each nugget in each cell."""
     labels, cells = parts.labels, parts.cells
-    gold = gold.drop_nulls("at").with_columns(name=files.name_nuggets())
+    gold = gold.drop_nulls("at").with_columns(name=pl.col("id").fill_null(""))
     gold = gold.cast({"topic": cells.schema["topic"]})
     first, key = pl.col("at").first().over("topic", "text", "place"), ["topic", "text", "place"]
     gold = gold.with_columns(nugget=pl.when(pl.col("text") != "").then(first).otherwise("at"))
     nuggets = gold.filter(pl.col("at") == pl.col("nugget"))
     items = cells.join(nuggets, on="topic", maintain_order="left_right").with_row_index("item")
     by_text = gold.filter(pl.col("text") != "").select(*key, "nugget")
-    by_name = gold.select("topic", text="name", place=pl.lit(-1, pl.Int64), nugget="nugget")
+    by_name = gold.select(
+        "topic", text=files.name_nuggets(), place=pl.lit(-1, pl.Int64), nugget="nugget"
+    )
     names = pl.concat([by_text, by_name]).unique(key, keep="last")
     labels = labels.join(names, on=key, how="left", maintain_order="left")
     is_missing = pl.col("nugget").is_null()
