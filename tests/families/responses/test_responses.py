@@ -658,6 +658,26 @@ def test_the_section_of_a_report(tmp_path: Path) -> None:
     assert "which are not of nuggets one by one" in page.read_text()
 
 
+def test_a_section_of_a_report_tells_runs_that_lack_nuggets_of_an_importance(
+    tmp_path: Path,
+) -> None:
+    okay = {"text": "b", "importance": "okay", "assignment": "partial_support"}
+    said = [{**GOOD, "nuggets": [NUGGET, okay]}, {**GOOD, "run_id": "s"}]
+    file = lines(tmp_path / "l.jsonl", said)
+    evaluation = evaluated(FAMILY, FAMILY.inputs([file]), FAMILY.options())
+    assert FAMILY.report is not None
+    (section,) = FAMILY.report.sections
+    setting = Setting(("r", "s"), (), FAMILY.options())
+    rows, few = (e for e in section.blocks(evaluation, setting) if isinstance(e, Rows))
+    assert [row[:4] for row in rows.rows] == [
+        (0, "vital", 1, (1, 0, 0)),
+        (1, "vital", 1, (1, 0, 0)),
+        (0, "okay", 1, (0, 1, 0)),
+        (1, "okay", 0, (0, 0, 0)),
+    ]
+    assert few.rows[0] == ("t", "b", "okay", 1, 0.0, 1.0)
+
+
 NUGGET = {"text": "a", "importance": "vital", "assignment": "support"}
 ANSWER = {"run_id": "r", "nuggets": [NUGGET]}
 EMPTY = {"run_id": "r", "nuggets": [{**NUGGET, "assignment": "not_support"}]}
