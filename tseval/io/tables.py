@@ -298,9 +298,13 @@ def _name_by_file(
 
 def _refuse_repeats(table: Table, columns: Sequence[str], reason: str, cure: str) -> None:
     """Refuse rows that repeat a row of another file in these columns."""
-    owners = table.frame.unique(columns, keep="first", maintain_order=True)
+    frame = table.frame
+    if "run" in columns:
+        files = Counter(run for source in table.sources for run in source.runs)
+        frame = frame.filter(pl.col("run").is_in([run for run, n in files.items() if n > 1]))
+    owners = frame.unique(columns, keep="first", maintain_order=True)
     owners = owners.select(*columns, owner="file", at="line")
-    rows = table.frame.join(owners, on=columns, maintain_order="left")
+    rows = frame.join(owners, on=columns, maintain_order="left")
     rows = rows.filter(pl.col("file") != pl.col("owner"))
     if rows.height:
         source = table.sources[int(rows["file"].to_list()[0])]

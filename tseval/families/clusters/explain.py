@@ -24,8 +24,9 @@ def show_clusters(index: FrameIndex, _: Asked[Any]) -> Shown:
     `same_as` names the one that counts. Sorted by run, topic, the cluster's start and its id.
     """
     scored, delay = pl.col("scored"), pl.col("delay")
-    minutes = quotient(pl.col("created") - pl.col("start"), UNITS["min"])
-    reports = index["reports"].with_columns(delay=minutes)
+    posts = index.outputs.select("post", "post_id")
+    reports = index["reports"].join(posts, on="post", how="left", maintain_order="left")
+    reports = reports.with_columns(delay=quotient(delay, UNITS["min"]))
     texts = {each: written(each) for each in reports["delay"].unique()}
     shown = delay.replace_strict(texts, return_dtype=pl.String)
     star = pl.when(scored).then(pl.lit("*")).otherwise(pl.lit(""))
@@ -45,7 +46,7 @@ def show_clusters(index: FrameIndex, _: Asked[Any]) -> Shown:
     number, selected, returned = (
         pl.col(name).fill_null(0).cast(pl.Int64) for name in ("reports", "selected", "returned")
     )
-    is_made = pl.col("run").is_in(index["made"]["run"].implode())
+    is_made = pl.col("run").is_in(index["made"]["run"].to_list())
     is_repeat = is_made & (pl.col("same_as") != pl.col("cluster_id"))
     frame = frame.sort("run", "topic", "start", "cluster_id").select(
         *("run", "topic", "cluster_id", "start", "posts"),

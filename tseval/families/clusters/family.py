@@ -16,6 +16,7 @@ from tseval.core.draws import RANDOM, SAMPLINGS
 from tseval.core.editions import Edition
 from tseval.core.family import Access, Column, Evaluation, Family, View, Words, hashes
 from tseval.core.frames import Content, FrameIndex, spans
+from tseval.core.kernel import natural
 from tseval.core.measure import Measure
 from tseval.core.pools import MEAN
 from tseval.core.registry import measures as measures_of
@@ -158,7 +159,8 @@ def select_posts(
         raise UsageError("random sampling draws nothing without a number: give --sample N")
     if "selected" not in posts.columns:
         return None, "all"
-    return posts.with_columns(selected=pl.col("selected") != 0), "column"
+    named = pl.col("named") if "named" in posts.columns else pl.lit(None, pl.String)
+    return posts.with_columns(selected=pl.col("selected") != 0, named=named), "column"
 
 
 @frozen(kw_only=True)
@@ -192,10 +194,9 @@ class ClusterEvaluation(Evaluation):
         if inputs.selected is not None:
             inputs = replace(inputs, selected=input_of(inputs.selected, files.SELECTED))
         push = rules if isinstance(rules, PushRules) else None
-        own = access.own_form
         tables: dict[str, Table] = {}
         if inputs.epochs is not None:
-            tables["epochs"] = read([inputs.epochs], EPOCHS_READER, own("epochs"))
+            tables["epochs"] = read([inputs.epochs], EPOCHS_READER, access.own_form("epochs"))
         if not inputs.runs:
             raise UsageError("no run is given: name at least one table of posts")
         asked = measures_of(access.wanted, measures.NAME)
@@ -224,11 +225,18 @@ class ClusterEvaluation(Evaluation):
         for name, other in files.READERS.items():
             given = getattr(inputs, name)
             if given is not None:
-                tables[name] = read([given], other, own(name))
+                tables[name] = read([given], other, access.own_form(name))
         if push is not None and push.topic_prefix and "qrels" in tables:
             topic = pl.col("topic").str.replace("^([0-9]+)$", f"{push.topic_prefix}${{1}}")
             frame = tables["qrels"].frame.with_columns(topic)
             tables["qrels"] = replace(tables["qrels"], frame=frame)
+        of_topics = [table.frame for name, table in tables.items() if "epochs" not in name]
+        topics = pl.concat([frame["topic"].unique() for frame in of_topics])
+        types = {"topic": natural(topics), "run": natural(posts.runs)}
+        for name, table in tables.items():
+            present = [each for each in types if each in table.frame.columns]
+            own = [pl.col(each).cast(types[each], strict=False) for each in present]
+            tables[name] = replace(table, frame=table.frame.with_columns(own))
         selection, selected = select_posts(inputs, options, tables)
         names = {"clusters": "clusters", "qrels": "qrels", "epochs": "epochs", "live": "live"}
         names |= {"live_epochs": "live-epochs", "selected": "selection"}
@@ -252,6 +260,8 @@ class ClusterEvaluation(Evaluation):
         """What latency, redundancy and coverage are taken from: there a post is returned once."""
         posts, options = self.tables["runs"], self.options
         sample = (options.sample, options.sampling, options.seed) if options.sample else None
+        if isinstance(self.edition.rules, PushRules):
+            rows.refuse_repeats(posts)
         origin = self.tables.get("selected", posts)
         return rows.index_reports(posts, self.clusters, self.selection, origin, sample)
 
@@ -652,7 +662,7 @@ tseval clusters mine.tsv theirs.tsv clusters.tsv -q --sample 50
             needs=("coverage",),
         ),
     ),
-    knows=files.CLUSTER_READER.holds,
+    knows=files.CLUSTERS_READER.holds,
     over="clusters",
     curves=True,
     batches=True,

@@ -198,7 +198,7 @@ def read_posts(
 ) -> Table:
     """Read runs as one table, with remarks on columns that are not read as its notes.
 
-    `selected` is there if all runs have it, and `own` names the clusters made for selected posts.
+    `selected` is there if all runs have it, and `named` names the clusters made for selected posts.
     """
     table = read(given, reader, form, each)
     frame = table.frame
@@ -208,14 +208,12 @@ def read_posts(
     present = set(frame.columns)
     if "confidence" in present:
         frame = frame.with_columns(pl.col("confidence").fill_null(0.0))
-    none = pl.lit(None, pl.String)
-    own = pl.col("cluster_id").replace("", None) if "cluster_id" in present else none
-    frame = frame.with_columns(own=own if "selected" in present else none)
     if "cluster_id" in present:
         is_alone = pl.col("selected").is_null() if "selected" in present else pl.lit(value=True)
         alone = frame.filter(pl.col("cluster_id").is_not_null() & is_alone)["file"].unique()
         notes += [f"{table.sources[at].path}: {WITHOUT_SELECTED}" for at in alone.sort()]
-        frame = frame.with_columns(own=pl.when(~is_alone).then("own"))
+        named = pl.when(~is_alone).then(pl.col("cluster_id").replace("", None))
+        frame = frame.with_columns(named=named)
     if "selected" in present and frame["selected"].has_nulls():
         is_read = pl.col("selected").is_not_null()
         names = (frame.filter(each)["run"].unique().sort() for each in (is_read, ~is_read))
@@ -265,13 +263,12 @@ def check_clusters(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     if ALL_TOPICS in frame["topic"]:
         reason = f'a topic is called "{ALL_TOPICS}", the name of the mean over topics'
         faults.add(None, reason, "give the topic another name", "reserved-name")
-    return frame if "path" in frame.columns else frame.with_columns(path=pl.lit(""))
+    return frame
 
 
-CLUSTER_READER = TableReader(
+CLUSTERS_READER = TableReader(
     schema=CLUSTERS,
     check=check_clusters,
-    empty=("holds no clusters", "without clusters there is nothing to score"),
 )
 
 
@@ -297,28 +294,31 @@ def read_clusters(
             "in two columns"
         )
     listing = TrackFile(recognise=is_listing, read=partial(read_listing, topic=topic))
-    table = read([source], replace(CLUSTER_READER, tracks=(listing,)), form)
+    table = read([source], replace(CLUSTERS_READER, tracks=(listing,)), form)
     remarks = [remark for note in table.notes for remark in note]
-    if is_listed and clock is None:
+    frame = table.frame
+    if is_listed and frame.height and clock is None:
         table.refuse_all("these clusters have no times", TIMES_CURE, "missing-time")
-    if clock is None or not (is_listed or replaces_times):
-        return replace(table, notes=tuple(remarks))
-    frame = table.frame.with_columns(time=clock(table.frame["post_id"]))
+    if clock is not None and (is_listed or replaces_times):
+        frame = frame.with_columns(time=clock(frame["post_id"]))
     reason = 'post "{post_id}" of cluster "{cluster_id}" has no time'
     cure = "look for times elsewhere, or remove the post"
-    missing = list(
-        faults_of(table, frame.filter(pl.col("time").is_null()), reason, cure, "missing-time")
-    )
+    lacking = frame.filter(pl.col("time").is_null()) if "time" in frame.columns else frame
+    missing = [*faults_of(table, lacking, reason, cure, "missing-time")]
     if missing and not may_lack_times:
         raise InputError(missing)
-    return replace(table, frame=frame.drop_nulls("time"), notes=(*remarks, *missing))
+    if len(missing) == frame.height:
+        cure = "without clusters there is nothing to score"
+        table.refuse_all("holds no clusters", cure, "no-rows")
+    frame = frame.drop_nulls("time") if missing else frame
+    return replace(table, frame=frame, notes=(*remarks, *missing))
 
 
 def faults_of(
     table: Table, rows: pl.DataFrame, reason: str, cure: str, code: str
 ) -> Iterator[Fault]:
     """Yield a fault of each of these clusters, with its line, or in JSON its path."""
-    paths = rows["path"]
+    paths = rows["path"] if "path" in rows.columns else [""] * rows.height
     for path, fault in zip(paths, table.faults(rows, reason, cure, code), strict=True):
         yield replace(fault, reason=f"{path}: {fault.reason}") if path else fault
 

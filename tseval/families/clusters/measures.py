@@ -37,8 +37,7 @@ UNIQUE = Parameter(
 
 def latency(index: FrameIndex, measure: Measure) -> ContributionResult:
     """Return the mean delay of the selected posts, each counted when the run returned it."""
-    delay = pl.col("created") - pl.col("start")
-    above = quotient(delay, UNITS[str(measure.argument("unit"))])
+    above = quotient(pl.col("delay"), UNITS[str(measure.argument("unit"))])
     scored = index["reports"].filter("scored").select(*KEY, "time", above=above, below=1.0)
     return index.result(Contributions([scored], ratio(), weight="below"))
 
@@ -65,13 +64,16 @@ def coverage(index: FrameIndex, _: Measure) -> ContributionResult:
 
     For runs for whose posts they were made, clusters of the same posts count once.
     """
-    clusters, is_made = index["clusters"], pl.col("run").is_in(index["made"]["run"].implode())
-    is_first = pl.col("cluster_id") == pl.col("same_as")
-    numbers = clusters.group_by("topic").agg(every=pl.len(), once=is_first.filter(is_first).len())
+    is_made = pl.col("run").is_in(index["made"]["run"].to_list())
+    counts = pl.col("cluster_id") == pl.col("same_as")
+    clusters = index["clusters"].select("topic", "cluster", counts=counts)
+    numbers = clusters.group_by("topic").agg(
+        every=pl.len(), once=pl.col("counts").filter("counts").len()
+    )
     number = pl.when(is_made).then("once").otherwise("every").cast(pl.Float64)
     gold = index.pairs.join(numbers, on="topic").select(*KEY, time=pl.lit(ALWAYS), below=number)
-    first = index["reports"].filter(before=0).join(clusters.select("cluster", "same_as"), "cluster")
-    first = first.filter(~is_made | is_first).select(*KEY, "time", above=1.0)
+    first = index["reports"].filter(before=0).join(clusters.select("cluster", "counts"), "cluster")
+    first = first.filter(~is_made | pl.col("counts")).select(*KEY, "time", above=1.0)
     return index.result(Contributions([first, gold], ratio()))
 
 
@@ -84,9 +86,9 @@ def take_sums(
     frame: str, value: Callable[[], pl.Expr], empty: int | None, index: FrameIndex, _: Measure
 ) -> Taken:
     """Return a value of the rows of each topic, and one of those of all topics."""
-    found = list[Values]()
+    rows, found = index.outputs if frame == "outputs" else index[frame], list[Values]()
     for by in ([*KEY], ["run"]):
-        values = index[frame].group_by(by).agg(value=value())
+        values = rows.group_by(by).agg(value=value())
         every = index.pairs.select(by).unique(maintain_order=True)
         every = every.join(values, on=by, how="left", maintain_order="left")
         found.append(values_of(every.with_columns(pl.col("value").fill_null(pl.lit(empty)))))
@@ -386,8 +388,8 @@ OF_LIVE = (
         )
         for says in (RELEVANT, REDUNDANT, NOT_RELEVANT)
     ),
-    define_number("live-unjudged", "posts without a judgment", "sent", unjudged),
-    define_number("live-length", "posts pushed on judged topics", "sent", sent),
+    define_number("live-unjudged", "posts without a judgment", "outputs", unjudged),
+    define_number("live-length", "posts pushed on judged topics", "outputs", sent),
     measure_of(
         name="live-coverage",
         title="live coverage",
@@ -396,7 +398,7 @@ OF_LIVE = (
         empty_case=NO_POSTS,
         range="0 to 1",
         citation=OVERVIEW_2017,
-        account=partial(take_sums, "sent", judged_share, None),
+        account=partial(take_sums, "outputs", judged_share, None),
     ),
     *define_delays("live-", "online ", "the judged posts", "the creation of the post"),
     *(

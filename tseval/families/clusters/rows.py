@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tseval.core.draws import SAMPLINGS
 from tseval.core.frames import Content, FrameIndex, relative_start
-from tseval.core.kernel import KEY, natural, quotient, total
+from tseval.core.kernel import KEY, quotient, total
 from tseval.core.rules import RuleSet, choice
 from tseval.core.wording import count, listed, none_of
-from tseval.errors import Reason, UsageError
+from tseval.errors import InputError, Reason, UsageError
 from tseval.families.clusters.files import again, find_repeats
 from tseval.io.epochs import clock_of
 from tseval.io.tables import Table
@@ -195,14 +194,15 @@ def draw(posts: pl.DataFrame, size: int, sampling: str, seed: int) -> pl.DataFra
         raise UsageError(f"unknown sampling '{sampling}'; known: {', '.join(SAMPLINGS)}")
     if size < 1:
         raise UsageError("a sample has at least one post")
-    posts = posts.sort(*KEY, "post_id", maintain_order=True)
     if sampling == "confidence":
         if "confidence" not in posts.columns:
             raise UsageError("no run has a column `confidence`: draw with --sampling random")
-        order = {"confidence": True, "time": False}
-        posts = posts.sort([*order], descending=[*order.values()], maintain_order=True)
+        confidence = pl.col("confidence")
+        least = posts.group_by(KEY).agg(least=confidence.top_k(size).min())
+        posts = posts.join(least, on=KEY).filter(confidence >= pl.col("least"))
+        posts = posts.sort(-confidence, "time", "post_id", maintain_order=True)
     else:
-        places = [np.zeros(0, np.int64)]
+        posts, places = posts.sort(*KEY, "post_id", maintain_order=True), [np.zeros(0, np.int64)]
         for run, topic, number in posts.group_by(KEY, maintain_order=True).len().iter_rows():
             names = (zlib.crc32(name.encode()) for name in (run, topic))
             random = np.random.default_rng([abs(seed), int(seed < 0), *names])
@@ -211,38 +211,49 @@ def draw(posts: pl.DataFrame, size: int, sampling: str, seed: int) -> pl.DataFra
     return posts.filter(pl.int_range(pl.len()).over(KEY) < size)
 
 
-def judged_posts(posts: Table, topics: pl.Series) -> tuple[pl.DataFrame, dict[Any, Any]]:
-    """Return the posts of these topics, and the types of runs and topics."""
-    types: dict[Any, Any] = {"run": natural(posts.runs), "topic": natural(topics)}
-    return posts.frame.filter(pl.col("topic").is_in([*types["topic"].categories])).cast(
-        types
-    ), types
-
-
 def select_by_file(selected: Table, posts: pl.DataFrame, *, by_run: bool) -> pl.DataFrame:
     """Return the posts that a table selects, each with its own cluster and the line that says so.
 
     A post that no run returned is a fault, and so are two clusters of one post.
     """
     own = pl.col("cluster_id") if "cluster_id" in selected.frame.columns else pl.lit("")
-    rows = selected.frame.with_row_index("place").with_columns(own=own.replace("", None))
+    rows = selected.frame.with_row_index("place").with_columns(named=own.replace("", None))
     key = KEY_OF_POST if by_run else POST
     pairs = rows.join(posts.select("post", *key), on=key)
     lost = rows.join(pairs, on="place", how="anti", maintain_order="left")
     reason = 'no run returned the selected post "{post_id}" of topic "{topic}"'
     selected.refuse(lost, reason, "remove it, or give its run", "unknown-id")
-    pairs = pairs.sort("post", pl.col("own").is_null(), "place")
-    first = pl.col("own", "line").first().over("post").name.prefix("first ")
-    wrong = pairs.with_columns(first).filter(pl.col("own") != pl.col("first own"))
+    pairs = pairs.sort("post", pl.col("named").is_null(), "place")
+    first = pl.col("named", "line").first().over("post").name.prefix("first ")
+    wrong = pairs.with_columns(first).filter(pl.col("named") != pl.col("first named"))
     reason = (
-        'selected post "{post_id}" of topic "{topic}" has the clusters "{first own}" '
-        f'({selected.sources[0].unit} {{first line}}) and "{{own}}"'
+        'selected post "{post_id}" of topic "{topic}" has the clusters "{first named}" '
+        f'({selected.sources[0].unit} {{first line}}) and "{{named}}"'
     )
     cure = "one cluster was made for each selected post: keep its cluster_id alone"
     wrong = wrong.unique("place", keep="first").sort("place")
     selected.refuse(wrong, reason, cure, "conflicting-rows")
     first_rows = pairs.unique("post", keep="first", maintain_order=True)
     return first_rows.with_columns(selected=pl.lit(value=True))
+
+
+def refuse(table: Table, rows: pl.DataFrame, reason: str, cure: str, code: str) -> None:
+    """Refuse these rows of any of a table's files, if there are any."""
+    faults = list(table.faults(rows, reason, cure, code))
+    if faults:
+        raise InputError(faults)
+
+
+def refuse_repeats(posts: Table) -> None:
+    """Refuse posts that were pushed twice, of which a cluster can hold but one."""
+    repeats = find_repeats(posts.frame)
+    unit = pl.lit(f"first in {posts.sources[0].unit} ")
+    cure = pl.concat_str(unit, "line before", pl.lit(": remove one of them"))
+    reason = (
+        'post "{post_id}" stands twice within topic "{topic}": latency, redundancy and coverage '
+        "take each post once"
+    )
+    refuse(posts, repeats.with_columns(cure=cure), reason, "", "duplicate-id")
 
 
 def index_reports(
@@ -255,68 +266,60 @@ def index_reports(
     """Return every report in the order in which the run returned it, of equal times in the file's.
 
     `selection` has `post own selected` of posts, where a file or the runs say so, which is the
-    `origin` of its faults. Without it, and without a sample, every post in a cluster is selected.
-    A post is scored in its own cluster alone, or, where none is known, in each that it is in.
+    `origin` of its faults; `sample` has the other arguments of `draw`. Without these every post in
+    a cluster is selected. A post is scored in its own cluster alone, or, where none is known, in
+    each that it is in.
     """
-    repeats = find_repeats(posts.frame)
-    where = pl.format("first in {} {}: remove one of them", pl.lit("line"), "line before")
-    posts.refuse(
-        repeats.with_columns(cure=where),
-        'post "{post_id}" stands twice within topic "{topic}": latency, redundancy and coverage '
-        "take each post once",
-        "",
-        "duplicate-id",
-    )
-    cluster = ["topic", "cluster_id"]
-    returned, types = judged_posts(posts, clusters.frame["topic"])
-    topic: dict[Any, Any] = {"topic": types["topic"]}
-    members = clusters.frame.select(*cluster, "post_id", created="time").cast(topic)
-    groups = members.group_by(cluster, maintain_order=True).agg(
-        start=pl.col("created").min(), posts=pl.len()
+    is_judged = pl.col("topic").is_in(clusters.frame["topic"].unique().to_list())
+    returned = posts.frame.filter(is_judged)
+    returned = returned.select("post", "run", *POST, "time", "^confidence$")
+    members = clusters.frame.select("topic", "cluster_id", "post_id", created="time")
+    groups = members.group_by("topic", "cluster_id", maintain_order=True).agg(
+        start=pl.col("created").min(), end=pl.col("created").max(), posts=pl.len()
     )
     groups = groups.with_row_index("cluster")
-    members = members.join(groups.drop("posts"), on=cluster)
-    own = returned.select("post", *KEY_OF_POST, "time", "^confidence$")
-    reports = own.join(members, on=POST).sort("run", "cluster", "time", "post")
-    reports = reports.with_columns(before=pl.int_range(pl.len()).over("run", "cluster"))
-
-    unselected = pl.DataFrame(schema={"post": pl.UInt32, "own": pl.String, "selected": pl.Boolean})
+    numbers = groups.select("topic", "cluster_id", "cluster", "start")
+    members = members.join(numbers, on=["topic", "cluster_id"]).select(
+        *(*POST, "cluster", "created"),
+        delay=pl.col("created") - pl.col("start"),
+        own=pl.col("cluster_id") == pl.col("post_id"),
+    )
+    reports = returned.select("post", "run", *POST, "time").join(members, on=POST)
+    other = reports.filter(pl.col("time") != pl.col("created"))["post"].n_unique()
+    reports = reports.drop("post_id", "created").sort("run", "cluster", "time", "post")
+    before = pl.int_range(pl.len(), dtype=pl.UInt32).over("run", "cluster")
+    reports = reports.with_columns(before=before, scored=pl.lit(value=True))
     if sample is not None:
-        drawn = draw(reports.unique("post"), *sample).select("post", selected=pl.lit(value=True))
-        selection = pl.concat([unselected, drawn], how="diagonal")
-    known = unselected if selection is None else selection.select(unselected.columns)
-    reports = reports.join(known, on="post", how="left", maintain_order="left")
-    is_own = pl.col("cluster_id") == pl.coalesce("own", "post_id")
-    owned = reports.filter(is_own)
-    is_selected = pl.col("selected").fill_null(selection is None)
+        drawn = draw(returned.join(reports, on="post", how="semi"), *sample)
+        selection = drawn.with_columns(selected=pl.lit(value=True), named=pl.lit(None, pl.String))
+    if selection is not None:
+        known = selection.select("post", "named", scored="selected")
+        names = groups.select("cluster", "cluster_id")
+        reports = reports.drop("scored").join(known, on="post", how="left", maintain_order="left")
+        reports = reports.join(names, on="cluster", how="left", maintain_order="left")
+        is_own = (pl.col("named") == pl.col("cluster_id")).fill_null(pl.col("own"))
+        is_scored = pl.col("scored").fill_null(value=False)
+        reports = reports.with_columns(own=is_own, scored=is_scored).drop("named", "cluster_id")
+    owned = reports.filter("own")
     has_none = ~pl.col("post").is_in(owned["post"].implode())
-    reports = reports.with_columns(scored=is_selected & (is_own | has_none))
+    reports = reports.with_columns(pl.col("scored") & (pl.col("own") | has_none))
     if selection is not None and sample is None:
-        refuse_selection(selection, origin, posts, reports, owned, groups)
+        refuse_selection(selection, origin, posts, reports, groups)
 
     # Clusters of the same posts count once in the coverage of runs for whose posts they were made.
-    is_called = (members["cluster_id"] == members["post_id"]).any()
-    made = types["run"].categories if is_called else owned["run"].unique()
-    if len(made):
-        alike = (
-            members.sort("post_id").group_by("cluster").agg(ids=pl.col("post_id").str.join("\n"))
-        )
-        alike = groups.join(alike, on="cluster").sort("cluster_id")
+    groups = groups.with_columns(same_as="cluster_id")
+    made = list(posts.runs) if members["own"].any() else owned["run"].unique().to_list()
+    if made:
+        ordered = members.sort("post_id").group_by("cluster")
+        ids = ordered.agg(ids=pl.col("post_id").str.join("\n"))
         same = pl.col("cluster_id").first().over("topic", "ids")
-        groups = alike.select(pl.exclude("ids"), same_as=same).sort("cluster")
-    else:
-        groups = groups.with_columns(same_as="cluster_id")
-    times = members.group_by("topic").agg(
-        start=pl.col("created").min(), end=pl.col("created").max(), latest=pl.col("created").max()
-    )
-    frames = {
-        "clusters": groups,
-        "reports": reports,
-        "made": pl.DataFrame({"run": pl.Series(made, dtype=types["run"])}),
-    }
-    times = relative_start(times.sort("topic"), clusters)
-    index = FrameIndex.of([*types["run"].categories], times, returned, **frames)
-    return Content(index, tuple(warn_of_reports(posts, index, sample)))
+        groups = groups.join(ids, on="cluster").sort("cluster_id").with_columns(same_as=same)
+    times = groups.group_by("topic").agg(start=pl.col("start").min(), end=pl.col("end").max())
+    times = relative_start(times.with_columns(latest="end").sort("topic"), clusters)
+    frames = {"clusters": groups.sort("cluster"), "reports": reports}
+    frames["made"] = pl.DataFrame({"run": made}, {"run": reports.schema["run"]})
+    index = index_of(posts, times, returned, **frames)
+    return Content(index, tuple(warn_of_reports(posts, index, other, sample)))
 
 
 def refuse_selection(
@@ -324,7 +327,6 @@ def refuse_selection(
     origin: Table,
     posts: Table,
     reports: pl.DataFrame,
-    owned: pl.DataFrame,
     groups: pl.DataFrame,
 ) -> None:
     """Refuse selected posts that are in no cluster, or not in the one that was made for them."""
@@ -332,38 +334,38 @@ def refuse_selection(
     lost = chosen.join(reports, on="post", how="anti").select("post")
     reason = 'selected post "{post_id}" of topic "{topic}" is in no cluster'
     cure = "the assessors' clusters must hold every selected post"
-    posts.refuse(posts.frame.join(lost, on="post", how="semi"), reason, cure, "unknown-id")
-    lost = chosen.drop_nulls("own").join(owned, on="post", how="anti")
-    there = groups.select(pl.col("topic").cast(pl.String), own="cluster_id", there=pl.lit("there"))
-    lost = lost.join(there, on=["topic", "own"], how="left").sort("file", "line")
-    inside = pl.format(
-        'selected post "{}" of topic "{}" is not in its own cluster "{}"', *POST[::-1], "own"
-    )
-    absent = pl.format(
-        'topic "{}" has no cluster "{}", which is said to be that of the selected post "{}"',
-        *("topic", "own", "post_id"),
+    refuse(posts, posts.frame.join(lost, on="post", how="semi"), reason, cure, "unknown-id")
+    lost = chosen.drop_nulls("named").join(reports.filter("own"), on="post", how="anti")
+    there = groups.select("topic", named="cluster_id", there=pl.lit("there"))
+    lost = lost.join(there, on=["topic", "named"], how="left").sort("file", "line")
+    inside = 'selected post "{post_id}" of topic "{topic}" is not in its own cluster "{named}"'
+    absent = (
+        'topic "{topic}" has no cluster "{named}", which is said to be that of the selected post '
+        '"{post_id}"'
     )
     cure = (
         "cluster_id names the cluster that was made for the post, and that holds it: correct "
         "one of the two files, or leave cluster_id empty where none was made"
     )
-    why = pl.when(pl.col("there").is_null()).then(absent).otherwise(inside)
-    origin.refuse(lost.with_columns(why=why), "{why}", cure, "conflicting-rows")
+    code, is_there = "conflicting-rows", pl.col("there").is_not_null()
+    faults = [*origin.faults(lost.filter(is_there), inside, cure, code)]
+    faults += origin.faults(lost.filter(~is_there), absent, cure, code)
+    if faults:
+        raise InputError(sorted(faults, key=lambda fault: (fault.file, fault.line or 0)))
 
 
 def warn_of_reports(
-    posts: Table, index: FrameIndex, sample: tuple[int, str, int] | None
+    posts: Table, index: FrameIndex, other: int, sample: tuple[int, str, int] | None
 ) -> Iterator[str]:
     """Yield what a reader of latency, redundancy and coverage should know."""
-    reports = index["reports"]
+    met = index["reports"]["run"].unique()
     for run, number in index.outputs.group_by("run", maintain_order=True).len().iter_rows():
-        if run not in reports["run"]:
+        if run not in met:
             what = count(number, "post")
             yield Reason(f"run {run}: none of its {what} of judged topics is in any cluster")
-    other = reports.filter(pl.col("time") != pl.col("created"))["post"].n_unique()
     if other:
-        posts_of = count(other, "post")
-        yield f"{posts_of} with another time in the run than in the clusters: latency takes theirs"
+        what = count(other, "post")
+        yield f"{what} with another time in the run than in the clusters: latency takes theirs"
     if sample is not None and sample[1] == "confidence":
         equal = pl.col("confidence").n_unique() == 1
         runs = posts.frame.group_by("run", maintain_order=True).agg(equal & (pl.len() > 1))
@@ -385,6 +387,13 @@ def warn_of_several(index: FrameIndex) -> Iterator[str]:
         )
 
 
+def index_of(
+    posts: Table, topics: pl.DataFrame, judged: pl.DataFrame, **frames: pl.DataFrame
+) -> FrameIndex:
+    """Return the index of all runs and of the topics that these are."""
+    return FrameIndex.of(natural_order(set(posts.runs)), topics, judged, **frames)
+
+
 def discount(gain: pl.Expr, place: pl.Expr) -> pl.Expr:
     """Return the worth of a gain at its place in a list, from 0; that of the first ten alone."""
     worth = quotient(pl.lit(2.0).pow(gain) - 1, (place + 2).log(2))
@@ -404,60 +413,70 @@ def index_days(
     Posts are taken in the order of the file, or of the ranks of a list. The first post of a
     cluster *retrieves* it; a cluster stays retrieved on later days.
     """
-    judged, types = judged_posts(posts, grades.frame["topic"])
-    day, gain, place = pl.col("day"), pl.col("gain"), pl.col("place")
+    topics = grades.frame.select("topic").unique().sort("topic")
+    is_judged = pl.col("topic").is_in(topics["topic"].to_list())
+    day, gain, place, cell = pl.col("day"), pl.col("gain"), pl.col("place"), [*KEY, "day"]
     known = epochs.select("post_id", epoch_day="day", created="time")
-    known = known.unique("post_id", keep="last")
+    known = known.unique("post_id", keep="last").with_row_index("number")
     is_day = pl.col("epoch_day").is_in(rules.days)
 
     # The posts of clusters, once each: what they and the clusters of a day are worth.
     first = pl.col("time").first() if rules.cluster_start == "listed" else pl.col("time").min()
-    key, cell = ["topic", "cluster_id"], [*KEY, "day"]
-    starts = (
-        clusters.frame.group_by(key, maintain_order=True).agg(start=first).with_row_index("cluster")
-    )
+    key = ["topic", "cluster_id"]
+    starts = clusters.frame.group_by(key, maintain_order=True).agg(start=first)
     keep = "last" if rules.two_clusters == "last" else "first"
     gold = clusters.frame.unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
-    gold = gold.filter(pl.col("topic").is_in([*types["topic"].categories]))
-    gold = gold.join(starts, on=key).join(known, on="post_id", how="left")
+    gold = gold.filter(is_judged).join(starts.with_row_index("cluster"), on=key)
+    gold = gold.join(known, on="post_id", how="left")
     gold = gold.join(grades.frame.select(*POST, "grade"), on=POST, how="left")
     worth = pl.col("grade") * 0.5
     for label, own in rules.gains.items():
         worth = pl.when(pl.col("grade") == label).then(own).otherwise(worth)
-    gold = gold.cast({"topic": types["topic"]}).with_columns(
-        gain=worth.fill_null(0.0), gold_day=pl.when(is_day).then("epoch_day")
-    )
+    gold = gold.with_columns(gain=worth.fill_null(0.0), gold_day=pl.when(is_day).then("epoch_day"))
     gold = gold.with_columns(best=gain.max().over("cluster", "gold_day"))
 
     # Pushed posts, or daily lists.
-    are_lists = (posts.frame["day"] != 0).any()
-    judged = judged.join(known, on="post_id", how="left", maintain_order="left")
-    own_day = day.cast(pl.Int64) if are_lists else pl.col("epoch_day")
-    pushed = judged.with_columns(epoch_day=own_day, pushed=pl.col("time") + rules.clock_offset)
+    are_lists = bool((posts.frame["day"] != 0).any())
+    judged = posts.frame.filter(is_judged).join(
+        known, on="post_id", how="left", maintain_order="left"
+    )
+    pushed = judged.select(
+        *(*KEY, "file", "line", "number", "created", "^rank$"),
+        epoch_day=day if are_lists else "epoch_day",
+        pushed=pl.col("time") + rules.clock_offset,
+    )
     pushed = pushed.with_columns(day=pl.when(is_day).then("epoch_day"))
     refuse_other_days(pushed, posts, rules.period_of(edition))
     drops = rules.early_posts == "drop" and not are_lists
     is_early = (pl.col("pushed") < pl.col("created")) & day.is_not_null() & drops
     pushed = pushed.with_columns(early=is_early.fill_null(value=False))
+    repeats = find_repeats(posts.frame).filter(is_judged)
+    warnings = tuple(warn_of_days(posts, pushed, repeats, gold, rules, edition))
+    lost = natural_order(set(clusters.frame["topic"].unique()) - set(topics["topic"]))
+    if lost:
+        what = f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored"
+        warnings += (f"{what}: {listed(lost)}",)
+
     order = ["rank"] if are_lists and rules.list_order == "rank" else []
     held = pushed.drop_nulls("day").filter(~pl.col("early"))
-    held = held.sort(*cell, *order, maintain_order=True).with_columns(
-        pl.col("pushed").last().over(*cell, "post_id"), place=pl.int_range(pl.len()).over(cell)
-    )
-    columns = ("cluster", "start", "gold_day", "best", "gain")
-    held = held.join(gold.select(*POST, *columns), on=POST, how="left", maintain_order="left")
+    held = held.sort(*cell, *order, maintain_order=True)
+    held = held.with_columns(place=pl.int_range(pl.len()).over(cell))
+    if repeats.height:
+        held = held.with_columns(pl.col("pushed").last().over(*KEY, "number"))
+    of_gold = gold.select("topic", "number", "cluster", "start", "gold_day", "best", "gain")
+    held = held.join(of_gold, on=["topic", "number"], how="left", maintain_order="left")
     held = held.with_columns(cluster=pl.when(pl.col("gold_day") == day).then("cluster"))
     is_first = pl.struct("run", "cluster").is_first_distinct() & pl.col("cluster").is_not_null()
-    earned = gain
     if rules.gain == "discounted" and not are_lists:
         minutes = quotient(pl.col("pushed") - pl.col("created"), 60.0).floor()
-        earned = pl.col("best") * quotient(WORTH_MINUTES - minutes, WORTH_MINUTES).clip(0.0)
+        left = quotient(WORTH_MINUTES - minutes, WORTH_MINUTES).clip(0.0)
+        held = held.with_columns(gain=pl.col("best") * left)
     held = held.with_columns(first=is_first)
-    held = held.with_columns(gain=pl.when("first").then(earned).otherwise(0.0))
+    held = held.with_columns(gain=pl.when("first").then("gain").otherwise(0.0))
     sums = held.group_by(cell).agg(
         sent=pl.len(),
         pain=(gain <= 0).sum(),
-        gained=total(pl.when(place < DEPTH).then(gain)),
+        gained=total(pl.when(place < DEPTH).then("gain")),
         dcg=total(discount(gain, place)),
     )
 
@@ -465,27 +484,25 @@ def index_days(
     offers = gold.drop_nulls("gold_day").unique(["cluster", "gold_day"])
     offers = offers.select("topic", "cluster", day="gold_day", gain="best")
     retrieved = held.filter("first").select("run", "cluster", retrieved="day")
-    runs = pl.DataFrame({"run": types["run"].categories}, {"run": types["run"]})
+    index = index_of(posts, topics, judged.select(*KEY, "time"))
+    runs = index.pairs.select("run").unique(maintain_order=True)
     visible = runs.join(offers, how="cross").join(retrieved, on=["run", "cluster"], how="left")
     visible = visible.filter((pl.col("retrieved") >= day).fill_null(value=True))
-    visible = visible.sort(*cell, "gain", descending=[False, False, False, True])
-    visible = visible.with_columns(place=pl.int_range(pl.len()).over(cell))
+    visible = visible.sort(*cell, -gain).with_columns(place=pl.int_range(pl.len()).over(cell))
     best = visible.group_by(cell).agg(
-        ideal=total(pl.when(place < DEPTH).then(gain)), ideal_dcg=total(discount(gain, place))
+        ideal=total(pl.when(place < DEPTH).then("gain")), ideal_dcg=total(discount(gain, place))
     )
-    times = pl.DataFrame({"topic": types["topic"].categories}, {"topic": types["topic"]})
-    days = pl.DataFrame({"day": rules.days}, {"day": pl.Int64})
-    days = runs.join(times, how="cross").join(days, how="cross", maintain_order="left_right")
-    days = days.join(sums, on=cell, how="left", maintain_order="left")
-    days = days.join(best, on=cell, how="left", maintain_order="left")
-    if rules.silent == "any":
-        any_day = offers.select("topic", "day").unique().with_columns(eventful=pl.lit(value=True))
-        days = days.join(any_day, on=["topic", "day"], how="left", maintain_order="left")
-        is_eventful = pl.col("eventful").fill_null(value=False)
-    else:
-        is_eventful = pl.col("ideal").is_not_null()
-    numbers = [*sums.columns[3:], "ideal", "ideal_dcg"]
-    days = days.with_columns(pl.col(numbers).fill_null(0), eventful=is_eventful)
+    held_days = (offers if rules.silent == "any" else visible).select("topic", "day", "^run$")
+    held_days = held_days.unique().with_columns(eventful=pl.lit(value=True))
+    every = pl.DataFrame({"day": rules.days}, {"day": gold.schema["gold_day"]})
+    days = index.pairs.join(every, how="cross", maintain_order="left_right")
+    for joined in (sums, best, held_days):
+        on = [name for name in cell if name in joined.columns]
+        days = days.join(joined, on=on, how="left", maintain_order="left")
+    days = days.with_columns(
+        pl.col(*sums.columns[3:], *best.columns[3:]).fill_null(0),
+        pl.col("eventful").fill_null(value=False),
+    )
     sent, is_painful = pl.col("sent"), pl.col("eventful") | (rules.silent_pain == "counted")
     days = days.with_columns(
         pain=pl.when(is_painful).then("pain").otherwise(0),
@@ -494,39 +511,35 @@ def index_days(
     delay = pl.col("pushed") - pl.col("start")
     delay = delay.clip(0.0) if rules.delays == "clamped" else delay
     delays = held.filter(gain > 0).select(*KEY, delay=delay)
-    frames = {"days": days, "delays": delays, "pushed": pushed}
-    index = FrameIndex.of([*types["run"].categories], times, judged, **frames)
-    return Content(index, tuple(warn_of_days(posts, clusters, gold, index, rules, edition)))
+    return Content(replace(index, frames={"days": days, "delays": delays}), warnings)
 
 
 def refuse_other_days(pushed: pl.DataFrame, posts: Table, period: str) -> None:
     """Refuse a run of which no day is one of the evaluation's: it is likely of another year."""
-    epoch_day = pl.col("epoch_day")
-    known = pushed.drop_nulls("epoch_day")
-    runs = known.group_by("run", maintain_order=True).agg(
+    runs = pushed.drop_nulls("epoch_day").group_by("run", maintain_order=True)
+    other = runs.agg(
         pl.col("file", "line").first(),
-        first=epoch_day.min(),
-        last=epoch_day.max(),
+        first=pl.col("epoch_day").min(),
+        last=pl.col("epoch_day").max(),
         inside=pl.col("day").is_not_null().any(),
-    )
+    ).filter(~pl.col("inside"))
     reason = (
         f'every post of judged topics of run "{{run}}" is outside of {period}: '
         "its days are {first} to {last}"
     )
     cure = "choose the edition whose days they are (--edition)"
-    posts.refuse(runs.filter(~pl.col("inside")).head(1), reason, cure, "time-range")
+    posts.refuse(other.head(1), reason, cure, "time-range")
 
 
 def warn_of_days(
     posts: Table,
-    clusters: Table,
+    pushed: pl.DataFrame,
+    repeats: pl.DataFrame,
     gold: pl.DataFrame,
-    index: FrameIndex,
     rules: PushRules,
     edition: str,
 ) -> Iterator[str]:
     """Yield what is dropped, counted twice or worth nothing, and what is out of order."""
-    pushed = index["pushed"]
     are_lists = (posts.frame["day"] != 0).any()
     is_outside = pl.col("epoch_day").is_not_null() & pl.col("day").is_null()
     sums = pushed.group_by("run", maintain_order=True).agg(
@@ -539,9 +552,7 @@ def warn_of_days(
             yield f"run {run}: {count(unknown, 'post')} not among the epochs, dropped"
         if early:
             yield f"run {run}: {count(early, 'post')} pushed before creation, dropped"
-    repeats = find_repeats(posts.frame).filter(pl.col("topic").is_in(index.topics))
-    runs = repeats.cast({"run": pushed.schema["run"]}).group_by("run").len().sort("run")
-    for run, number in runs.iter_rows():
+    for run, number in repeats.group_by("run").len().sort("run").iter_rows():
         yield f"run {run}: {again(number)}; each push counts (rule repeated-posts=keep)"
     if gold["grade"].null_count():
         ungraded = count(gold["grade"].null_count(), "post")
@@ -554,9 +565,6 @@ def warn_of_days(
     for run, *_, outside in sums.filter(pl.col("outside") > 0).iter_rows():
         period = rules.period_of(edition)
         yield f"run {run}: {count(outside, 'post')} outside of {period}, dropped"
-    lost = natural_order(set(clusters.frame["topic"]) - set(index.topics))
-    if lost:
-        yield f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored: {listed(lost)}"
 
 
 def index_live(posts: Table, live: Table, epochs: pl.DataFrame, rules: PushRules) -> Content:
@@ -564,29 +572,30 @@ def index_live(posts: Table, live: Table, epochs: pl.DataFrame, rules: PushRules
 
     Posts that are not looked at, or have no judgment, are unjudged.
     """
-    judged, types = judged_posts(posts, live.frame["topic"])
-    time = pl.col("time").last().over(KEY_OF_POST) if rules.live_times == "last" else pl.col("time")
+    topics = live.frame.select("topic").unique().sort("topic")
+    judged = posts.frame.filter(pl.col("topic").is_in(topics["topic"].to_list()))
+    time = pl.col("time")
+    pushed = time.last().over(KEY_OF_POST) if rules.live_times == "last" else time
     created = clock_of(epochs)(judged["post_id"])
-    judged = judged.with_columns(pushed=time, delay=time + rules.clock_offset - created)
-    votes = live.frame.select(*POST, "label").cast({"topic": types["topic"]})
+    judged = judged.with_columns(pushed=pushed, delay=pushed + rules.clock_offset - created)
+    votes = live.frame.select(*POST, "label")
     has_vote = judged.join(votes, on=POST, how="semi")["post"]
     judged = judged.with_columns(judged=pl.col("post").is_in(has_vote.implode()))
 
-    unmet = judged.group_by("run").agg(pl.len(), met=pl.col("judged").any()).filter(~pl.col("met"))
-    unmet = unmet.sort("run")
+    unmet = judged.group_by("run").agg(pl.len(), met=pl.col("judged").any())
+    unmet = unmet.filter(~pl.col("met")).sort("run")
     if live.frame.height and unmet.height == len(posts.runs):
         none = none_of("the", sum(unmet["len"]), "post", "posts")
         reason = (
             f"{none} judged here, of all that the runs have in judged topics: the judgments are of "
             'posts such as "{post_id}" of topic "{topic}", the runs are {runs}'
         )
-        first = live.frame.head(1).with_columns(runs=pl.lit(listed([*types["run"].categories])))
+        first = live.frame.head(1).with_columns(runs=pl.lit(listed([*unmet["run"]])))
         cure = "give the judgments that assessors made of these runs, with the posts' own ids"
         live.refuse(first, reason, cure, "unrelated-inputs")
-    unjudged = zip(unmet["run"], (count(number, "post") for number in unmet["len"]), strict=True)
     warnings = [
-        Reason(f"run {run}: none of its {posts_of} of judged topics has a live judgment")
-        for run, posts_of in unjudged
+        Reason(f"run {run}: none of its {number} of judged topics has a live judgment")
+        for run, number in zip(unmet["run"], (count(n, "post") for n in unmet["len"]), strict=True)
     ]
 
     if rules.live_repeats == "once":
@@ -600,18 +609,15 @@ def index_live(posts: Table, live: Table, epochs: pl.DataFrame, rules: PushRules
     place = pl.int_range(pl.len()).over(*KEY, day)
     is_seen = place < DEPTH if rules.live_limit == "day" else pl.lit(value=True)
     is_timed = (pl.col("delay") >= 0).fill_null(value=False)
-    counts = pl.col("judged") & is_timed if rules.live_early == "unjudged" else pl.col("judged")
+    counts = pl.col("judged") & (is_timed | (rules.live_early != "unjudged"))
     judged = judged.with_columns(judged=is_seen & counts, seen=is_seen)
     is_timely = pl.col("judged" if rules.live_latency == "judged" else "seen") & is_timed
-    votes = judged.filter("judged").join(votes, on=POST)
     says = pl.lit(rules.live_other)
     for label, said in rules.live_labels.items():
         says = pl.when(pl.col("label") == label).then(pl.lit(said)).otherwise(says)
-    votes = votes.select(*KEY, "post", says=says)
+    votes = judged.filter("judged").join(votes, on=POST).select(*KEY, "post", says=says)
     if rules.live_votes == "labels":
         votes = votes.unique(["post", "says"])
-    sent = judged.select(*KEY, "judged")
     delays = judged.filter(is_timely).select(*KEY, "delay")
-    frames = {"sent": sent, "votes": votes, "delays": delays}
-    times = pl.DataFrame({"topic": types["topic"].categories}, {"topic": types["topic"]})
-    return Content(FrameIndex.of([*types["run"].categories], times, judged, **frames), warnings)
+    outputs = judged.select(*KEY, "time", "judged")
+    return Content(index_of(posts, topics, outputs, votes=votes, delays=delays), warnings)
