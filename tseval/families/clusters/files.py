@@ -229,11 +229,11 @@ def read_posts(
 def find_repeats(posts: pl.DataFrame) -> pl.DataFrame:
     """Return the posts pushed before within the same run and topic, with the file and line."""
     key = ["run", "topic", "post_id"]
-    pushed = posts.filter(pl.col("day") == 0)
-    if pushed.select(key).hash_rows().n_unique() == pushed.height:
-        pushed = pushed.clear()
+    are_lists = (posts["day"] != 0).any()
+    if are_lists or posts.select(key).hash_rows().n_unique() == posts.height:
+        posts = posts.clear()
     first = pl.col("file", "line").first().over(key).name.suffix(" before")
-    return pushed.with_columns(first).filter(~pl.struct(key).is_first_distinct())
+    return posts.with_columns(first).filter(~pl.struct(key).is_first_distinct())
 
 
 def again(number: int) -> str:

@@ -421,9 +421,10 @@ def index_days(
     is_day = pl.col("epoch_day").is_in(rules.days)
 
     # The posts of clusters, once each: what they and the clusters of a day are worth.
-    first = pl.col("time").first() if rules.cluster_start == "listed" else pl.col("time").min()
+    time = pl.col("time")
+    start = time.first() if rules.cluster_start == "listed" else time.min()
     key = ["topic", "cluster_id"]
-    starts = clusters.frame.group_by(key, maintain_order=True).agg(start=first)
+    starts = clusters.frame.group_by(key, maintain_order=True).agg(start=start)
     keep = "last" if rules.two_clusters == "last" else "first"
     gold = clusters.frame.unique(POST, keep=keep, maintain_order=True)  # type: ignore[arg-type]
     gold = gold.filter(is_judged).join(starts.with_row_index("cluster"), on=key)
@@ -437,13 +438,12 @@ def index_days(
 
     # Pushed posts, or daily lists.
     are_lists = bool((posts.frame["day"] != 0).any())
-    judged = posts.frame.filter(is_judged).join(
-        known, on="post_id", how="left", maintain_order="left"
-    )
-    pushed = judged.select(
-        *(*KEY, "file", "line", "number", "created", "^rank$"),
-        epoch_day=day if are_lists else "epoch_day",
-        pushed=pl.col("time") + rules.clock_offset,
+    judged = posts.frame.filter(is_judged)
+    columns = (*KEY, "post_id", "time", "day", "file", "line", "^rank$")
+    pushed = judged.select(columns).join(known, on="post_id", how="left", maintain_order="left")
+    pushed = pushed.drop("post_id", "time", "day").with_columns(
+        epoch_day=judged["day"] if are_lists else pl.col("epoch_day"),
+        pushed=judged["time"] + rules.clock_offset,
     )
     pushed = pushed.with_columns(day=pl.when(is_day).then("epoch_day"))
     refuse_other_days(pushed, posts, rules.period_of(edition))
@@ -457,33 +457,32 @@ def index_days(
         what = f"{count(len(lost), 'topic')} of clusters not in the qrels, ignored"
         warnings += (f"{what}: {listed(lost)}",)
 
-    order = ["rank"] if are_lists and rules.list_order == "rank" else []
-    held = pushed.drop_nulls("day").filter(~pl.col("early"))
-    held = held.sort(*cell, *order, maintain_order=True)
-    held = held.with_columns(place=pl.int_range(pl.len()).over(cell))
+    held = pushed.drop_nulls("day").filter(~pl.col("early")).drop("file", "line", "early")
+    if are_lists and rules.list_order == "rank":
+        held = held.sort("rank", maintain_order=True)
+    held = held.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over(cell))
     if repeats.height:
         held = held.with_columns(pl.col("pushed").last().over(*KEY, "number"))
-    of_gold = gold.select("topic", "number", "cluster", "start", "gold_day", "best", "gain")
-    held = held.join(of_gold, on=["topic", "number"], how="left", maintain_order="left")
-    held = held.with_columns(cluster=pl.when(pl.col("gold_day") == day).then("cluster"))
-    is_first = pl.struct("run", "cluster").is_first_distinct() & pl.col("cluster").is_not_null()
+    offers = gold.select("topic", "number", "cluster", "start", "best", "gain", day="gold_day")
+    offers = offers.drop_nulls("day")
+    first = held.join(offers, on=["topic", "number", "day"], maintain_order="left").sort(
+        "day", maintain_order=True
+    )
+    first = first.unique(["run", "cluster"], keep="first", maintain_order=True)
     if rules.gain == "discounted" and not are_lists:
         minutes = quotient(pl.col("pushed") - pl.col("created"), 60.0).floor()
         left = quotient(WORTH_MINUTES - minutes, WORTH_MINUTES).clip(0.0)
-        held = held.with_columns(gain=pl.col("best") * left)
-    held = held.with_columns(first=is_first)
-    held = held.with_columns(gain=pl.when("first").then("gain").otherwise(0.0))
-    sums = held.group_by(cell).agg(
-        sent=pl.len(),
-        pain=(gain <= 0).sum(),
+        first = first.with_columns(gain=pl.col("best") * left)
+    sums = held.group_by(cell).agg(sent=pl.len())
+    gains = first.group_by(cell).agg(
+        earning=(gain > 0).sum(),
         gained=total(pl.when(place < DEPTH).then("gain")),
         dcg=total(discount(gain, place)),
     )
 
     # What clusters of a day offer to a run that has not retrieved them before.
-    offers = gold.drop_nulls("gold_day").unique(["cluster", "gold_day"])
-    offers = offers.select("topic", "cluster", day="gold_day", gain="best")
-    retrieved = held.filter("first").select("run", "cluster", retrieved="day")
+    offers = offers.unique(["cluster", "day"]).select("topic", "cluster", "day", gain="best")
+    retrieved = first.select("run", "cluster", retrieved="day")
     index = index_of(posts, topics, judged.select(*KEY, "time"))
     runs = index.pairs.select("run").unique(maintain_order=True)
     visible = runs.join(offers, how="cross").join(retrieved, on=["run", "cluster"], how="left")
@@ -492,25 +491,24 @@ def index_days(
     best = visible.group_by(cell).agg(
         ideal=total(pl.when(place < DEPTH).then("gain")), ideal_dcg=total(discount(gain, place))
     )
-    held_days = (offers if rules.silent == "any" else visible).select("topic", "day", "^run$")
-    held_days = held_days.unique().with_columns(eventful=pl.lit(value=True))
+    eventful = (offers if rules.silent == "any" else visible).select("topic", "day", "^run$")
+    eventful = eventful.unique().with_columns(eventful=pl.lit(value=True))
     every = pl.DataFrame({"day": rules.days}, {"day": gold.schema["gold_day"]})
     days = index.pairs.join(every, how="cross", maintain_order="left_right")
-    for joined in (sums, best, held_days):
+    for joined in (sums, gains, best, eventful):
         on = [name for name in cell if name in joined.columns]
         days = days.join(joined, on=on, how="left", maintain_order="left")
-    days = days.with_columns(
-        pl.col(*sums.columns[3:], *best.columns[3:]).fill_null(0),
-        pl.col("eventful").fill_null(value=False),
+    days = days.with_columns(pl.exclude(*cell, "eventful").fill_null(0)).with_columns(
+        pl.col("eventful").fill_null(value=False)
     )
     sent, is_painful = pl.col("sent"), pl.col("eventful") | (rules.silent_pain == "counted")
     days = days.with_columns(
-        pain=pl.when(is_painful).then("pain").otherwise(0),
+        pain=pl.when(is_painful).then(sent - pl.col("earning")).otherwise(0),
         least=sent.clip(0, DEPTH) if rules.silent_lists == "clamped" else sent,
     )
     delay = pl.col("pushed") - pl.col("start")
     delay = delay.clip(0.0) if rules.delays == "clamped" else delay
-    delays = held.filter(gain > 0).select(*KEY, delay=delay)
+    delays = first.filter(gain > 0).select(*KEY, delay=delay)
     return Content(replace(index, frames={"days": days, "delays": delays}), warnings)
 
 
