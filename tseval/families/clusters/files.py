@@ -41,7 +41,7 @@ from tseval.files.inputs import Each, Input
 from tseval.files.text_lines import text_lines
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.epochs import EPOCHS_READER, Clock, are_epochs, clock_of, snowflake_times
-from tseval.io.fields import Layout, read_lines
+from tseval.io.fields import Layout
 from tseval.io.forms import recognise
 from tseval.io.tables import (
     Table,
@@ -131,22 +131,10 @@ def is_daily_list(source: Input) -> bool:
     return len(fields) == 7 and re.fullmatch("[0-9]{8}", fields[0]) is not None
 
 
-def lacks_year(source: Input) -> bool:
-    """Return whether the first time of a run has no year."""
-    return is_run(source) and re.match(MONTH_DAY, fields_of(source)[2]) is not None
-
-
-def refuse_times(source: Input, faults: FaultList) -> TrackRows:
-    """Refuse the times of a run that have no year, where none is known."""
-    untimed = Schema("posts", (replace(TOPIC, name="time"),))
-    lines = read_lines(source, Layout(untimed, "topic post_id time run"))[1]
-    wrong = lines.filter(pl.col("time").str.contains(MONTH_DAY))
-    add_faults(faults, wrong, 'time "{time}" has no year', YEAR_CURE, "time-format")
-    return TrackRows(lines)
-
-
 def with_year(year: int | None) -> Mapping[str, pl.Expr]:
     """Return the times of a run in ISO 8601 where they have month and day alone."""
+    if year is None:
+        return {}
     return {"time": pl.col("time").str.replace(MONTH_DAY, f"{year}-${{1}}-${{2}}T${{3}}Z")}
 
 
@@ -181,16 +169,22 @@ def posts_reader(
     schema = replace(POSTS, key=() if repeats else POSTS.key)
     lines = Layout(schema, "topic post_id time run", partial(with_year, year))
     days = Layout(LISTS, f"day topic {QRELS_MARK} post_id rank score run")
-    tracks = [TrackFile(recognise=is_run, layout=lines)]
-    if year is None:
-        tracks = [TrackFile(recognise=lacks_year, read=refuse_times), *tracks]
     return TableReader(
         schema=replace(schema, columns=(*schema.columns, TEXT)) if text else schema,
-        tracks=(TrackFile(recognise=is_daily_list, layout=days), *tracks),
+        tracks=(
+            TrackFile(recognise=is_daily_list, layout=days),
+            TrackFile(recognise=is_run, layout=lines),
+        ),
         check=check_posts,
         may_be_empty=True,
         once=(LISTS.key, 'post_id "{post_id}" stands twice in run "{run}"', ""),
     )
+
+
+def tell_year(fault: Fault) -> Fault:
+    """Return the fault of a time that has no year with the cure for that."""
+    reason = re.sub(f'(time "{MONTH_DAY[1:-1]}") [^;]*', r"\1 has no year", fault.reason)
+    return fault if reason == fault.reason else replace(fault, reason=reason, cure=YEAR_CURE)
 
 
 def read_posts(
@@ -200,7 +194,10 @@ def read_posts(
 
     `selected` is there if all runs have it, and `named` names the clusters made for selected posts.
     """
-    table = read(given, reader, form, each)
+    try:
+        table = read(given, reader, form, each)
+    except InputError as error:
+        raise InputError([*map(tell_year, error.faults)]) from None
     frame = table.frame
     if frame["day"].n_unique() > 1 and 0 in frame["day"]:
         raise UsageError("runs of scenario A and B cannot be scored together: name one kind")
