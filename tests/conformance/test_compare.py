@@ -11,12 +11,11 @@ from scipy import stats
 
 import tseval
 from tests.program import tseval as program
-from tseval.comparison import Comparison, Plan, Treatment, correlate, discriminate
+from tseval.comparison import Comparison, Plan, Treatment, correlate, discriminate, read_board
 from tseval.comparison.reusability import leave_out
 from tseval.comparison.scored_runs import ScoredRuns
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
-from tseval.files.score_readers import read_scores
 
 RUNS, TOPICS = 24, 15
 
@@ -110,16 +109,12 @@ def test_scores_made_here_are_those_of_the_official_table(folder: Path, tmp_path
     arguments += ["--pool", folder / "updates_sampled.tsv.gz", "-f", "trec-ts"]
     done = program("score", *arguments, "-o", tmp_path / "two.tsv")
     assert done.code == 0
-    official, ours = (
-        read_scores([each]) for each in (folder / "official.tsv", tmp_path / "two.tsv")
-    )
-    keys = [
-        list(zip(t.run.to_list(), t.topic.to_list(), t.measure.to_list(), strict=True))
-        for t in (official, ours)
-    ]
-    known = dict(zip(keys[0], official.value.tolist(), strict=True))
-    assert len(keys[1]) == 2 * TOPICS * 19
-    assert [known[key] for key in keys[1]] == ours.value.tolist()
+    official, ours = (read_board(each) for each in (folder / "official.tsv", tmp_path / "two.tsv"))
+    assert ours.known.all()
+    assert ours.values.shape == (2, TOPICS, 19)
+    assert (ours.topics, ours.measures) == (official.topics, official.measures)
+    runs = [official.runs.index(run) for run in ours.runs]
+    assert official.values[runs].tolist() == ours.values.tolist()
 
 
 def test_two_pools_rank_nearly_alike(folder: Path) -> None:

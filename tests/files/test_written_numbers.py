@@ -13,8 +13,7 @@ from hypothesis import given
 import tseval
 from tests import strategies as st
 from tests.program import tseval as program
-from tseval.comparison import correlate
-from tseval.files.score_readers import read_scores
+from tseval.comparison import Treatment, correlate, read_board
 from tseval.tables.times import number, written
 
 pytestmark = pytest.mark.small_times
@@ -113,12 +112,12 @@ def test_explained_delays_are_those_of_the_latency(tmp_path: Path) -> None:
 def test_names_that_end_with_a_blank_stay_two_in_the_form_trec(tmp_path: Path) -> None:
     path = tmp_path / "scores.trec"
     path.write_text("a\tR\tt \t0.5\na \tR\tt\t0.25\na\tR\tt\t1.0\n")
-    table = read_scores([path])
-    assert table.run.to_list() == ["a", "a ", "a"]
-    assert table.topic.to_list() == ["t ", "t", "t"]
+    board = read_board([path], treatment=Treatment(on_missing="skip"))
+    assert (board.runs, board.topics) == (("a", "a "), ("t", "t "))
+    assert board.values[board.known].tolist() == [1.0, 0.5, 0.25]
 
 
 def test_measures_that_trec_eval_fills_up_with_blanks_are_still_read(tmp_path: Path) -> None:
     path = tmp_path / "eval"
     path.write_text("map                   \tt1\t0.5\nmap                   \tall\t0.5\n")
-    assert read_scores([path]).measure.to_list() == ["map"]
+    assert read_board([path]).measures == ("map",)

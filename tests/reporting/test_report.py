@@ -26,7 +26,7 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.report import retold
 from tseval.families.temporal.timelines import _characters as characters
-from tseval.files.provenance import Provenance, RecordedInput, provenance_of
+from tseval.files.provenance import Provenance, RecordedInput
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
 from tseval.reporting.assembling import Request, assemble
@@ -444,14 +444,17 @@ class TestWhereFrom:
             "records": [record],
         }
         path.write_text(json.dumps(content))
-        assert provenance_of(path) == Provenance("", (RecordedInput("p", "ab", 3),), ())
-        assert assemble(Request([str(path)]), unwatched).runs == ("a",)
+        report = assemble(Request([str(path)]), unwatched)
+        assert (report.runs, report.scored, report.warnings) == (("a",), (), ())
+        assert [(each.path, each.sha256, each.rows) for each in report.inputs[1:]] == [
+            ("p", "ab", 3)
+        ]
 
     def test_other_forms_tell_nothing(self, tmp_path: Path) -> None:
         path = tmp_path / "scores.csv"
         tseval.score(SWIFT, NUGGETS, MATCHES).save(path)
-        assert provenance_of(path) is None
-        assert provenance_of("-") is None
+        report = assemble(Request([str(path)]), unwatched)
+        assert (report.scored, [each.path for each in report.inputs]) == ((), [str(path)])
 
 
 def test_means_over_types_are_the_scores_of_incidents(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pandas as pd
+
 import tseval
 from tests import strategies as st
 from tests.families.agreement import changes, forms, responses, timelines
@@ -211,13 +213,24 @@ def per_topic(scores: Scores) -> Values:
 
 
 def read_back(path: Path) -> Values:
-    """The values of single topics in a file of scores, as compare and report read them."""
-    from tseval.files.score_readers import read_scores
-
-    table = read_scores([path])
-    keys = zip(table.run.to_list(), table.topic.to_list(), table.measure.to_list(), strict=True)
-    cells = zip(table.value.tolist(), table.defined.tolist(), strict=True)
-    return {key: value if known else None for key, (value, known) in zip(keys, cells, strict=True)}
+    """The values of single topics in a file of scores, read by other means."""
+    names = ["run", "topic", "measure", "value"]
+    if path.suffix == ".parquet":
+        table = pd.read_parquet(path)
+    elif path.suffix == ".json":
+        table = pd.DataFrame(json.loads(path.read_bytes())["records"])
+    else:
+        is_trec = path.suffix == ".trec"
+        form: dict[str, Any] = {"sep": "\t", "quoting": csv.QUOTE_NONE} if is_trec else {}
+        columns = ["run", "measure", "topic", "value"] if is_trec else None
+        form |= {"header": None, "names": columns} if is_trec else {}
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, **form)
+    found = {}
+    for run, topic, measure, value in table[names].itertuples(index=False):
+        if topic != "all":
+            is_undefined = value in ("", "undefined") or pd.isna(value)
+            found[run, topic, measure] = None if is_undefined else float(value)
+    return found
 
 
 def saved_and_read(case: Case) -> None:
