@@ -18,16 +18,16 @@ import time
 from itertools import product
 
 import numpy as np
+import polars as pl
 from scipy.stats import ttest_rel
 
 from bench.rows import Row, tell
 from tseval.comparison import Plan, build_board
 from tseval.comparison.board import Board
 from tseval.comparison.runs import compare_board
-from tseval.files.score_readers import read_scores
+from tseval.io.scores import TopicScores, read_scores
 from tseval.statistics import TESTS
-from tseval.tables import Ids, InputRecord, Origin
-from tseval.tables.scores import TopicScores
+from tseval.tables import InputRecord
 
 LIMIT = 20.0
 
@@ -41,10 +41,10 @@ def made(runs: int, topics: int, measures: int) -> TopicScores:
     values = np.round(np.clip(difficulty + skill + noise, 0, 1), 4)
     place = np.indices(values.shape).reshape(3, -1)
     names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("rtm", values.shape, strict=True)]
-    ids = [Ids.of([each[i] for i in codes]) for each, codes in zip(names, place, strict=True)]
+    ids = zip(("run", "topic", "measure"), names, place, strict=True)
+    columns = {name: [each[i] for i in codes] for name, each, codes in ids}
     source = InputRecord("made here", lambda: "0" * 64, values.size)
-    origin = Origin.single(source, np.arange(values.size))
-    return TopicScores(*ids, values.ravel(), np.ones(values.size, bool), origin)
+    return TopicScores(pl.DataFrame({**columns, "value": values.ravel()}), (source,))
 
 
 def check() -> None:

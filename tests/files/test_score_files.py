@@ -149,6 +149,11 @@ def test_files_of_trec_eval_are_read_with_the_name_that_they_tell() -> None:
     assert rows(read("x")) == [("bm25", "301", "map", 0.25), ("bm25", "302", "map", 0.5)]
 
 
+def test_a_byte_order_mark_is_no_part_of_a_name() -> None:
+    Path("scores.trec").write_bytes("\ufeffa\tP\tt1\t0.5\na\tP\tt2\t1\n".encode())
+    assert rows(read("scores.trec")) == [("a", "t1", "P", 0.5), ("a", "t2", "P", 1.0)]
+
+
 @pytest.mark.parametrize("name", ["{}", "{", '{"run": 1}', "[]", "[{"])
 def test_a_run_may_be_called_what_json_begins_with(name: str) -> None:
     Path("scores.trec").write_text(f"{name}\tP\tt1\t0.5\n{name}\tR\tt1\t1\n")
@@ -228,6 +233,11 @@ FAULTS: dict[str, tuple[bytes, str, int | None]] = {
     "json NaN": (
         b'{"records": [\n{"run": "a", "topic": "t", "measure": "P", "value": NaN}]}\n',
         "number-format",
+        2,
+    ),
+    "json half a character": (
+        b'{"records": [\n{"run": "\\ud800", "topic": "t", "measure": "P", "value": 1}]}\n',
+        "json-type",
         2,
     ),
     "json number for a record": (b'{"records": [\n7]}\n', "json-type", 2),

@@ -26,7 +26,7 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.families.temporal.report import retold
 from tseval.families.temporal.timelines import _characters as characters
-from tseval.files.provenance import Provenance, RecordedInput
+from tseval.io.scores import Provenance
 from tseval.matching.matching import get_matcher, word_spans
 from tseval.parallel.sharing import Progress
 from tseval.reporting.assembling import Request, assemble
@@ -34,6 +34,7 @@ from tseval.reporting.content import Report
 from tseval.reporting.curves import told_times
 from tseval.reporting.inputs import beside
 from tseval.reporting.recorded import Recorded, recorded, role_of
+from tseval.tables.origin import InputRecord
 
 pytestmark = pytest.mark.small_times
 
@@ -422,7 +423,7 @@ class TestWhereFrom:
 
     def test_scores_of_another_family_record_no_timeline(self) -> None:
         told = Provenance(
-            "tseval:0.1.0|edition:note|labels:sha256:ab", (RecordedInput("x", "ab", 1),), ()
+            "tseval:0.1.0|edition:note|labels:sha256:ab", (InputRecord("x", lambda: "ab", 1),), ()
         )
         assert recorded([told], FAMILY) == Recorded()
 

@@ -49,9 +49,8 @@ from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms, form_for, form_named
 from tseval.files.frames import check_inputs
-from tseval.files.provenance import provenance_of
 from tseval.files.rows import ROW_FORMS
-from tseval.files.score_readers import FORMATS, read_teams
+from tseval.io.scores import FORMATS, provenance_of, read_teams
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.statistics import PERSISTENCE

@@ -15,7 +15,7 @@ from tseval.core.family import Family, View
 from tseval.core.naming import Naming
 from tseval.files.formats import forms_of
 from tseval.files.rows import ROW_FORMS
-from tseval.files.score_writers import RESULT_FORMS
+from tseval.files.score_files import RESULT_FORMS
 
 
 def parameters(family: Family[Any, Any], more: Sequence[type] = ()) -> list[Callable[[Any], Any]]:

@@ -45,7 +45,7 @@ from tseval.errors import OutputError, UsageError
 from tseval.files import PICTURES
 from tseval.files.forms import Forms
 from tseval.files.rows import ROW_FORMS, rows_bytes
-from tseval.files.score_writers import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
+from tseval.files.score_files import RESULT_FORMS, UNDEFINED, WHOLE_FORMS
 from tseval.records import frozen
 
 if TYPE_CHECKING:

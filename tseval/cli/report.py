@@ -23,7 +23,7 @@ from tseval.core.rules import each_once
 from tseval.errors import UsageError
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms
-from tseval.files.score_readers import FORMATS
+from tseval.io.scores import FORMATS
 from tseval.records import frozen
 from tseval.reporting import assembling
 from tseval.reporting.curves import PANELS

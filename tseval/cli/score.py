@@ -28,7 +28,7 @@ from tseval.families.temporal.editions import DRAFT
 from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs
 from tseval.files.frames import check_inputs
-from tseval.files.score_writers import RESULT_FORMS
+from tseval.files.score_files import RESULT_FORMS
 from tseval.records import frozen
 
 if TYPE_CHECKING:

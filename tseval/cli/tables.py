@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tseval.errors import visible
-from tseval.files.score_tables import UNDEFINED, head, markdown_table, number, shown
+from tseval.files.score_files import DASH, head, markdown_table, number, shown
 from tseval.tables.times import TIMES, dated, early
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _width(column: Sequence[str]) -> int:
 
 def _cells(text: str) -> int:
     """How many cells of a terminal a text takes."""
-    if text.isascii() or text == UNDEFINED:
+    if text.isascii() or text == DASH:
         return len(text)
     from rich.cells import cell_len  # letters of some scripts are twice as wide, some have no width
 

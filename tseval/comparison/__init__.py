@@ -19,9 +19,8 @@ from tseval.core.scores import Scores
 from tseval.errors import UsageError
 from tseval.files.forms import Forms, check_forms, form_for
 from tseval.files.frames import check_inputs
-from tseval.files.score_readers import read_scores
+from tseval.io.scores import TopicScores, read_scores
 from tseval.statistics import PERSISTENCE
-from tseval.tables.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tseval.comparison.directions import (
     families_of,
@@ -24,11 +25,10 @@ from tseval.core.pools import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MissingTopics, UsageError
+from tseval.io.scores import KEY, TopicScores
 from tseval.records import frozen
 from tseval.statistics import contributions
-from tseval.tables import Ids, InputRecord, Origin, natural_order, repeated_rows
-from tseval.tables.arrow import strings
-from tseval.tables.topic_scores import TopicScores
+from tseval.tables import InputRecord, natural_order
 
 if TYPE_CHECKING:
     from tseval.core.scores import Scores
@@ -100,21 +100,17 @@ def scores_table(scores: Scores) -> TopicScores:
     """Scores in memory as if they had been read from the file that they write."""
     there = np.broadcast_to(scores.counted[:, :, None], scores.values.shape)
     each = np.nonzero(there if scores.applies is None else there & scores.applies)
-    run, topic, measure = each
-    known = scores.defined[each]
-    rows = len(known)
-    weights = None if scores.overall is None else scores.overall.weights
-    return TopicScores(
-        run=Ids(run, strings(scores.runs)),
-        topic=Ids(topic, strings(scores.topics)),
-        measure=Ids(measure, strings(scores.measures)),
-        value=np.where(known, scores.values[each], 0.0),
-        defined=known,
-        weight=None if weights is None else weights[each],
-        origin=Origin(scores.inputs, np.zeros(rows, np.int64), np.arange(1, rows + 1)),
-        signatures=(scores.signature,),
-        types=scores.types,
+    named = zip(KEY, (scores.runs, scores.topics, scores.measures), each, strict=True)
+    columns = {
+        name: pl.Series(names, dtype=pl.String).gather(codes) for name, names, codes in named
+    }
+    known = pl.Series(scores.values[each]).zip_with(
+        pl.Series(scores.defined[each]), pl.Series([None], dtype=pl.Float64)
     )
+    frame = pl.DataFrame(columns | {"value": known})
+    if scores.overall is not None and scores.overall.weights is not None:
+        frame = frame.with_columns(weight=scores.overall.weights[each])
+    return TopicScores(frame, scores.inputs, (scores.signature,), types=scores.types)
 
 
 def build_board(
@@ -122,15 +118,17 @@ def build_board(
 ) -> Board:
     """The board of these scores: measures asked for, or all; runs and topics in natural order."""
     rules = (treatment or Treatment()).made_for(table.signatures)
-    families = None if table.untold else families_of(table.signatures, _used(table.measure))
-    table = replace(table, measure=_by_name(table.measure, families))
-    present = in_order(_used(table.measure), families)
+    used = natural_order(table.frame["measure"].unique())
+    families = None if table.untold else families_of(table.signatures, used)
+    by_name = pl.col("measure").replace(titles(families))
+    table = replace(table, frame=table.frame.with_columns(by_name))
+    present = in_order(table.frame["measure"].unique(), families)
     measures = wanted_measures(wanted, present, families)
     lower, strays = _found(rules.lower, present)
     higher_told, more = _found(rules.higher, present)
     rules = replace(rules, lower=lower, higher=higher_told)
-    chosen = table.rows(table.measure.within(strings(measures)) >= 0)
-    kept, of_kinds = of_one_kind(chosen, families)
+    chosen = table.frame.filter(pl.col("measure").is_in(measures))
+    kept, of_kinds = of_one_kind(chosen, table.types, families)
     cube = _Cube.of(kept, measures)
     ways = [_direction(name, rules, families) for name in measures]
     higher = tuple(way is not False for way in ways)
@@ -148,7 +146,7 @@ def build_board(
             )
     unknown = [name for name, way in zip(measures, ways, strict=True) if way is None]
     traits = {"scores": f"sha256:{table.digest[:SHORT_HASH]}"} | rules.traits()
-    traits |= {"over": "types,else-events"} if len(kept) < len(chosen) else {}
+    traits |= {"over": "types,else-events"} if kept.height < chosen.height else {}
     if len(table.signatures) == 1 and not table.untold:
         traits = {"of": f"({table.signatures[0]})"} | traits
     return Board(
@@ -159,7 +157,7 @@ def build_board(
         known=known,
         higher=higher,
         traits=traits,
-        inputs=tuple(sorted(table.origin.sources, key=lambda source: source.path)),
+        inputs=tuple(sorted(table.sources, key=lambda source: source.path)),
         warnings=(
             *table.doubts,
             *_signatures(table, rules),
@@ -191,12 +189,6 @@ def _found(told: Sequence[str], present: Sequence[str]) -> tuple[tuple[str, ...]
     names = {name: named(name, present) for name in told}
     strays = tuple(name for name, there in names.items() if there is None)
     return tuple(there or name for name, there in names.items()), strays
-
-
-def _by_name(measures: Ids, families: tuple[str, ...] | None) -> Ids:
-    """The measures under their names, where they stood under official titles."""
-    coded = Ids.of([titles(families).get(name, name) for name in measures.vocabulary()])
-    return Ids(coded.codes[measures.codes], coded.names)
 
 
 UNDEFINED_AS_ZERO = "undefined:zero"
@@ -288,26 +280,27 @@ class _Cube:
     weights: FloatArray | None
 
     @classmethod
-    def of(cls, table: TopicScores, measures: Sequence[str]) -> _Cube:
-        runs, topics = (_used(column) for column in (table.run, table.topic))
-        place = (
-            table.run.within(strings(runs)),
-            table.topic.within(strings(topics)),
-            table.measure.within(strings(measures)),
+    def of(cls, rows: pl.DataFrame, measures: Sequence[str]) -> _Cube:
+        runs, topics = (tuple(natural_order(rows[name].unique())) for name in ("run", "topic"))
+        named = zip(KEY, (runs, topics, measures), strict=True)
+        place = tuple(
+            rows[name].cast(pl.Enum(names)).to_physical().to_numpy() for name, names in named
         )
         shape = (len(runs), len(topics), len(measures))
         values, defined, present = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
-        values[place], defined[place], present[place] = table.value, table.defined, True
-        if present.sum() < len(table):
-            run, topic, name = (each[0] for each in _repeated(table))
+        values[place] = rows["value"].fill_null(0.0)
+        defined[place], present[place] = rows["value"].is_not_null(), True
+        if present.sum() < rows.height:
+            run, topic, name = rows.filter(~pl.struct(KEY).is_first_distinct()).row(0)[:3]
             raise UsageError(
                 f"the score of run '{run}' on topic '{topic}' by {name} is given twice, perhaps "
                 "under the measure's name and under an official title"
             )
-        weights = None if table.weight is None else np.full(shape, np.nan)
-        if weights is not None:
-            weights[place] = table.weight
-        return cls(tuple(runs), tuple(topics), tuple(measures), values, defined, present, weights)
+        weights = None
+        if "weight" in rows:
+            weights = np.full(shape, np.nan)
+            weights[place] = rows["weight"].fill_null(np.nan)
+        return cls(runs, topics, tuple(measures), values, defined, present, weights)
 
     def settled(self, rules: Treatment, higher: Sequence[bool]) -> tuple[BoolArray, list[str]]:
         """Which values count by these rules, and what was done.
@@ -350,18 +343,3 @@ class _Cube:
                 shown = listed([self.topics[t] for t in lost])
                 noun = count(len(lost), "topic")
                 yield f"run {run}: {listed(names)} {what} {noun} ({shown})"
-
-
-def _repeated(table: TopicScores) -> tuple[list[str], list[str], list[str]]:
-    """The runs, topics and measures of the rows that repeat an earlier one."""
-    rows, _ = repeated_rows(table.run, table.topic, table.measure)
-    return (
-        table.run.rows(rows).to_list(),
-        table.topic.rows(rows).to_list(),
-        table.measure.rows(rows).to_list(),
-    )
-
-
-def _used(column: Ids) -> list[str]:
-    vocabulary = column.vocabulary()
-    return natural_order({vocabulary[code] for code in np.unique(column.codes).tolist()})

@@ -16,7 +16,7 @@ from tseval.files.formulas import saved
 from tseval.files.latex import LatexTable, latex_bytes
 from tseval.files.markup import html_signature, html_table
 from tseval.files.rows import ROW_FORMS, result_object_bytes, rows_bytes
-from tseval.files.score_tables import UNDEFINED, number
+from tseval.files.score_files import DASH, number
 from tseval.records import frozen
 from tseval.tables import InputRecord
 
@@ -144,7 +144,7 @@ class Findings:
 def _cell(value: object) -> str:
     """A value of a row as a notebook shows it."""
     if value is None:
-        return UNDEFINED
+        return DASH
     return number(value) if isinstance(value, float) else str(value)
 
 

@@ -7,51 +7,45 @@ what they are compared over, and the others over topics.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-import numpy as np
+import polars as pl
 
 from tseval.comparison.directions import known_measures
 from tseval.core.family import Words
 from tseval.core.registry import family
 from tseval.core.wording import listed
-from tseval.tables.arrow import strings
-
-if TYPE_CHECKING:
-    from tseval.tables import Ids
-    from tseval.tables.columns import BoolArray
-    from tseval.tables.topic_scores import TopicScores
 
 Families = tuple[str, ...] | None
 
 
 def of_one_kind(
-    table: TopicScores, families: Families = None
-) -> tuple[TopicScores, tuple[str, ...]]:
+    rows: pl.DataFrame, types: Sequence[str], families: Families = None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The scores without the topics of measures that have groups, and what is to be told of it."""
-    names = table.measure.vocabulary()
-    words = {name: _words(name, families) for name in names}
-    both = np.array([words[name] is not None for name in names], bool)[table.measure.codes]
-    if not both.any():
-        return table, ()
-    said = next(each for each in words.values() if each is not None)
-    groups = table.types or _likely_groups(table, both, said, families)
+    words = {name: _words(name, families) for name in rows["measure"].unique(maintain_order=True)}
+    said = next((each for each in words.values() if each is not None), None)
+    if said is None:
+        return rows, ()
+    has_both = pl.col("measure").is_in([name for name, each in words.items() if each is not None])
+    groups = types or _likely_groups(rows, has_both, said, families)
     if groups is None:
         told = (
-            f"{listed(_names(table.measure, both))}: nothing tells here whether topics are "
+            f"{listed(_names(rows, 'measure', has_both))}: nothing tells here whether topics are "
             f"{said.topic}s or {said.groups}; scores as -f json or parquet do"
         )
-        return table, (told,)
-    grouped = table.topic.within(strings(groups)) >= 0
-    with_groups = np.unique(table.measure.codes[both & grouped])
-    lost = both & ~grouped & np.isin(table.measure.codes, with_groups)
-    if not lost.any():
-        return table, ()
+        return rows, (told,)
+    of_group = pl.col("topic").is_in(groups)
+    with_groups = _names(rows, "measure", has_both & of_group)
+    is_lost = has_both & ~of_group & pl.col("measure").is_in(with_groups)
+    kept = rows.filter(~is_lost)
+    if kept.height == rows.height:
+        return rows, ()
     told = (
-        f"{listed(_names(table.measure, lost))}: compared over {said.groups}, whose mean is "
-        f"the score; rows of {said.topic}s are left out: {listed(_names(table.topic, lost))}"
+        f"{listed(_names(rows, 'measure', is_lost))}: compared over {said.groups}, whose mean is "
+        f"the score; rows of {said.topic}s are left out: {listed(_names(rows, 'topic', is_lost))}"
     )
-    return table.rows(~lost), (told,)
+    return kept, (told,)
 
 
 def _words(name: str, families: Families) -> Words | None:
@@ -61,20 +55,19 @@ def _words(name: str, families: Families) -> Words | None:
 
 
 def _likely_groups(
-    table: TopicScores, both: BoolArray, said: Words, families: Families
-) -> tuple[str, ...] | None:
+    rows: pl.DataFrame, has_both: pl.Expr, said: Words, families: Families
+) -> list[str] | None:
     """The groups where no file tells them: topics of which the family's other measures know none.
 
     Without such measures it is the topics that are called as groups usually are; None if none is,
     and there may be groups of other names.
     """
-    names = table.measure.vocabulary()
-    of_topics = np.array([_is_of_topics(name, families) for name in names], bool)
-    topics = set(_names(table.topic, of_topics[table.measure.codes]))
-    candidates = _names(table.topic, both)
+    of_topics = [name for name in rows["measure"].unique() if _is_of_topics(name, families)]
+    topics = _names(rows, "topic", pl.col("measure").is_in(of_topics))
+    candidates = _names(rows, "topic", has_both)
     if topics:
-        return tuple(name for name in candidates if name not in topics)
-    return tuple(name for name in candidates if name.startswith(said.group_names)) or None
+        return [name for name in candidates if name not in topics]
+    return [name for name in candidates if name.startswith(said.group_names)] or None
 
 
 def _is_of_topics(name: str, families: Families) -> bool:
@@ -85,7 +78,7 @@ def _is_of_topics(name: str, families: Families) -> bool:
     )
 
 
-def _names(column: Ids, rows: BoolArray) -> list[str]:
-    """The names in these rows, each once."""
-    vocabulary = column.vocabulary()
-    return [vocabulary[code] for code in np.unique(column.codes[rows]).tolist()]
+def _names(rows: pl.DataFrame, column: str, chosen: pl.Expr) -> list[str]:
+    """The names in the chosen rows, each once, in the order of all rows."""
+    names = set(rows.filter(chosen)[column])
+    return [name for name in rows[column].unique(maintain_order=True) if name in names]

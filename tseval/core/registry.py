@@ -144,7 +144,7 @@ def edition(name: str | None, of: str) -> Edition[Any]:
 def formats() -> tuple[Format, ...]:
     """Every format of files, those first whose content tells them most surely."""
     own = [each for family in all_families() for each in family.formats]
-    common = import_module("tseval.files.score_readers").FORMATS
+    common = import_module("tseval.io.scores").FORMATS
     return tuple(sorted([*common, *own], key=lambda each: each.rank))
 
 
@@ -156,7 +156,7 @@ def imports() -> dict[str, Import]:
 def schemas() -> dict[str, Schema]:
     """Every plain table by its name; one of several families stands with the last of them."""
     own = [schema for family in all_families() for schema in family.schemas]
-    common = import_module("tseval.files.score_readers").SCHEMAS
+    common = import_module("tseval.io.scores").SCHEMAS
     listed: dict[str, Schema] = {}
     for schema in (*own, *common):
         listed.pop(schema.table, None)

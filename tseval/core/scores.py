@@ -12,9 +12,9 @@ import numpy as np
 from tseval.core.results import Values
 from tseval.core.wording import count
 from tseval.errors import UsageError, did_you_mean
+from tseval.files.score_files import ScoreRecord
 from tseval.records import frozen
 from tseval.tables import ALL_TOPICS, InputRecord
-from tseval.tables.scores import ScoreRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ class Scores:
     def _repr_html_(self) -> str:
         """What a notebook shows: the values of all topics, and the signature."""
         from tseval.files.markup import html_signature, html_table
-        from tseval.files.score_tables import shown
+        from tseval.files.score_files import shown
 
         rows = [
             [run, *(shown(self.value(name, run=run)) for name in self.measures)]
@@ -244,7 +244,7 @@ class Scores:
         """
         from tseval.files.atomic_write import write_whole
         from tseval.files.formulas import saved
-        from tseval.files.score_writers import RESULT_FORMS, SUFFIXES
+        from tseval.files.score_files import RESULT_FORMS, SUFFIXES
 
         suffix = Path(path).suffix.lstrip(".").lower()
         form = SUFFIXES.get(suffix, suffix)
@@ -256,8 +256,7 @@ class Scores:
 
     def in_form(self, form: str, *, per_topic: bool = True) -> bytes:
         """The content of a file of these scores, in one of `RESULT_FORMS`."""
-        from tseval.files.score_writers import score_file_bytes
-        from tseval.tables.scores import ScoreFile, Undefined
+        from tseval.files.score_files import ScoreFile, Undefined, score_file_bytes
 
         file = ScoreFile(
             self.runs,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -38,6 +39,7 @@ TYPE_CURES = {
 """What tables store as counts of a unit, and the cure."""
 UNITS = {"Period": "periods", "Timedelta": "durations", "timedelta": "durations"}
 """Which of them a value is, by its type."""
+PARQUET = b"PAR1"
 MAGIC = b"PK\x03\x04"
 OLD_MAGIC = b"\xd0\xcf\x11\xe0"
 """The first bytes of spreadsheets before 2007, and of those with a password."""
@@ -53,9 +55,8 @@ LONGEST = 256
 @contextmanager
 def scan_parquet(source: Input) -> Iterator[tuple[pl.LazyFrame, int]]:
     """Open Parquet, with its size; whatever reading it runs into is an `InputError`."""
-    is_plain = source.can_be_read_again and not source.is_compressed
     try:
-        file = source.file if is_plain else source.whole()
+        file = _file_of(source)
         size = len(file) if isinstance(file, bytes) else file.stat().st_size
         yield pl.scan_parquet(file, glob=False, hive_partitioning=False), size
         source.check_unchanged()
@@ -66,6 +67,18 @@ def scan_parquet(source: Input) -> Iterator[tuple[pl.LazyFrame, int]]:
         code = "encoding" if "invalid UTF-8" in told else code
         reason = f"cannot be read as Parquet: {told}"
         raise input_error(source.path, None, reason, "", code) from error
+
+
+def _file_of(source: Input) -> Path | bytes:
+    """Return a file where it lies, or the bytes of one that has to be unpacked."""
+    is_plain = source.can_be_read_again and not source.is_compressed
+    return source.file if is_plain else source.whole()
+
+
+def parquet_metadata(source: Input) -> dict[str, str]:
+    """Return what a Parquet file says beside its rows, by its keys."""
+    with scan_parquet(source):
+        return pl.read_parquet_metadata(_file_of(source))
 
 
 def parquet_names(source: Input) -> list[str]:

@@ -20,6 +20,8 @@ from tseval.tables.schema import Column, Kind, Schema
 from tseval.tables.times import NotANumber
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BLOCK_ROWS = 20_000
+"""How many rows are held as tuples before they are a frame."""
 WORDS = (Kind.ID, Kind.TEXT)
 """The kinds of columns that hold no numbers."""
 ODD_ID = r"[\t\n\r]|^[\s\x1c-\x1f]*$"
@@ -51,6 +53,8 @@ class PlainTable:
         self.schema = schema.called(source.columns)
         self.faults = FaultList(source)
         self.names: list[str] = []
+        self.heading = "the header"
+        """Which line says how many fields a row has."""
         self.places: dict[str, int] = {}
         """Where each column of the schema stands among the names."""
 

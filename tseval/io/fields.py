@@ -8,7 +8,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 
 import polars as pl
 
@@ -18,7 +18,14 @@ from tseval.files.faults import FaultList
 from tseval.files.inputs import Input
 from tseval.files.limits import LINE
 from tseval.files.threads import side_by_side
-from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame, type_columns
+from tseval.io.cells import (
+    BLOCK_ROWS,
+    BYTE_ORDER_MARK,
+    PlainTable,
+    check_utf8,
+    text_frame,
+    type_columns,
+)
 from tseval.records import frozen
 from tseval.tables.schema import Schema
 
@@ -95,8 +102,16 @@ def read_tsv(table: PlainTable) -> Iterator[pl.DataFrame]:
     return parse_blocks(partial(_tsv_cells, table=table), chain([body], blocks), before=1)
 
 
+def read_headless(table: PlainTable, names: list[str]) -> Iterator[pl.DataFrame]:
+    """Yield the cells of a TSV without a header, whose columns have these names."""
+    table.place(names)
+    table.heading = "the first line"
+    return parse_blocks(partial(_tsv_cells, table=table), table.source.blocks(), before=0)
+
+
 def _tsv_cells(block: bytes, before: int, table: PlainTable) -> pl.DataFrame:
     """Return the cells of a block of lines."""
+    block = block if before else block.removeprefix(BYTE_ORDER_MARK)
     names = [str(at) for at in range(len(table.names))]
     fields = split_fields(block, before, "\t", names)
     if fields is None:
@@ -122,7 +137,7 @@ def _cells_of_rows(
         if len(row) == width:
             kept.append((line, row))
         else:
-            reason = f"{len(row)} field{'s' * (len(row) > 1)} where the header has {width}"
+            reason = f"{len(row)} field{'s' * (len(row) > 1)} where {table.heading} has {width}"
             cure = few_cure if len(row) < width else many_cure
             table.faults.add(line, reason, cure, "field-count")
     return table.cells_of(kept)
@@ -151,7 +166,9 @@ def read_csv(table: PlainTable) -> Iterator[pl.DataFrame]:
         rows = _csv_rows(table, sign)
         line, names = next(rows, (1, []))
         table.place([name.strip() for name in names] if line == 1 else [])
-        yield _cells_of_rows((each for each in rows if each[1]), table, cure, cure)
+        filled = (each for each in rows if each[1])
+        blocks = iter(lambda: list(islice(filled, BLOCK_ROWS)), [])
+        yield from (_cells_of_rows(block, table, cure, cure) for block in chain([[]], blocks))
 
 
 def _csv_rows(table: PlainTable, sign: str) -> Iterator[tuple[int, list[str]]]:

@@ -53,7 +53,7 @@ class FormInput(RowInput):
 def recognise(source: Input) -> tuple[str | None, list[str]]:
     """Return the form of an input by its first bytes, and the names of its columns."""
     head = source.head()
-    if head.startswith(b"PAR1"):
+    if head.startswith(binary.PARQUET):
         return "parquet", binary.parquet_names(source)
     if head.startswith((binary.MAGIC, binary.OLD_MAGIC)):
         return "xlsx", binary.sheet_names(source)

@@ -21,9 +21,9 @@ from tseval.files.formats import Format, Line, Rank, nothing_to_say
 from tseval.files.given import input_of, is_empty, run_names
 from tseval.files.imports import Import, Imported, numbers_as_text
 from tseval.files.inputs import Each, Input
-from tseval.io.cells import WORDS, PlainTable, check_key, check_one_run
+from tseval.io.cells import BLOCK_ROWS, WORDS, PlainTable, check_key, check_one_run
 from tseval.io.fields import Layout, read_lines
-from tseval.io.forms import faults_of, names_of, read_plain
+from tseval.io.forms import READERS, faults_of, names_of, read_plain, recognise
 from tseval.io.records import without_collector
 from tseval.records import frozen
 from tseval.tables.origin import InputRecord, Origin
@@ -32,8 +32,6 @@ from tseval.tables.schema import ALL_TOPICS, Column, Schema
 if TYPE_CHECKING:
     from tseval.files.given import Given
 
-BLOCK_ROWS = 20_000
-"""How many rows of a track's file are held as tuples before they are a frame."""
 PLACE = ("file", "line")
 """The columns that say where a row stands: its place among the sources, and its line there."""
 
@@ -217,6 +215,8 @@ class TableReader:
     """What `tseval validate` says of a table without faults."""
     reads_tables: bool = True
     """Whether the plain table can be read too."""
+    note: Callable[[Input], Any] | None = None
+    """Returns what a plain table says beside its rows."""
 
     def recognises(self, source: Input) -> bool:
         """Return whether an input looks like this table, by its content or its columns."""
@@ -267,7 +267,7 @@ def read(
     if len(parts) == 1:
         return parts[0]
     if any(track.runs_by_file for track in reader.tracks):
-        tracks = [_track_of(source, reader, form) for source in inputs]
+        tracks = [track_of(source, reader, form) for source in inputs]
         parts = _name_by_file(parts, names, [bool(each and each.runs_by_file) for each in tracks])
     frames = [part.frame.with_columns(file=pl.lit(at)) for at, part in enumerate(parts)]
     sources = tuple(replace(part.sources[0], runs=part.runs) for part in parts)
@@ -324,7 +324,7 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
     """Read one input, as a file of a track if it is one, else as a plain table."""
     schema, rows = reader.schema, None
     notes: tuple[Any, ...] = ()
-    track = _track_of(source, reader, form)
+    track = track_of(source, reader, form)
     if reader.may_be_empty and is_empty(source):
         track, table = None, PlainTable(source, schema)
         frame = frame_of_rows((), schema, *(column.name for column in schema.required))
@@ -341,6 +341,7 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
         table, frame = read_lines(source, track.layout)
     else:
         table, frame = read_plain(source, schema, form)
+        notes = () if reader.note is None else (reader.note(source),)
     record, faults = table.record(frame.height if rows is None else rows), table.faults
     if reader.empty is not None and not frame.height and not len(faults):
         faults.add(None, *reader.empty, "no-rows")
@@ -358,8 +359,10 @@ def _read_input(source: Input, name: str, reader: TableReader, form: str | None)
     return Table(schema.table, frame, (record,), runs, notes)
 
 
-def _track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
-    for track in reader.tracks if not source.is_table else ():
+def track_of(source: Input, reader: TableReader, form: str | None) -> TrackFile | None:
+    """Return how to read an input if it is a file of a track, None if it is a plain table."""
+    is_plain = source.is_table or (form in READERS and recognise(source)[0] == form)
+    for track in reader.tracks if not is_plain else ():
         applies = track.applies or track.matches
         is_known = applies(source) or not reader.reads_tables
         if form in track.forms if form is not None else is_known:

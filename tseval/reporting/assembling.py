@@ -19,7 +19,7 @@ from tseval.core.scoring import counted, missing_topics
 from tseval.core.sections import Section, Setting, Watched, unwatched
 from tseval.errors import Doubt, UsageError
 from tseval.files.forms import Forms, form_for
-from tseval.files.provenance import Provenance, RecordedInput, provenance_of
+from tseval.io.scores import Provenance, provenance_of
 from tseval.parallel.sharing import ALONE, Sharing
 from tseval.records import frozen
 from tseval.reporting import curves
@@ -105,8 +105,7 @@ def _family_of(board: Board) -> Family[Any, Any] | None:
 def _told(given: Given, form: str | None) -> Provenance | None:
     """How scores came about, as far as they tell."""
     if isinstance(given, Scores):
-        inputs = tuple(RecordedInput(each.path, each.sha256, each.rows) for each in given.inputs)
-        return Provenance(given.signature, inputs, given.warnings)
+        return Provenance(given.signature, given.inputs, given.warnings)
     return provenance_of(given, form) if isinstance(given, str | Path) else None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tseval.core.family import Family
 from tseval.core.naming import Naming
 from tseval.files.inputs import Input
-from tseval.files.provenance import Provenance, RecordedInput
+from tseval.io.scores import Provenance
 from tseval.records import frozen
 from tseval.reporting.content import InputRow
 from tseval.reporting.inputs import ReportInputs, built, parameters
@@ -39,7 +39,7 @@ def role_of(traits: Mapping[str, str], sha256: str) -> str:
     return RUN
 
 
-def input_rows(signature: str, inputs: Iterable[InputRecord | RecordedInput]) -> Iterator[InputRow]:
+def input_rows(signature: str, inputs: Iterable[InputRecord]) -> Iterator[InputRow]:
     """Each input with what it was."""
     traits = traits_of(signature)
     for each in inputs:

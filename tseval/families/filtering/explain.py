@@ -33,6 +33,7 @@ from tseval.families.filtering.trends import (
 from tseval.files import PICTURES
 from tseval.files.inputs import Input
 from tseval.files.rows import rows_bytes
+from tseval.io.scores import read_teams
 from tseval.records import frozen
 from tseval.statistics.assumptions import DEPENDENT, VERDICTS, categorical, durbin_watson_bounds
 from tseval.statistics.ranks import kendall, kendall_p
@@ -402,8 +403,6 @@ def ranking(evaluation: Any, asked: Asked[Any]) -> Shown:
 
 def teams(evaluation: Any, asked: Asked[Any]) -> Shown:
     """Teams by their best run in each ranking, and tau of these."""
-    from tseval.files.score_readers import read_teams  # loads Arrow
-
     trends, path = ChosenTrends.of(evaluation, asked), asked.options.teams
     index, runs = trends.index, trends.index.runs
     of_file = {} if path is None else read_teams(path)

@@ -57,7 +57,7 @@ from tseval.families.temporal.inputs import (
     sample_matcher,
 )
 from tseval.families.temporal.rules import WEIGHING, Rules
-from tseval.files.score_tables import shown
+from tseval.files.score_files import shown
 from tseval.matching.asking import answer_traits, remarks
 from tseval.matching.matching import get_matcher, match
 from tseval.records import frozen

@@ -30,12 +30,12 @@ from tseval.files.inputs import STANDARD_INPUT, Input, LongLine, whole_lines
 from tseval.files.jsonl import cells_of, records
 from tseval.files.limits import LINE, Limit
 from tseval.files.plain import build
+from tseval.files.score_files import ScoreRecord
 from tseval.records import frozen
 from tseval.tables import Schema, Updates
 from tseval.tables.origin import InputRecord, Known
 from tseval.tables.repeats import Repeats, hashes, twice
 from tseval.tables.schema import UPDATES
-from tseval.tables.scores import ScoreRecord
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -1,0 +1,425 @@
+"""Scores of runs: what scoring commands write, and the table of the track's own scripts.
+
+    csv, tsv, jsonl, parquet    the columns `run topic measure value`; without `run` it is the file
+    json                        the object that `-f json` writes: its "records"
+    trec                        `measure topic value` or `run measure topic value`, without a header
+    trec-ts                     the table of TREC Temporal Summarization's scripts
+
+They are recognised by their content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tseval.files import JSON, TREC, TREC_TS, json_text
+from tseval.files.faults import FaultList
+from tseval.files.formats import Rank
+from tseval.files.given import is_frame
+from tseval.files.inputs import Input
+from tseval.files.score_files import UNDEFINED
+from tseval.files.text_lines import not_utf8
+from tseval.io.binary import PARQUET, parquet_metadata
+from tseval.io.cells import BYTE_ORDER_MARK, PlainTable, check_utf8, text_frame, type_columns
+from tseval.io.fields import read_headless, split_tabs
+from tseval.io.forms import read_plain, recognise
+from tseval.io.records import is_list, is_number, is_text, wrong_in
+from tseval.io.tables import TableReader, TrackFile, TrackRows, add_faults, read, track_of
+from tseval.records import frozen
+from tseval.tables.origin import InputRecord
+from tseval.tables.schema import ALL_TOPICS, SCORES, TEAMS, TOPIC, Column, Kind, Schema
+from tseval.tables.times import NotANumber, number
+
+if TYPE_CHECKING:
+    from tseval.files.given import Given
+
+KEY = ["run", "topic", "measure"]
+
+
+@frozen
+class Provenance:
+    """The record of how scores came about, as far as their file has one."""
+
+    signature: str = ""
+    inputs: tuple[InputRecord, ...] = ()
+    warnings: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    """The topics that are information types."""
+    weights: Sequence[Any] = ()
+    """Objects with the weights of values, as they are written."""
+
+
+def provenance(content: Mapping[str, Any]) -> Provenance:
+    """Return what an object of scores says beside them; what tseval does not write is left out."""
+    lists = {key: value for key, value in content.items() if is_list(value)}
+    inputs = [
+        InputRecord(each["path"], partial(str, each["sha256"]), int(each["rows"]))
+        for each in lists.get("inputs", ())
+        if not wrong_in(each, path=is_text, sha256=is_text, rows=is_number)
+    ]
+    signature = content.get("signature")
+    return Provenance(
+        signature if is_text(signature) else "",
+        tuple(inputs),
+        tuple(filter(is_text, lists.get("warnings", ()))),
+        tuple(filter(is_text, lists.get("types", ()))),
+        lists.get("weights", ()),
+    )
+
+
+def parquet_provenance(source: Input) -> Provenance:
+    """Return what a plain file says beside its rows, which only Parquet does."""
+    if source.is_table or not source.head().startswith(PARQUET):
+        return Provenance()
+    told: dict[str, Any] = dict(parquet_metadata(source))
+    try:
+        told |= {key: json.loads(told.get(key, "[]")) for key in ("types", "weights")}
+    except (ValueError, RecursionError):  # of another program
+        told = {"signature": told.get("signature")}
+    return provenance({key: told.get(key) for key in ("signature", "types", "weights")})
+
+
+# The form `json`.
+
+RECORDS = "records"
+RECORDS_CURE = f'give what -f json writes: an object with "{RECORDS}", a list of objects'
+RECORD_CURE = "a record has a run, a topic, a measure and a value"
+GAP = re.compile(r"[\s:,]*")
+"""What stands between keys and values of JSON without faults."""
+DECODER = json.JSONDecoder(
+    parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=json_text.once
+)
+MEMBER = json.JSONDecoder(parse_int=float)
+"""Python takes no whole number of thousands of digits."""
+
+
+def is_object(source: Input) -> bool:
+    """Return whether an input is an object of JSON and no table of objects."""
+    form, names = _first_fields(source)
+    return form == "jsonl" and (not names or RECORDS in names)
+
+
+def is_cell(value: Any) -> bool:
+    """Return whether a value is text that UTF-8 can hold."""
+    return is_text(value) and not not_utf8(value.encode(errors="surrogatepass"))
+
+
+def read_object(source: Input, faults: FaultList) -> TrackRows:
+    """Read the records of an object, each with the line on which it starts."""
+    rows, (content, records) = [], _read_content(source, faults)
+    for line, record in records:
+        if not isinstance(record, dict):
+            faults.add(line, "a record is no object", RECORDS_CURE, "json-type")
+            continue
+        cells = {"run": "", **record}
+        if "value" in cells and cells["value"] is None:
+            cells["value"] = ""
+        wrong = next((each.name for each in SCORES if not is_cell(cells.get(each.name))), None)
+        if wrong is None:
+            rows.append((line, *(cells[each.name] for each in SCORES)))
+        elif cells.get(wrong) is None:
+            faults.add(line, f'no "{wrong}"', RECORD_CURE, "missing-key")
+        else:
+            faults.add(line, f'"{wrong}" is no value', RECORD_CURE, "json-type")
+    texts = text_frame(rows, (each.name for each in SCORES))
+    named = texts if (texts["run"] != "").any() else texts.drop("run")
+    frame = type_columns([named], SCORES, faults)
+    faults.check()
+    return TrackRows(frame, provenance(content))
+
+
+def _read_content(source: Input, faults: FaultList) -> tuple[dict[str, Any], list[tuple[int, Any]]]:
+    """Return an object of JSON without its records, and these with their lines; note faults."""
+    whole = source.whole().removeprefix(BYTE_ORDER_MARK)
+    for line, piece in enumerate(whole.split(b"\n") if not_utf8(whole) else (), start=1):
+        check_utf8(piece, line, faults)
+    faults.check()
+    text = whole.decode()
+    try:
+        whole_content = DECODER.decode(text)
+        content, lines = _members_and_lines(text)
+    except RecursionError:
+        faults.refuse(None, "not JSON: nested too deeply", RECORDS_CURE, "json-syntax")
+    except ValueError as error:
+        line, reason, cure, code = json_text.fault_of(text, error, RECORDS_CURE)
+        is_cut = isinstance(error, json.JSONDecodeError) and not text[error.pos :].strip()
+        cut = "the JSON ends too early: the file is truncated"
+        faults.refuse(line, cut if is_cut or "Unterminated" in reason else reason, cure, code)
+    return content, list(zip(lines, whole_content.get(RECORDS, ()), strict=True))
+
+
+def _members_and_lines(text: str) -> tuple[dict[str, Any], list[int]]:
+    """Return an object of JSON without its records, and the lines of these."""
+    members, lines = dict[str, Any](), list[int]()
+
+    def skip(at: int, sign: str = "") -> int:
+        if not text.startswith(sign, at):
+            raise json.JSONDecodeError(f"Expecting '{sign}'", text, at)
+        return next(GAP.finditer(text, at + len(sign))).end()
+
+    at, line, counted = skip(skip(0), "{"), 1, 0
+    while text[at] != "}":
+        key, at = DECODER.raw_decode(text, at)
+        at = skip(at)
+        if key != RECORDS:
+            members[key], at = MEMBER.raw_decode(text, at)
+        else:
+            at = skip(at, "[")
+            while text[at] != "]":
+                line, counted = line + text.count("\n", counted, at), at
+                lines.append(line)
+                at = skip(MEMBER.raw_decode(text, at)[1])
+            at += 1
+        at = skip(at)
+    return members, lines
+
+
+# The form `trec`.
+
+RUN_NAME = "runid"
+"""In files of trec_eval the row of this name says what the run is called."""
+TREC_NAMES = ["run", "measure", "topic", "value"]
+WIDTHS = (3, 4)
+TREC_CURE = "write measure, topic and value with tabs between, and the run before them if you like"
+
+
+def _first_fields(source: Input) -> tuple[str | None, list[str]]:
+    """Return the form and the first fields of a file; a run may be called as JSON begins."""
+    form, names = recognise(source)
+    if form in (JSON, "jsonl"):
+        fields = split_tabs(source.head().partition(b"\n")[0], SCORES)
+        if _is_row(fields):
+            return "tsv", fields
+    return form, names
+
+
+def _is_row(fields: list[str]) -> bool:
+    """Return whether these are the fields of a line of the form `trec`."""
+    if len(fields) == 3 and fields[0].strip() == RUN_NAME:
+        return True
+    if len(fields) not in WIDTHS or fields[-1].strip() == UNDEFINED:
+        return len(fields) in WIDTHS
+    try:
+        number(fields[-1])
+    except NotANumber as error:
+        return "not a number" not in str(error)
+    return True
+
+
+def is_trec(source: Input) -> bool:
+    """Return whether an input looks like the form `trec`."""
+    names = _first_fields(source)[1]
+    return bool(SCORES.missing(names)) and _is_row(names)
+
+
+def read_trec(source: Input, faults: FaultList) -> TrackRows:
+    """Read lines without a header; those of trec_eval too, which fill up measures with blanks."""
+    width = source.first_line().count(b"\t") + 1
+    if width not in WIDTHS:
+        reason = f"{width} field{'s' * (width > 1)} where the form trec has 3 or 4"
+        faults.refuse(1, reason, TREC_CURE, "field-count")
+    table, measure, value = PlainTable(source, SCORES), pl.col("measure"), pl.col("value")
+    table.faults = faults
+    cells = pl.concat(read_headless(table, TREC_NAMES[-width:]))
+    cells = cells.with_columns(pl.col("measure", "value").str.strip_chars())
+    cure = f'write "{UNDEFINED}" where it is'
+    add_faults(faults, cells.filter(value == ""), "value is empty", cure, "empty-value")
+    is_title = (measure == RUN_NAME) & (pl.col("topic") == ALL_TOPICS) & pl.lit(width == 3)
+    titles = cells.filter(is_title)["value"]
+    scores = cells.filter(~is_title).with_columns(value.replace(UNDEFINED, ""))
+    frame = type_columns([scores], SCORES, faults)
+    faults.check()
+    named = frame.with_columns(run=pl.lit(titles[0])) if len(titles) else frame
+    return TrackRows(named, Provenance())
+
+
+# The table of the track's scripts.
+
+TRACK_HEADER = b"QueryID\tTeamID\tRunID\t"
+SUMMING = ("AVG", "STD", "MIN", "MAX", "ALL")
+"""What stands in the place of a topic or a team where a row sums up others."""
+TRACK_CURE = "the header names topic, team, run and measures, with tabs between"
+TRACK_IDS = (TOPIC, Column("team", Kind.ID), Column("run_id", Kind.ID))
+
+
+def read_track_table(source: Input, faults: FaultList) -> TrackRows:
+    """Read a column a measure, by its title; rows that sum up others are left out.
+
+    Runs are called `team-run`, as everywhere, and one of the name `-` as its team.
+    """
+    header = split_tabs(source.first_line(), SCORES)
+    named, titles = header[: len(TRACK_IDS)], header[len(TRACK_IDS) :]
+    if not titles:
+        faults.refuse(1, "no column of a measure", TRACK_CURE, "field-count")
+    ids = [replace(each, given=title) for each, title in zip(TRACK_IDS, named, strict=True)]
+    columns = (*ids, *(Column(title, Kind.NUMBER) for title in titles))
+    key = tuple(column.name for column in TRACK_IDS)
+    schema = Schema(SCORES.table, columns, key, people_make_it=False)
+    wide = read_plain(source, schema, "tsv")[1]
+    team, run = pl.col("team"), pl.col("run_id")
+    is_sum = pl.any_horizontal(pl.col("topic", "team").is_in(SUMMING))
+    name = pl.when(run == "-").then(team).otherwise(pl.format("{}-{}", team, run))
+    frame = wide.filter(~is_sum).with_columns(run=name)
+    long = frame.unpivot(
+        titles, index=["line", "run", "topic"], variable_name="measure", value_name="value"
+    )
+    return TrackRows(long, Provenance(), rows=wide.height)
+
+
+# All forms.
+
+OBJECT = TrackFile(
+    marks=('"signature"', '"records"', '"measure"'),
+    applies=is_object,
+    read=read_object,
+    forms=(JSON,),
+    rank=Rank.AFTER_TABLES,
+)
+READER = TableReader(
+    schema=SCORES,
+    tracks=(
+        TrackFile(
+            recognise=lambda source: source.head().startswith(TRACK_HEADER),
+            read=read_track_table,
+            forms=(TREC_TS,),
+            rank=Rank.AFTER_TABLES,
+        ),
+        TrackFile(
+            recognise=is_trec,
+            applies=lambda source: _first_fields(source)[0] == "tsv" and is_trec(source),
+            read=read_trec,
+            forms=(TREC,),
+            rank=Rank.LAST,
+        ),
+        OBJECT,
+    ),
+    note=parquet_provenance,
+    once=(
+        tuple(KEY),
+        'measure "{measure}" of topic "{topic}" stands twice for run "{run}"',
+        "give each run a name of its own",
+    ),
+)
+TEAMS_READER = TableReader(schema=TEAMS)
+SCHEMAS = (SCORES, TEAMS)
+"""The plain tables that hold scores, or tell of runs that have some."""
+FORMATS = (*READER.formats, *TEAMS_READER.formats)
+NO_TOPICS_CURE = "runs are compared topic by topic: write the scores with -q (--per-topic)"
+
+
+def single_topics(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return the scores of single topics, of which a file needs at least one."""
+    single = frame.filter(pl.col("topic") != ALL_TOPICS)
+    if not single.height:
+        reason = "holds means alone" if frame.height else "holds no scores"
+        faults.add(None, reason, NO_TOPICS_CURE, "no-rows")
+    return single
+
+
+@frozen(eq=False)
+class TopicScores:
+    """Scores of single topics: what runs are compared by."""
+
+    frame: pl.DataFrame
+    """`run topic measure value`, where a value that is undefined is null.
+
+    `weight`, if any file says what values weigh, is what the value was divided by where the `all`
+    of a measure is a quotient of sums, else null.
+    """
+    sources: tuple[InputRecord, ...]
+    signatures: tuple[str, ...] = ()
+    """How the scores came about, as far as their files tell; each once."""
+    untold: tuple[str, ...] = ()
+    """The files that do not tell it."""
+    types: tuple[str, ...] = ()
+    """The topics that are information types of incident streams, as far as their files tell."""
+    doubts: tuple[str, ...] = ()
+    """Warnings of the files that scores are not comparable."""
+
+    @classmethod
+    def join(cls, parts: Sequence[TopicScores]) -> TopicScores:
+        """Return the scores of all parts."""
+
+        def every(name: str) -> tuple[Any, ...]:
+            return tuple(chain.from_iterable(getattr(part, name) for part in parts))
+
+        told = ("signatures", "untold", "types", "doubts")
+        frame = pl.concat([part.frame for part in parts], how="diagonal")
+        return cls(frame, every("sources"), *(tuple(dict.fromkeys(every(name))) for name in told))
+
+    @property
+    def digest(self) -> str:
+        """The hash of the scores themselves: the same whatever the order of rows and files."""
+        values, undefined = self.frame["value"].to_numpy(), self.frame["value"].is_null()
+        shown = ["" if lacks else repr(v) for v, lacks in zip(values, undefined, strict=True)]
+        columns = [*self.frame.select(KEY), pl.Series("value", shown, pl.String)]
+        if "weight" in self.frame:
+            weights = self.frame["weight"].fill_null(math.nan)
+            columns.append(pl.Series("weight", list(map(repr, weights.to_list()))))
+        lines = pl.select(pl.concat_str(columns, separator="\t")).to_series().sort()
+        return hashlib.sha256(lines.str.join("\n").item().encode()).hexdigest()
+
+
+def read_scores(given: Sequence[Given], form: str | None = None) -> TopicScores:
+    """Read the scores of several files; any fault is an `InputError`.
+
+    A (run, topic, measure) may stand once in all of them together. NaN in a frame is undefined.
+    """
+    filled = [
+        each.assign(value=each["value"].astype("Float64"))
+        if is_frame(each) and "value" in each and each["value"].dtype.kind == "f"
+        else each
+        for each in given
+    ]
+    table = read(filled, replace(READER, check=single_topics), form)
+    notes: tuple[Provenance, ...] = table.notes
+    return TopicScores(
+        _weighed(table.frame, [note.weights for note in notes]).drop("line", "file"),
+        table.sources,
+        tuple(note.signature for note in notes if note.signature),
+        tuple(s.path for s, note in zip(table.sources, notes, strict=True) if not note.signature),
+        tuple(each for note in notes for each in note.types),
+        tuple(each for note in notes for each in note.warnings if "not comparable" in each),
+    )
+
+
+def _weighed(frame: pl.DataFrame, weights: Sequence[Sequence[Any]]) -> pl.DataFrame:
+    """Return scores with the weights that their files say, the last where one says several."""
+    rows = []
+    for file, told in enumerate(weights):
+        for each in told:
+            if isinstance(each, dict) and {*KEY, "weight"} <= each.keys():
+                with suppress(TypeError, ValueError):
+                    weight = float(each["weight"])
+                    if math.isfinite(weight) and weight >= 0:
+                        rows.append((file, *(str(each[name]) for name in KEY), weight))
+    if not rows:
+        return frame
+    known = pl.DataFrame(rows, schema=["file", *KEY, "weight"], orient="row")
+    known = known.cast({"file": frame.schema["file"]}).unique(["file", *KEY], keep="last")
+    return frame.join(known, on=["file", *KEY], how="left", maintain_order="left")
+
+
+def provenance_of(path: str | Path, form: str | None = None) -> Provenance | None:
+    """Return what a file that `-f json` wrote says of its scores, None of any other input."""
+    source = Input(path)
+    if not source.can_be_read_again or track_of(source, READER, form) is not OBJECT:
+        return None
+    return provenance(_read_content(source, FaultList(source))[0])
+
+
+def read_teams(given: Given, form: str | None = None) -> dict[str, str]:
+    """Return the team of each run that a table names."""
+    return dict(read([given], TEAMS_READER, form).frame.select("run", "team").iter_rows())
