@@ -217,7 +217,7 @@ def test_sweeps(conformance: Path, folder: Path, metric: str) -> None:
 def test_z(conformance: Path, folder: Path) -> None:
     told = oracle(conformance)["kba2012"]["ztests_Fpra_1day_cutoff50"]["flat_vs_degrading"]
     evaluation = evaluated(conformance, "kba2012", "50", "ignore", folder)
-    frame = explain.compare(evaluation.index, [("F_pra", "1d")])
+    frame = explain.join(explain.test_columns, evaluation.index, [("F_pra", "1d")])
     (row,) = frame[(frame["run"] == "t-degrading") & (frame["other"] == "t-flat")].to_dict(
         "records"
     )

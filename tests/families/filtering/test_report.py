@@ -67,7 +67,7 @@ def test_the_ranking_is_that_of_the_command(tmp_path: Path) -> None:
     ends = printed(tmp_path, "fits", "end(R)").set_index("run")
     decimals = decimals_for(frame["end_se"])
     assert table.column("95 % interval") == [
-        write_interval((ends.loc[run, "end_low"], ends.loc[run, "end_high"]), decimals)
+        write_interval(ends.loc[run, "end_low"], ends.loc[run, "end_high"], decimals)
         if ends.loc[run, "end_low"] == ends.loc[run, "end_low"]
         else "–"
         for run in frame["run"]
@@ -114,7 +114,7 @@ def test_slopes_have_the_intervals_of_the_worked_example() -> None:
     wide = 3.182446 * np.sqrt(29 / 4900)
     assert fading[1] == "5 of 6"
     assert fading[2] == pytest.approx(-0.25)
-    assert fading[3] == write_interval((-0.25 - wide, -0.25 + wide), 3)
+    assert fading[3] == write_interval(-0.25 - wide, -0.25 + wide, 3)
     assert fading[4] == pytest.approx(0.0475, abs=5e-5)
     assert fading[5] == "gets worse"
     assert assumptions.rows[2][0] == 2

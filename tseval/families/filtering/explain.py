@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ from tseval.core.wording import listed
 from tseval.errors import UsageError
 from tseval.families.filtering.trends import (
     BOUNDS,
-    LOWER_IS_BETTER,
     METRICS,
     USUAL,
     WHOLE,
@@ -44,7 +44,7 @@ from tseval.tables.times import UNITS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tseval.tables.columns import BoolArray, FloatArray, IntArray
+    from tseval.tables.columns import BoolArray, FloatArray
 
     Trends = Sequence[tuple[str, str]]
     """Metrics, each with a length of batches."""
@@ -102,14 +102,11 @@ def join(
     """Return the columns of every trend asked for, one below the other."""
     import pandas as pd
 
-    fitted = [(metric, index.fitted(metric, length)) for metric, length in asked]
-    parts = [pd.DataFrame(columns(index, metric, each, **more)) for metric, each in fitted]
+    parts = [pd.DataFrame(columns(index.fitted(*each), **more)) for each in asked]
     return pd.concat(parts, ignore_index=True)
 
 
-def fit_columns(
-    index: TrendIndex, metric: str, fitted: Fitted, weighted: bool = False
-) -> Mapping[str, object]:
+def fit_columns(fitted: Fitted, weighted: bool = False) -> Mapping[str, object]:
     """Return the trend of each run in full, and what its test takes for granted.
 
     The verdict is by raw residuals, as in the paper, or by weighted ones.
@@ -120,8 +117,8 @@ def fit_columns(
     bounds = durbin_watson_bounds(trend.number, LEVEL)
     independence = fitted.checked[weighted].independence(LEVEL).tolist()
     return {
-        "run": list(index.runs),
-        "metric": metric,
+        "run": list(fitted.runs),
+        "metric": fitted.metric,
         "batch": fitted.cut.length,
         "cutoff": fitted.cutoff,
         "batches": fitted.cut.number,
@@ -154,39 +151,29 @@ def fit_columns(
     }
 
 
-@frozen
-class Assumed:
-    """Which assumptions of the test of each slope nothing speaks against."""
-
-    categorical: BoolArray
-    """Whether a series has only values 0 and 1, whose residuals are never normal."""
-    normal: BoolArray
-    dependent: IntArray
-    """The place in `DEPENDENT`, -1 where residuals may be independent."""
-    one_way: BoolArray
-
-    @classmethod
-    def of(cls, fitted: Fitted, weighted: bool) -> Assumed:
-        """Hold the assumptions against the data."""
-        checked, is_categorical = fitted.checked[weighted], categorical(fitted.trend)
-        normal = ~(checked.normality.p < LEVEL) & ~is_categorical
-        one_way = checked.spearman.p < LEVEL
-        return cls(is_categorical, normal, checked.dependent(LEVEL), one_way)
+def assumptions(fitted: Fitted, weighted: bool) -> dict[str, BoolArray]:
+    """Return which assumptions of the test of each slope nothing speaks against."""
+    checked = fitted.checked[weighted]
+    # The residuals of a series of only 0 and 1 are never normal.
+    held = {
+        "normal": ~(checked.normality.p < LEVEL) & ~categorical(fitted.trend),
+        "independent": checked.dependent(LEVEL) < 0,
+        "one_way": checked.spearman.p < LEVEL,
+    }
+    return held | {"all_hold": np.logical_and.reduce(list(held.values()))}
 
 
 def verdicts(fitted: Fitted, weighted: bool) -> Iterator[str]:
     """Yield what speaks against believing the test of each slope."""
-    assumed, trend = Assumed.of(fitted, weighted), fitted.trend
+    held, trend = assumptions(fitted, weighted), fitted.trend
+    only_0_and_1 = categorical(trend)
+    dependent = fitted.checked[weighted].dependent(LEVEL)
     for run, is_tested in enumerate(trend.tested.tolist()):
-        against = []
-        if not assumed.normal[run]:
-            against.append(CATEGORICAL if assumed.categorical[run] else NOT_NORMAL)
-        if assumed.dependent[run] >= 0:
-            against.append(DEPENDENT[assumed.dependent[run]])
-        if not assumed.one_way[run]:
-            against.append(UNMOVED)
+        normal = CATEGORICAL if only_0_and_1[run] else NOT_NORMAL
+        against = {"normal": normal, "independent": DEPENDENT[dependent[run]], "one_way": UNMOVED}
+        told = ", ".join(words for name, words in against.items() if not held[name][run])
         untested = EXACT if trend.slope_error[run] == 0 else CANNOT_SAY
-        yield (", ".join(against) or FITS) if is_tested else untested
+        yield (told or FITS) if is_tested else untested
 
 
 def places(values: FloatArray, *, lower: bool) -> list[int | None]:
@@ -204,30 +191,26 @@ def rank(index: TrendIndex, asked: Trends) -> pd.DataFrame:
     """
     import pandas as pd
 
-    usual = index.of_period(USUAL)
-
-    def columns(_: TrendIndex, metric: str, fitted: Fitted) -> pd.DataFrame:
-        end, lower = fitted.trend.end, metric in LOWER_IS_BETTER
-        worth = -end if lower else end
-        frame = pd.DataFrame(
-            {
-                "metric": metric,
-                "batch": fitted.cut.length,
-                "place": pd.array(places(end, lower=lower), "Int64"),
-                "run": list(index.runs),
-                "end": end,
-                "end_se": fitted.trend.end_error,
-                "cutoff": fitted.cutoff,
-                "usual_place": pd.array(places(usual, lower=False), "Int64"),
-                USUAL: usual,
-                "usual_cutoff": index.cutoffs[index.whole_place(USUAL)],
-                "tau": kendall(worth, usual),
-                "tau_p": kendall_p(worth, usual),
-            }
-        )
-        return frame.sort_values("place", kind="stable")
-
-    return join(columns, index, asked)  # type: ignore[arg-type]
+    usual, cutoffs = index.of_period(USUAL), index.cutoffs[index.whole_place(USUAL)]
+    parts = []
+    for each in asked:
+        fitted = index.fitted(*each)
+        columns = {
+            "metric": fitted.metric,
+            "batch": fitted.cut.length,
+            "place": pd.array(places(fitted.trend.end, lower=fitted.lower), "Int64"),
+            "run": list(index.runs),
+            "end": fitted.trend.end,
+            "end_se": fitted.trend.end_error,
+            "cutoff": fitted.cutoff,
+            "usual_place": pd.array(places(usual, lower=False), "Int64"),
+            USUAL: usual,
+            "usual_cutoff": cutoffs,
+            "tau": kendall(fitted.worth, usual),
+            "tau_p": kendall_p(fitted.worth, usual),
+        }
+        parts.append(pd.DataFrame(columns).sort_values("place", kind="stable"))
+    return pd.concat(parts, ignore_index=True)
 
 
 def describe_rankings(frame: pd.DataFrame, write: Callable[[float], str]) -> Iterator[str]:
@@ -242,9 +225,10 @@ def describe_rankings(frame: pd.DataFrame, write: Callable[[float], str]) -> Ite
         tau, p = float(rows["tau"].iloc[0]), float(rows["tau_p"].iloc[0])
         agreement = f"Kendall's tau with the ranking by {USUAL} is {write(tau)} (p {write(p)})"
         if not np.isfinite(tau):
-            common = (is_placed & rows["usual_place"].notna()).sum()
-            why = "all runs are equal in one of them"
-            why = why if common > 1 else "fewer than two runs have both"
+            several = (is_placed & rows["usual_place"].notna()).sum() > 1
+            why = (
+                "all runs are equal in one of them" if several else "fewer than two runs have both"
+            )
             agreement = f"no Kendall's tau with the ranking by {USUAL}: {why}"
         yield f"{name}: {listed(ranked)}{last}; {agreement}."
 
@@ -258,29 +242,22 @@ def ranking_notes(index: TrendIndex, asked: Trends) -> tuple[str, ...]:
     return (*describe_rankings(frame, "{:.4f}".format), *((MORE,) if several else ()))
 
 
-def compare(index: TrendIndex, asked: Trends) -> pd.DataFrame:
-    """Return for every two runs whether their slopes differ, and whether their end points do."""
-    pairs = np.array(list(combinations(range(len(index.runs)), 2)), np.int64).reshape(-1, 2)
-    return join(test_columns, index, asked, pairs=pairs)
-
-
-def test_columns(
-    index: TrendIndex, metric: str, fitted: Fitted, pairs: IntArray
-) -> Mapping[str, object]:
-    """Return the tests of pairs of runs.
+def test_columns(fitted: Fitted) -> Mapping[str, object]:
+    """Return for every two runs whether their slopes differ, and whether their end points do.
 
     `z` and `end_z` take them as independent, as the paper does; the paired tests are those of the
     trend of their difference. `trust` names the one to believe.
     """
+    pairs = np.array(list(combinations(range(len(fitted.runs)), 2)), np.int64).reshape(-1, 2)
     one, other = (fitted.trend.take(column) for column in pairs.T)
     both = difference(one, other)
     slopes, ends = z_test(one.slopes(), other.slopes()), z_test(one.ends(), other.ends())
     trusted = np.where(np.isfinite(slopes.p), "z", "neither")
     return {
-        "metric": metric,
+        "metric": fitted.metric,
         "batch": fitted.cut.length,
-        "run": [index.runs[at] for at in pairs[:, 0]],
-        "other": [index.runs[at] for at in pairs[:, 1]],
+        "run": [fitted.runs[at] for at in pairs[:, 0]],
+        "other": [fitted.runs[at] for at in pairs[:, 1]],
         "slope_difference": one.slope - other.slope,
         "z": slopes.statistic,
         "z_p": slopes.p,
@@ -300,20 +277,20 @@ def test_columns(
     }
 
 
-def batch_columns(index: TrendIndex, metric: str, fitted: Fitted) -> Mapping[str, object]:
+def batch_columns(fitted: Fitted) -> Mapping[str, object]:
     """Return a metric of every run in every batch, at its own cutoff, with trend and residuals.
 
     The weight is the batch's share of the run's pairs; a batch that is undefined or weighs nothing
     is not `usable`.
     """
-    runs, cut, trend = len(index.runs), fitted.cut, fitted.trend
+    runs, cut, trend = len(fitted.runs), fitted.cut, fitted.trend
     return {
-        "run": np.repeat(np.array(index.runs, object), cut.number),
+        "run": np.repeat(np.array(fitted.runs, object), cut.number),
         "length": cut.length,
         "batch": np.tile(np.arange(cut.number), runs),
         "start": np.tile(cut.starts, runs),
         "end": np.tile(cut.ends, runs),
-        "measure": metric,
+        "measure": fitted.metric,
         "cutoff": np.repeat(fitted.cutoff, cut.number),
         "value": fitted.series.value.ravel(),
         "weight": fitted.series.weight.ravel(),
@@ -439,12 +416,10 @@ def rank_teams(
     """Return every ranking of the teams, each by its best run, and Kendall's tau of each two."""
     import pandas as pd
 
-    usual = index.of_period(USUAL)
+    usual, fits = index.of_period(USUAL), [index.fitted(*each) for each in asked]
     cutoff = np.where(np.isfinite(usual), index.cutoffs[index.whole_place(USUAL)], np.nan)
     rankings = [(USUAL, usual, cutoff, False)]
-    for metric, length in asked:
-        fitted, name = index.fitted(metric, length), f"end({metric},batch={length})"
-        rankings.append((name, fitted.trend.end, fitted.cutoff, metric in LOWER_IS_BETTER))
+    rankings += [(each.name, each.trend.end, each.cutoff, each.lower) for each in fits]
     parts: list[pd.DataFrame] = []
     scores: list[FloatArray] = []
     for name, value, cutoff, lower in rankings:
@@ -481,7 +456,7 @@ def tests(evaluation: Any, asked: Asked[Any]) -> Shown:
     trends = ChosenTrends.of(evaluation, asked)
     if len(trends.index.runs) < 2:
         raise UsageError("--show tests needs two runs at least")
-    frame = compare(trends.index, trends.asked)
+    frame = join(test_columns, trends.index, trends.asked)
     return trends.show({"": frame}, TRUST, DOUBT, for_people=TESTS_FOR_PEOPLE)
 
 
@@ -497,49 +472,44 @@ def stability(evaluation: Any, asked: Asked[Any]) -> Shown:
     import pandas as pd
 
     trends, weighted = ChosenTrends.of(evaluation, asked), asked.options.residuals == "weighted"
-    index = trends.index
-    shares = [
-        {"metric": metric, "batch": length} | share_held(index.fitted(metric, length), weighted)
-        for metric, length in trends.asked
-    ]
-    tables = {"Assumptions": pd.DataFrame(shares).astype({"fits": "Int64", "tested": "Int64"})}
-    pairs = [
-        {"metric": metric, "batch": one, "other": other}
-        | slope_agreement(index.fitted(metric, one), index.fitted(metric, other))
-        for (metric, one), (same, other) in combinations(trends.asked, 2)
-        if metric == same
-    ]
-    notes = (STABILITY,) if pairs else (STABILITY, ONE_LENGTH)
+    fits = [trends.index.fitted(*each) for each in trends.asked]
+    shares = pd.DataFrame([share_held(each, weighted) for each in fits])
+    tables = {"Assumptions": shares.astype({"fits": "Int64", "tested": "Int64"})}
+    pairs = [pair for pair in combinations(fits, 2) if pair[0].metric == pair[1].metric]
     if pairs:
-        whole = {"runs": "Int64", "tested_both": "Int64"}
-        tables["Stability"] = pd.DataFrame(pairs).astype(whole)
+        agreements = pd.DataFrame([slope_agreement(*pair) for pair in pairs])
+        tables["Stability"] = agreements.astype({"runs": "Int64", "tested_both": "Int64"})
+    notes = (STABILITY,) if pairs else (STABILITY, ONE_LENGTH)
     return trends.show(tables, *notes, residuals="weighted" if weighted else "")
 
 
-def share_held(fitted: Fitted, weighted: bool) -> dict[str, float]:
+def share_held(fitted: Fitted, weighted: bool) -> dict[str, object]:
     """Return counts of runs, and the shares of those with a test for which assumptions hold."""
-    trend, assumed = fitted.trend, Assumed.of(fitted, weighted)
-    tested, independent = trend.tested, assumed.dependent < 0
-    masks = {
-        "significant": trend.rise.significant(LEVEL),
-        "rising": trend.slope > 0,
-        "normal": assumed.normal,
-        "independent": independent,
-        "one_way": assumed.one_way,
-        "all_hold": assumed.normal & independent & assumed.one_way,
-    }
-    shares = {name: share_of(mask, tested) for name, mask in masks.items()}
-    return {"fits": int(trend.fitted.sum()), "tested": int(tested.sum())} | shares
-
-
-def slope_agreement(one: Fitted, other: Fitted) -> dict[str, float]:
-    """Return how far slopes and end points by two lengths of batches agree."""
-    first, second = one.trend, other.trend
-    both, tested = first.fitted & second.fitted, first.tested & second.tested
-    signs = [np.nan_to_num(np.sign(trend.slope)) for trend in (first, second)]
-    trends = zip((first, second), signs, strict=True)
-    findings = [np.where(trend.rise.significant(LEVEL), sign, 0.0) for trend, sign in trends]
+    trend = fitted.trend
+    masks = {"significant": trend.rise.significant(LEVEL), "rising": trend.slope > 0}
+    masks |= assumptions(fitted, weighted)
     return {
+        "metric": fitted.metric,
+        "batch": fitted.cut.length,
+        "fits": int(trend.fitted.sum()),
+        "tested": int(trend.tested.sum()),
+        **{name: share_of(mask, trend.tested) for name, mask in masks.items()},
+    }
+
+
+def slope_agreement(one: Fitted, other: Fitted) -> dict[str, object]:
+    """Return how far slopes and end points by two lengths of batches agree."""
+    trends = first, second = one.trend, other.trend
+    both, tested = first.fitted & second.fitted, first.tested & second.tested
+    signs = [np.nan_to_num(np.sign(each.slope)) for each in trends]
+    findings = [
+        np.where(each.rise.significant(LEVEL), sign, 0.0)
+        for each, sign in zip(trends, signs, strict=True)
+    ]
+    return {
+        "metric": one.metric,
+        "batch": one.cut.length,
+        "other": other.cut.length,
         "runs": int(both.sum()),
         "same_direction": share_of(signs[0] == signs[1], both),
         "slope_tau": kendall(first.slope, second.slope),
@@ -600,12 +570,9 @@ def draw(evaluation: Any, asked: Asked[Any], form: str) -> Written:  # noqa: ARG
     """Return the trends as a chart, of several runs beside each how two rankings differ."""
     trends = ChosenTrends.of(evaluation, asked)
     index, panels, several = trends.index, list[Panel](), len(trends.index.runs) > 1
-    ranked = rank(index, trends.asked)
-    for (metric, length), panel in zip(
-        trends.asked, trend_panels(index, trends.asked, index.runs), strict=True
-    ):
-        own = ranked[(ranked["metric"] == metric) & (ranked["batch"] == length)]
-        panels += [panel, ranking_panel(own, index.runs)] if several else [panel]
+    for each in trends.asked:
+        panels.append(trend_panel(index.fitted(*each), index.runs))
+        panels += [ranking_panel(rank(index, [each]), index.runs)] if several else []
     picture = Picture(
         "Filtering over time",
         evaluation.signature(missing=trends.rule),
@@ -626,54 +593,46 @@ PICTURE = Writer(
 )
 
 
-def trend_panels(index: TrendIndex, asked: Trends, runs: Sequence[str]) -> Iterator[Panel]:
-    """Yield a panel a metric and length of batches; a run is its place in `runs`.
+def trend_panel(fitted: Fitted, runs: Sequence[str]) -> Panel:
+    """Return the panel of a metric and a length of batches; a run is its place in `runs`.
 
     The batches are dots at the day of their middle; the line of a run is drawn by its two ends.
     """
-    for metric, length in asked:
-        fitted = index.fitted(metric, length)
-        cut, trend, day = fitted.cut, fitted.trend, UNITS["d"]
-        days = tuple((((cut.starts + cut.ends) / 2 - cut.starts[0]) / day).tolist())
-        heights, usable, low_high = trend.line(), trend.usable, trend.end_interval()
-        lines, dots = list[Line](), list[Dots]()
-        points = list[Point]()
-        for at, run in sorted(enumerate(map(runs.index, index.runs)), key=lambda each: each[1]):
-            values = tuple(map(known, fitted.series.value[at].tolist()))
-            dots.append(Dots(run, days, values, tuple(fitted.series.weight[at].tolist())))
-            is_line = trend.fitted[at]
-            ends = (0, -1) if is_line else ()
-            x = tuple(days[end] for end in ends)
-            last = max(
-                (each for each, used in zip(days, usable[at], strict=True) if used),
-                default=math.inf,
-            )
-            until = last if is_line and last < days[-1] else None
-            lines.append(Line(run, x, tuple(float(heights[at, end]) for end in ends), until=until))
-            if is_line:
-                interval = (known(float(each[at])) for each in low_high)
-                points.append(Point(run, days[-1], float(trend.end[at]), *interval))
-        heights_drawn = [*fitted.series.value.ravel(), *heights.ravel(), *trend.end]
-        intervals = [end for each in points for end in (each.low, each.high)]
-        bottom, top = reached(map(known, heights_drawn), intervals, (0.0, 1.0))
-        least, most = BOUNDS.get(metric, (0.0, 1.0))
-        bounds = (least if math.isfinite(least) else None, most if math.isfinite(most) else None)
-        without = "" if points else "fewer than 3 usable batches: no trend"
-        long = float((cut.ends[-1] - cut.starts[0]) / day)
-        yield Panel(
-            f"{metric} in batches of {length}",
-            "lower is better" if metric in LOWER_IS_BETTER else "higher is better",
-            Axis("days since the period's start", 0.0, long),
-            tuple(lines),
-            Axis(metric, bottom, top),
-            is_stepped=False,
-            dots=tuple(dots),
-            points=tuple(points),
-            keys=BATCH_KEYS,
-            possible=bounds,
-            notice=without if usable.any() else "no usable batch",
-            size=(620, 300),
-        )
+    cut, trend, day = fitted.cut, fitted.trend, UNITS["d"]
+    days = tuple((((cut.starts + cut.ends) / 2 - cut.starts[0]) / day).tolist())
+    heights, intervals = trend.line(), np.stack(trend.end_interval(), axis=1)
+    lines, dots, points = list[Line](), list[Dots](), list[Point]()
+    for at, run in enumerate(map(runs.index, fitted.runs)):
+        series = (each[at].tolist() for each in (fitted.series.value, fitted.series.weight))
+        values, weights = (tuple(map(known, each)) for each in series)
+        dots.append(Dots(run, days, values, weights))
+        if not trend.fitted[at]:
+            lines.append(Line(run, (), ()))
+            continue
+        last = days[np.flatnonzero(trend.usable[at])[-1]]
+        ends = (days[0], days[-1]), tuple(heights[at, [0, -1]].tolist())
+        lines.append(Line(run, *ends, until=last if last < days[-1] else None))
+        interval = map(known, intervals[at].tolist())
+        points.append(Point(run, days[-1], float(trend.end[at]), *interval))
+    drawn = [*fitted.series.value.ravel(), *heights.ravel(), *trend.end]
+    low, high = reached(map(known, drawn), map(known, intervals.ravel()), (0.0, 1.0))
+    bounds = BOUNDS.get(fitted.metric, (0.0, 1.0))
+    least, most = (each if math.isfinite(each) else None for each in bounds)
+    without = "" if points else "fewer than 3 usable batches: no trend"
+    return Panel(
+        fitted.caption,
+        "lower is better" if fitted.lower else "higher is better",
+        Axis("days since the period's start", 0.0, float((cut.ends[-1] - cut.starts[0]) / day)),
+        tuple(sorted(lines)),
+        Axis(fitted.metric, low, high),
+        is_stepped=False,
+        dots=tuple(sorted(dots)),
+        points=tuple(points),
+        keys=BATCH_KEYS,
+        possible=(least, most),
+        notice=without if trend.usable.any() else "no usable batch",
+        size=(620, 300),
+    )
 
 
 def ranking_panel(rows: pd.DataFrame, runs: Sequence[str]) -> Panel:
@@ -716,26 +675,24 @@ def known(value: Any) -> Any:
 def report_ranking(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     """Yield the runs by the end points of their trends, beside the usual ranking."""
     index, asked = evaluation.index, evaluation.trends(setting.measures)
-    places, trends = rank(index, asked), join(fit_columns, index, asked)
     yield Note(
         "An end point is where the trend of a run arrives in the last batch: how it does by then. "
         "Here each batch is the mean over its topics, and has one trend; by measure above, each "
         "topic has a trend of its own, and the mean is over these."
     )
     if len(index.runs) > 1:
-        sentences = describe_rankings(places, lambda p: f"{p:.2g}".replace("-", MINUS))
+        sentences = describe_rankings(rank(index, asked), lambda p: f"{p:.2g}".replace("-", MINUS))
         yield from map(Note, sentences)
         yield Note(
             "The paired test looks at the difference of two runs batch by batch; its p is not "
             "corrected for their number, and takes for granted what stands below."
         )
-    for metric, length in asked:
-        ranked = list(records(places, metric, length))
-        intervals = {
-            row["run"]: (row["end_low"], row["end_high"]) for row in records(trends, metric, length)
-        }
+    for each in asked:
+        fitted, ranked = index.fitted(*each), list(records(rank(index, [each])))
+        fits = records(join(fit_columns, index, [each]))
+        ends = {row["run"]: (row["end_low"], row["end_high"]) for row in fits}
         behind = dict[str, tuple[float, float]]()
-        for row in records(compare(index, [(metric, length)]), metric, length):
+        for row in records(join(test_columns, index, [each])):
             pair, first = [row["run"], row["other"]], ranked[0]["run"]
             if first in pair and row["end_difference"] is not None:
                 pair.remove(first)
@@ -755,14 +712,13 @@ def report_ranking(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
         cells = tuple(
             (
                 *(setting.run(row["run"]), row["place"], row["end"]),
-                write_interval(intervals[row["run"]], decimals),
+                write_interval(*ends[row["run"]], decimals),
                 *behind.get(row["run"], (None, None)),
                 *(row[USUAL], row["usual_place"], row["cutoff"]),
             )
             for row in ranked
         )
-        caption = f"{metric} in batches of {length}"
-        yield Rows(f"Ranking by end points of {caption}", heads, cells, caption)
+        yield Rows(f"Ranking by end points of {fitted.caption}", heads, cells, fitted.caption)
 
 
 def report_trends(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
@@ -771,36 +727,36 @@ def report_trends(evaluation: Any, setting: Setting[Any]) -> Iterator[Block]:
     yield Note(
         "Each batch, and the trend that is fitted to a run’s batches; more is in the tables."
     )
-    yield Panels(tuple(trend_panels(index, asked, setting.runs)))
-    frame = join(fit_columns, index, asked)
-    for metric, length in asked:
-        bounds = zip(*index.fitted(metric, length).trend.slope_interval(), strict=True)
-        intervals = dict(zip(index.runs, bounds, strict=True))
-        by_place = lambda row: setting.run(row["run"])  # noqa: E731
-        rows = sorted(records(frame, metric, length), key=by_place)
-        decimals = decimals_for(row["se"] for row in rows)
-        slopes, assumptions = [], []
-        for row in rows:
-            run, lower = setting.run(row["run"]), metric in LOWER_IS_BETTER
-            way = "gets better" if ((row["slope"] or 0.0) < 0) == lower else "gets worse"
-            way = "cannot be said" if row["p"] is None else way
-            way = "none was found" if row["p"] is not None and row["p"] >= LEVEL else way
-            used = f"{row['usable']} of {row['batches']}"
-            interval = write_interval(intervals[row["run"]], decimals)
-            slopes.append((run, used, row["slope"], interval, row["p"], way))
-            assumptions.append((run, *describe_assumptions(row)))
+    fits = [index.fitted(*each) for each in asked]
+    yield Panels(tuple(trend_panel(each, setting.runs) for each in fits))
+    for fitted in fits:
+        trend, trends, assumed = fitted.trend, [], []
+        intervals = zip(*(each.tolist() for each in trend.slope_interval()), strict=True)
+        decimals = decimals_for(trend.slope_error.tolist())
+        rows = records(join(fit_columns, index, [(fitted.metric, fitted.cut.length)]))
+        for row, (low, high) in zip(rows, intervals, strict=True):
+            run, way = setting.run(row["run"]), "cannot be said"
+            if row["p"] is not None:
+                way = "gets better" if (row["slope"] < 0) == fitted.lower else "gets worse"
+                way = way if row["p"] < LEVEL else "none was found"
+            used, interval = (
+                f"{row['usable']} of {row['batches']}",
+                write_interval(low, high, decimals),
+            )
+            trends.append((run, used, row["slope"], interval, row["p"], way))
+            assumed.append((run, *describe_assumptions(row)))
         heads = (
             *(Head("run", "run"), Head("batches used", "text")),
             *(Head("slope a batch", decimals=decimals), Head("95 % interval", "text")),
             *(Head("p", "chance"), Head("trend", "text")),
         )
-        caption = f"{metric} in batches of {length}"
-        label = f"Slopes of {caption}"
-        yield Rows(label, heads, tuple(slopes), label)
+        label = f"Slopes of {fitted.caption}"
+        yield Rows(label, heads, tuple(sorted(trends, key=itemgetter(0))), label)
         words = ("residuals are normal", "each is independent of the one before")
         told = [Head(each, "text") for each in (*words, "it moves one way", "its p")]
-        label = f"What the tests of {caption} take for granted"
-        yield Rows(label, (Head("run", "run"), *told), tuple(assumptions), label)
+        label = f"What the tests of {fitted.caption} take for granted"
+        cells = tuple(sorted(assumed, key=itemgetter(0)))
+        yield Rows(label, (Head("run", "run"), *told), cells, label)
 
 
 MINUS = "\N{MINUS SIGN}"
@@ -824,10 +780,10 @@ def describe_assumptions(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
         next((DEPENDENCE[each] for each in against if each in DEPENDENCE), fine),
         "no" if UNMOVED in against else "yes",
     )
-    names = {"Anderson–Darling p": "AD_p", "Durbin–Watson": "DW", "Spearman": "spearman"}
+    names = {"AD_p": "Anderson–Darling p", "DW": "Durbin–Watson", "spearman": "Spearman"}
+    texts = {name: f"{words} {row[name] or 0:.3f}" for name, words in names.items()}
     numbers = [
-        "" if row[column] is None else f"{name} {row[column]:.3f}".replace("-", MINUS)
-        for name, column in names.items()
+        "" if row[name] is None else text.replace("-", MINUS) for name, text in texts.items()
     ]
     if is_categorical:
         numbers[0] = "only 0 and 1"
@@ -835,18 +791,13 @@ def describe_assumptions(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
         f"{word} ({number})" if number else word
         for word, number in zip(words, numbers, strict=True)
     )
-    return (
-        normal,
-        independent,
-        one_way,
-        ("can be believed" if verdict == FITS else "not to be trusted"),
-    )
+    believed = "can be believed" if verdict == FITS else "not to be trusted"
+    return normal, independent, one_way, believed
 
 
-def records(frame: pd.DataFrame, metric: str, length: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one trend with plain values; what is undefined is None."""
-    own = frame[(frame["metric"] == metric) & (frame["batch"] == length)]
-    for row in own.astype(object).where(own.notna(), None).to_dict("records"):
+def records(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield rows with plain values; what is undefined is None."""
+    for row in frame.astype(object).where(frame.notna(), None).to_dict("records"):
         yield {str(name): value for name, value in row.items()}
 
 
@@ -856,9 +807,8 @@ def decimals_for(errors: Iterable[float | None]) -> int:
     return min(6, max(1, 1 - math.floor(math.log10(least))))
 
 
-def write_interval(ends: tuple[float | None, float | None], decimals: int) -> str:
+def write_interval(low: float | None, high: float | None, decimals: int) -> str:
     """Return the two ends of an interval in words."""
-    low, high = ends
     if known(low) is None or known(high) is None:
         return "–"
     return f"{low:.{decimals}f} to {high:.{decimals}f}".replace("-", MINUS)

@@ -262,8 +262,10 @@ class FilterEvaluation(FrameEvaluation):
         index = TrendIndex(
             runs=tables["runs"].runs,
             topics=topics,
-            times=pl.DataFrame({"topic": topics, "start": period.start}).cast(
-                {"topic": counted.judged["topic"].dtype}
+            times=pl.DataFrame(
+                [(each, period.start) for each in topics],
+                schema={"topic": pl.Enum(topics), "start": pl.Float64},
+                orient="row",
             ),
             outputs=counted.returned,
             frames={"judged": counted.judged, "returned": counted.returned},
@@ -313,10 +315,6 @@ class FilterEvaluation(FrameEvaluation):
             is_open = measures.is_of_batches(each) and not each.has("batch") and len(lengths) > 1
             chosen += [each(batch=length) for length in lengths] if is_open else [each]
         return chosen
-
-    def times_of(self, measure: Measure, index: TrendIndex) -> FloatArray:  # noqa: ARG002 - all alike
-        """Return the end of all times: no measure is taken before the end of the period."""
-        return np.full(index.units, np.inf)
 
     def has_times(self, measure: Measure) -> bool:  # noqa: ARG002 - all alike
         """Return that no measure has times: the period is set otherwise."""
@@ -402,20 +400,13 @@ def reporting() -> Reporting:
     )
 
 
+SHOWN = ("end", "end-se", "slope", "se", "t", "p", "cutoff")
+"""The statistics that are shown of a trend if none is asked for."""
 KENTER2015 = Edition(
     name="kenter2015",
     family=measures.FAMILY,
     summary="batches, trends and end points, as the paper on filtering over time has them",
-    measures=(
-        "end(F_pra)",
-        "end-se(F_pra)",
-        "slope(F_pra)",
-        "se(F_pra)",
-        "t(F_pra)",
-        "p(F_pra)",
-        "cutoff(F_pra)",
-        "F_1",
-    ),
+    measures=(*(f"{name}(F_pra)" for name in SHOWN), USUAL),
     leading=("end(F_pra)", "slope(F_pra)", "F_1"),
     on_missing=ON_MISSING,
     citation=measures.CITATION,

@@ -22,18 +22,8 @@ from tseval.files.inputs import Input
 from tseval.io.cells import BYTE_ORDER_MARK
 from tseval.io.fields import Layout, read_lines
 from tseval.io.tables import PlainImport, Table, TableReader, TrackFile, TrackRows, add_faults
-from tseval.tables.schema import (
-    ALL_TOPICS,
-    DOCUMENTS,
-    ENTITIES,
-    POST_ID,
-    POSTS,
-    TOPIC,
-    UPDATE_ID,
-    Column,
-    Kind,
-    Schema,
-)
+from tseval.tables import schema
+from tseval.tables.schema import POST_ID, TOPIC, Column, Kind, Schema
 
 STREAM_ID = re.compile(rb"\d+-\S+")
 NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -52,14 +42,14 @@ PAIR = ("topic", "post_id")
 RATINGS = (2.0, 1.0, 0.0, -1.0)
 """The ratings that an assessor can give a document."""
 RETURNED = Schema(
-    "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in POSTS)
+    "posts", tuple(replace(c, required=c.required or c.name == "confidence") for c in schema.POSTS)
 )
 """Posts with a confidence; a post that stands twice is no fault."""
 TRUTH = Schema(
     "truth",
     (
-        replace(TOPIC, aliases=(*TOPIC.aliases, *ENTITIES)),
-        replace(POST_ID, aliases=(*UPDATE_ID.names, *DOCUMENTS)),
+        replace(TOPIC, aliases=(*TOPIC.aliases, *schema.ENTITIES)),
+        replace(POST_ID, aliases=(*schema.UPDATE_ID.names, *schema.DOCUMENTS)),
         Column(
             "relevance",
             Kind.NUMBER,
@@ -193,8 +183,8 @@ def plain_truth(truth: Table) -> pl.DataFrame:
 
 def check_names(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Refuse a topic of the name of the row of all topics, which is no mean here."""
-    reason = f'a topic is called "{ALL_TOPICS}", the name of the row of all topics together'
-    wrong = frame.filter(pl.col("topic") == ALL_TOPICS).head(1)
+    reason = f'a topic is called "{schema.ALL_TOPICS}", the name of the row of all topics together'
+    wrong = frame.filter(pl.col("topic") == schema.ALL_TOPICS).head(1)
     cure = "give the topic another name, in the runs too"
     add_faults(faults, wrong, reason, cure, "reserved-name")
     return frame

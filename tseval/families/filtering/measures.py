@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tseval.core.measure import Measure, Parameter, documented
+from tseval.core.measure import Definition, Measure, Parameter, documented
 from tseval.core.results import Taken, Values
 from tseval.families.filtering.trends import (
     BOUNDS,
@@ -102,7 +101,7 @@ def statistic(index: TrendIndex, measure: Measure) -> Taken:
         (metric_of(measure), length_of(measure, index)),
     )
     runs = compute(index.fitted(*asked), measure)
-    return take(index, runs, lambda: compute(index.topical(*asked), measure))
+    return take(index, runs, lambda: compute(index.fitted(*asked, by_topic=True), measure))
 
 
 def bursts(index: TrendIndex, measure: Measure) -> Taken:
@@ -378,10 +377,9 @@ RANGES = {
 }
 """The ranges of metrics that do not lie between 0 and 1, and of statistics but for all numbers."""
 CITATIONS = {"F_1": KBA, "T11U": TREC11, "T11SU": TREC11, "C_trk": TDT}
-PARAMETERS = {
-    **dict.fromkeys(("slope", "se"), (OF, BATCH, PER_UNIT)),
-    **dict.fromkeys(("AD", "AD-p", "DW"), (OF, BATCH, RESIDUALS)),
-}
+FURTHER = dict.fromkeys(("slope", "se"), (PER_UNIT,))
+FURTHER |= dict.fromkeys(("AD", "AD-p", "DW"), (RESIDUALS,))
+"""The parameters that some statistics have beside metric and batch."""
 TITLES = {
     "t": "t of the slope",
     "p": "p of the slope",
@@ -399,42 +397,33 @@ def bounds_of(measure: Measure) -> tuple[float, float]:
     return BOUNDS.get(metric_of(measure), (0.0, 1.0))
 
 
-define = partial(documented, family=FAMILY)
-DEFINITIONS = (
-    *(
-        define(
+def define(
+    functions: Mapping[str, Callable[..., Any]],
+    account: Callable[[TrendIndex, Measure], Taken],
+    span: str,
+    *parameters: Parameter,
+    citation: str = CITATION,
+) -> Iterator[Definition]:
+    """Yield the definitions of measures that are taken in the same way."""
+    for name, function in functions.items():
+        yield documented(
             function,
-            name=name,
-            range=RANGES.get(name, "0 to 1"),
-            citation=CITATIONS.get(name, CITATION),
-            account=whole,
-            higher_is_better=name not in LESS_IS_BETTER,
-        )
-        for name, function in METRICS.items()
-    ),
-    *(
-        define(
-            function,
-            name=name,
-            range=RANGES.get(name, "all numbers"),
-            citation=CITATION,
-            account=statistic,
             **({"title": TITLES[name]} if name in TITLES else {}),
+            name=name,
+            family=FAMILY,
+            range=RANGES.get(name, span),
+            citation=CITATIONS.get(name, citation),
+            account=account,
             higher_is_better=name not in LESS_IS_BETTER,
-            parameters=PARAMETERS.get(name, (OF, BATCH)),
+            parameters=(*parameters, *FURTHER.get(name, ())),
             bounds=bounds_of if name == "end" else None,
         )
-        for name, function in STATISTICS.items()
-    ),
-    *(
-        define(
-            function,
-            range="that of the metric",
-            citation=DIETZ,
-            account=bursts,
-            parameters=(OF, BATCH),
-        )
-        for function in (uniform, burst)
-    ),
+
+
+BURSTS = {"uniform": uniform, "burst": burst}
+DEFINITIONS = (
+    *define(METRICS, whole, "0 to 1"),
+    *define(STATISTICS, statistic, "all numbers", OF, BATCH),
+    *define(BURSTS, bursts, "that of the metric", OF, BATCH, citation=DIETZ),
 )
 """The measures of filtering."""

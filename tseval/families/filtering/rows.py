@@ -221,12 +221,9 @@ class Pairs(NamedTuple):
     """`topic post_id time positive`."""
     returned: pl.DataFrame
     """`run topic time confidence judged positive`; pairs that nobody judged where they count."""
+    topics: list[str]
+    """The topics, which may have no pair in a period."""
     warnings: list[str]
-
-    @property
-    def topics(self) -> list[str]:
-        """The topics, which may have no pair."""
-        return list(self.judged["topic"].dtype.categories)  # type: ignore[attr-defined]
 
 
 def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs:
@@ -245,7 +242,7 @@ def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs
     judged = judgments.group_by(PAIR, maintain_order=True).agg(
         pl.col("file", "line").first(), pl.col("time").min(), positive=rating >= level
     )
-    if judged["time"].has_nulls() and judged["post_id"].str.contains(DATED).all():
+    if judged["time"].has_nulls() and truth.frame["post_id"].str.contains(DATED).all():
         time = pl.col("post_id").str.extract(DATED).cast(pl.Float64)
         judged = judged.with_columns(pl.col("time").fill_null(time))
     elif judged["time"].has_nulls():
@@ -260,14 +257,15 @@ def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs
     truth.refuse(timeless.filter("positive"), reason, NO_TIME_CURE, "missing-time")
     warnings += warn_of_numbers("truth", "rating", judgments["rating"].to_numpy(), RATINGS)
     returned = runs.frame.cast({"run": pl.Enum(runs.runs)})
-    unknown = returned.filter(~pl.col("topic").is_in(list(truth.frame["topic"].unique())))
+    names = truth.frame["topic"].unique()
+    unknown = returned.filter(~pl.col("topic").is_in(list(names)))
     of_runs = unknown.group_by("run").agg(pl.col("topic").unique().sort())
-    for run, names in of_runs.sort("run").iter_rows():
-        noun = count(len(names), "topic")
-        warnings.append(f"run {run}: {noun} not judged, ignored: {listed(names)}")
+    for run, lost in of_runs.sort("run").iter_rows():
+        noun = count(len(lost), "topic")
+        warnings.append(f"run {run}: {noun} not judged, ignored: {listed(lost)}")
     if rules.own_rating == "obey" and "rating" in returned.columns:
         returned = returned.filter((pl.col("rating") >= level).fill_null(value=True))
-    topic, key = {"topic": natural(judged["topic"])}, ["run", *PAIR]
+    topic, key = {"topic": natural(names)}, ["run", *PAIR]
     returned = returned.select(*key, "time", "confidence")
     returned = returned.cast(topic, strict=False).drop_nulls("topic")  # type: ignore[arg-type]
     judged = judged.cast(topic)  # type: ignore[arg-type]
@@ -301,21 +299,22 @@ def pair(tables: Mapping[str, Table], level: float, rules: FilterRules) -> Pairs
         judged=is_judged,
         positive=pl.col("positive").fill_null(value=False),
     )
-    return Pairs(judged.drop_nulls("time"), matched.drop_nulls("time"), warnings)
+    topics = list(judged["topic"].unique().sort().cast(pl.String))
+    return Pairs(judged.drop_nulls("time"), matched.drop_nulls("time"), topics, warnings)
 
 
 def restrict(pairs: Pairs, period: Period, required: int) -> Pairs:
     """Return the pairs in a period, of the topics with as many positives there as are required."""
     judged, returned = period.rows(pairs.judged), period.rows(pairs.returned)
-    if required:
-        positives = judged.filter("positive")["topic"].value_counts()
-        enough = positives.filter(pl.col("count") >= required)["topic"].cast(pl.String)
-        topic = {"topic": pl.Enum([each for each in pairs.topics if each in set(enough)])}
-        judged, returned = (
-            each.cast(topic, strict=False).drop_nulls("topic")  # type: ignore[arg-type]
-            for each in (judged, returned)
-        )
-    return Pairs(judged, returned, pairs.warnings)
+    numbers = judged.filter("positive")["topic"].cast(pl.String).value_counts()
+    positives = dict(numbers.iter_rows())
+    topics = [each for each in pairs.topics if positives.get(each, 0) >= required]
+    topic = {"topic": pl.Enum(topics)}
+    judged, returned = (
+        each.cast(topic, strict=False).drop_nulls("topic")  # type: ignore[arg-type]
+        for each in (judged, returned)
+    )
+    return Pairs(judged, returned, topics, pairs.warnings)
 
 
 # Warnings.

@@ -325,6 +325,11 @@ class Series:
     weight: FloatArray
     """The batch's share of the pairs that the metric is taken from."""
 
+    @classmethod
+    def join(cls, parts: Sequence[Series], join: Callable[..., FloatArray]) -> Series:
+        """Return several series as one, by a way to join arrays."""
+        return cls(join([part.value for part in parts]), join([part.weight for part in parts]))
+
     @cached_property
     def trend(self) -> Trend:
         """The trend of every series, in the order of their axes."""
@@ -340,6 +345,8 @@ class Series:
 class Fitted:
     """The trend of a metric for every run, or its topics, at the cutoff of the best end point."""
 
+    metric: str
+    runs: tuple[str, ...]
     cut: Cut
     series: Series
     place: IntArray
@@ -351,6 +358,26 @@ class Fitted:
     def trend(self) -> Trend:
         """The trend of each series."""
         return self.series.trend
+
+    @property
+    def lower(self) -> bool:
+        """Whether less is better."""
+        return self.metric in LOWER_IS_BETTER
+
+    @property
+    def worth(self) -> FloatArray:
+        """The end points turned so that more is better."""
+        return -self.trend.end if self.lower else self.trend.end
+
+    @property
+    def name(self) -> str:
+        """The end point as a measure."""
+        return f"end({self.metric},batch={self.cut.length})"
+
+    @property
+    def caption(self) -> str:
+        """What it is in words."""
+        return f"{self.metric} in batches of {self.cut.length}"
 
     @cached_property
     def checked(self) -> Mapping[bool, Assumptions]:
@@ -450,44 +477,35 @@ class TrendIndex(FrameIndex):
                 for name, own in parts.items():
                     own.append(self.weigh(counts, name))
             for name, own in parts.items():
-                value, weight = (
-                    np.stack([getattr(s, n) for s in own]) for n in ("value", "weight")
-                )
-                self.known["series", name, length] = Series(value, weight)
+                self.known["series", name, length] = Series.join(own, np.stack)
         series: Series = self.known["series", metric, length]
         return series
 
-    def fitted(self, metric: str, length: str) -> Fitted:
-        """Return the trend of a metric for every run."""
-        if ("fitted", metric, length) not in self.known:
+    def fitted(self, metric: str, length: str, *, by_topic: bool = False) -> Fitted:
+        """Return the trend of a metric for every run, or for every run and topic.
+
+        It is at the cutoff with the best end point of the run.
+        """
+        key = ("fitted", metric, length, str(by_topic))
+        if key not in self.known:
             series, run = self.series(metric, length), np.arange(len(self.runs))
             ends = series.trend.end.reshape(series.value.shape[:2])
             place, has_trend = best(ends, lower=metric in LOWER_IS_BETTER)
-            chosen = Series(series.value[run, place], series.weight[run, place])
             cutoff = np.where(has_trend, self.cutoffs[place], np.nan)
-            fitted = Fitted(self.cut(length), chosen, place, cutoff)
-            self.known["fitted", metric, length] = fitted
-        known: Fitted = self.known["fitted", metric, length]
-        return known
+            chosen = Series(series.value[run, place], series.weight[run, place])
+            if by_topic:
+                chosen = self.of_topics(metric, length, place)
+                cutoff = np.repeat(cutoff, len(self.topics))
+            self.known[key] = Fitted(metric, self.runs, self.cut(length), chosen, place, cutoff)
+        fitted: Fitted = self.known[key]
+        return fitted
 
     def of_topics(self, metric: str, length: str, place: IntArray) -> Series:
         """Return a metric of every run and topic, at the cutoff of the run."""
         counts = zip(self.counts(self.cut(length)), place.tolist(), strict=True)
         parts = [self.weigh(each.at(cutoff), metric) for each, cutoff in counts]
-        value = np.concatenate([part.value for part in parts])
-        value = np.where(self.counting.reshape(-1, 1), value, np.nan)
-        return Series(value, np.concatenate([part.weight for part in parts]))
-
-    def topical(self, metric: str, length: str) -> Fitted:
-        """Return the trend of a metric for every run and topic, at the cutoff of the run."""
-        if ("topical", metric, length) not in self.known:
-            whole, number = self.fitted(metric, length), len(self.topics)
-            series = self.of_topics(metric, length, whole.place)
-            cutoff = np.repeat(whole.cutoff, number)
-            fitted = Fitted(whole.cut, series, np.repeat(whole.place, number), cutoff)
-            self.known["topical", metric, length] = fitted
-        known: Fitted = self.known["topical", metric, length]
-        return known
+        series = Series.join(parts, np.concatenate)
+        return replace(series, value=np.where(self.counting.reshape(-1, 1), series.value, np.nan))
 
     def whole_place(self, metric: str) -> IntArray:
         """Return the number of the cutoff that stands for the period: that of F_1, or its own."""
@@ -512,7 +530,7 @@ class TrendIndex(FrameIndex):
         run = self.outputs["run"].to_physical().to_numpy()
         returning = np.bincount(run[self.passed > 0], minlength=len(self.runs)) > 0
         for metric, length in asked if self.runs else ():
-            fitted, name = self.fitted(metric, length), f"end({metric},batch={length})"
+            fitted = self.fitted(metric, length)
             without = self.without_trend(metric, length)
             if without:
                 few = f"fewer than {FEWEST} usable batches; shorter ones, or a longer period, have"
@@ -522,12 +540,12 @@ class TrendIndex(FrameIndex):
             beyond = np.flatnonzero((end < least - SLACK) | (end > most + SLACK)).tolist()
             if beyond:
                 names = listed([f"{self.runs[at]} ({end[at]:.4f})" for at in beyond])
-                yield f"{name} is outside of the metric's range: {names}"
+                yield f"{fitted.name} is outside of the metric's range: {names}"
             passing = np.bincount(run[self.passed > fitted.place[run]], minlength=len(self.runs))
             silent = np.flatnonzero(returning & (passing == 0)).tolist()
             if silent:
                 names = listed([self.runs[at] for at in silent])
-                yield f"{name} is best where nothing is returned: {names}"
+                yield f"{fitted.name} is best where nothing is returned: {names}"
 
 
 def best(values: FloatArray, *, lower: bool) -> tuple[IntArray, BoolArray]:
