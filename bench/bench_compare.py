@@ -25,7 +25,7 @@ from bench.rows import Row, tell
 from tseval.comparison import Plan, build_board
 from tseval.comparison.board import Board
 from tseval.comparison.runs import compare_board
-from tseval.io.scores import TopicScores, read_scores
+from tseval.comparison.topic_scores import TopicScores, read_scores
 from tseval.statistics import TESTS
 from tseval.tables import InputRecord
 

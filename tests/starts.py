@@ -86,8 +86,8 @@ STARTS = {
     "curve": Start(f"curve {RUN} {GIVEN}", 233, "pandas polars.dataframe"),
     "curve as SVG": Start(f"curve {RUN} {GIVEN} -f svg", 250, "pandas polars.dataframe"),
     "match": Start(f"match {RUN} {GOLD} --quiet", 157, "pandas rapidfuzz scipy"),
-    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 150, "pandas polars.dataframe scipy"),
-    "sweep": Start(f"sweep {BOTH} {GIVEN}", 191, "pandas polars.dataframe rapidfuzz scipy"),
+    "compare": Start(f"compare {BOTH} --gold {GIVEN}", 151, "pandas polars.dataframe scipy"),
+    "sweep": Start(f"sweep {BOTH} {GIVEN}", 192, "pandas polars.dataframe rapidfuzz scipy"),
     "report": Start(
         f"report scores.csv --updates {RUN} --nuggets {GIVEN} -o report.html",
         289,

@@ -20,18 +20,17 @@ from tseval.comparison.directions import (
 )
 from tseval.comparison.kinds import of_one_kind
 from tseval.comparison.plan import Treatment
+from tseval.comparison.topic_scores import KEY, TopicScores
 from tseval.core.family import Words
 from tseval.core.pools import MEAN
 from tseval.core.registry import family
 from tseval.core.wording import automatic_matches, count, listed
 from tseval.errors import MissingTopics, UsageError
-from tseval.io.scores import KEY, TopicScores
 from tseval.records import frozen
 from tseval.statistics import contributions
 from tseval.tables import InputRecord, natural_order
 
 if TYPE_CHECKING:
-    from tseval.core.scores import Scores
     from tseval.tables.columns import BoolArray, FloatArray
 
 SHORT_HASH = 12
@@ -94,23 +93,6 @@ class Board:
                 parts = values[run, own][:, None], weights[run, own][:, None]
                 values[run, own] = contributions(*parts).ravel()
         return np.where(known, values if self.higher_is_better(measure) else -values, np.nan)
-
-
-def scores_table(scores: Scores) -> TopicScores:
-    """Scores in memory as if they had been read from the file that they write."""
-    there = np.broadcast_to(scores.counted[:, :, None], scores.values.shape)
-    each = np.nonzero(there if scores.applies is None else there & scores.applies)
-    named = zip(KEY, (scores.runs, scores.topics, scores.measures), each, strict=True)
-    columns = {
-        name: pl.Series(names, dtype=pl.String).gather(codes) for name, names, codes in named
-    }
-    known = pl.Series(scores.values[each]).zip_with(
-        pl.Series(scores.defined[each]), pl.Series([None], dtype=pl.Float64)
-    )
-    frame = pl.DataFrame(columns | {"value": known})
-    if scores.overall is not None and scores.overall.weights is not None:
-        frame = frame.with_columns(weight=scores.overall.weights[each])
-    return TopicScores(frame, scores.inputs, (scores.signature,), types=scores.types)
 
 
 def build_board(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Any, TypeVar
 
-from tseval.comparison.board import Board, build_board, scores_table
+from tseval.comparison.board import Board, build_board
 from tseval.comparison.plan import Treatment
+from tseval.comparison.topic_scores import scores_table
 from tseval.core import declared, registry
 from tseval.core.family import Access, Evaluation, Family, Judgments, Matched
 from tseval.core.measure import Measure
