@@ -24,13 +24,7 @@ from tseval.core.results import Result, Values
 from tseval.core.wording import count, listed, warn_of_numbers
 from tseval.errors import UsageError
 from tseval.families.clusters import explain, files, measures, rows
-from tseval.families.clusters.rows import (
-    NOT_RELEVANT,
-    REDUNDANT,
-    RELEVANT,
-    ClusterRules,
-    PushRules,
-)
+from tseval.families.clusters.rows import NOT_RELEVANT, REDUNDANT, RELEVANT, ClusterRules, PushRules
 from tseval.files.given import input_of
 from tseval.files.imports import Import, Imported
 from tseval.io.epochs import EPOCHS_READER, Clock, clock_of, days_of, snowflake_times
@@ -47,6 +41,7 @@ if TYPE_CHECKING:
     from tseval.files.given import Given
     from tseval.tables.columns import FloatArray, IntArray
 
+NO_CLUSTERS = "these measures need clusters"
 REMARKS_SHOWN = 5
 beside = partial(file_option, not_within=(CURVE, REPORT))
 chosen = partial(option, not_within=(CURVE,))
@@ -263,52 +258,43 @@ class ClusterEvaluation(Evaluation):
         if isinstance(self.edition.rules, PushRules):
             rows.refuse_repeats(posts)
         origin = self.tables.get("selected", posts)
-        return rows.index_reports(posts, self.clusters, self.selection, origin, sample)
+        clusters = self.table("clusters", NO_CLUSTERS)
+        return rows.index_reports(posts, clusters, self.selection, origin, sample)
 
     @cached_property
     def days(self) -> Content:
         """What the measures of days are taken from."""
         rules, edition = self.push_rules("the measures of days"), self.edition.name
-        if "qrels" not in self.tables:
-            raise UsageError(f"edition {edition} needs the qrels: --qrels FILE")
+        qrels = self.table("qrels", f"edition {edition} needs the qrels: --qrels FILE")
         posts, clusters = self.tables["runs"], self.tables.get("clusters")
-        if "epochs" in self.tables:
-            epochs = self.tables["epochs"].frame
-        elif self.options.times == "snowflake":
-            ids = [each.frame["post_id"] for each in (posts, clusters) if each is not None]
-            posts_of = pl.concat(ids).unique()
-            epochs = pl.DataFrame({"post_id": posts_of, "time": snowflake_times(posts_of)})
-            epochs = epochs.drop_nulls()
+        if "epochs" not in self.tables and self.options.times == "snowflake":
+            ids = pl.concat(each.frame["post_id"] for each in (posts, clusters) if each).unique()
+            epochs = pl.DataFrame({"post_id": ids, "time": snowflake_times(ids)}).drop_nulls()
             epochs = epochs.with_columns(day=days_of(epochs["time"]))
         else:
-            raise UsageError(
-                f"edition {edition} needs to know when posts were created: "
-                "--epochs FILE, or --times snowflake"
-            )
-        qrels = self.tables["qrels"]
-        return rows.index_days(posts, self.clusters, qrels, epochs, rules, edition)
+            why = f"edition {edition} needs to know when posts were created"
+            epochs = self.table("epochs", f"{why}: --epochs FILE, or --times snowflake").frame
+        clusters = self.table("clusters", NO_CLUSTERS)
+        return rows.index_days(posts, clusters, qrels, epochs, rules, edition)
 
     @cached_property
     def judgments(self) -> Content:
         """What the live measures are taken from."""
         rules, posts = self.push_rules("the live measures"), self.tables["runs"]
-        if "live" not in self.tables:
-            raise UsageError("the live measures need live judgments: --live FILE")
-        epochs = self.tables.get("live_epochs", self.tables.get("epochs"))
-        if epochs is None:
-            raise UsageError("the live measures need --epochs FILE, or --live-epochs FILE")
+        live = self.table("live", "the live measures need live judgments: --live FILE")
+        why = "the live measures need --epochs FILE, or --live-epochs FILE"
+        epochs = self.tables.get("live_epochs") or self.table("epochs", why)
         if not rules.live_labels:
             raise UsageError(f"edition {self.edition.name} had no live judgments")
         if self.are_lists:
             raise UsageError("daily lists have no push times: the live measures need runs A")
-        return rows.index_live(posts, self.tables["live"], epochs.frame, rules)
+        return rows.index_live(posts, live, epochs.frame, rules)
 
-    @property
-    def clusters(self) -> Table:
-        """The clusters; measures that need them are refused without."""
-        if "clusters" not in self.tables:
-            raise UsageError("these measures need clusters")
-        return self.tables["clusters"]
+    def table(self, name: str, refusal: str) -> Table:
+        """Return an input; measures that need it are refused without."""
+        if name not in self.tables:
+            raise UsageError(refusal)
+        return self.tables[name]
 
     @cached_property
     def are_lists(self) -> bool:
@@ -423,8 +409,8 @@ class ClusterEvaluation(Evaluation):
             found = [] if clusters is None else spans(clusters.frame, "clusters")
             yield from years_apart([*spans(posts.frame), *found], topics)
         unjudged = posts.frame.filter(~pl.col("topic").is_in(list(topics)))
-        for run, names in unjudged.group_by("run", maintain_order=True).agg("topic").iter_rows():
-            lost = sorted(set(names))
+        names = pl.col("topic").cast(pl.String).unique().sort()
+        for run, lost in unjudged.group_by("run", maintain_order=True).agg(names).iter_rows():
             yield f"run {run}: {count(len(lost), 'topic')} not judged, ignored: {listed(lost)}"
         if not is_selective and (self.selection is not None or self.options.sample is not None):
             yield "none of these measures reads which posts are selected"
@@ -550,92 +536,66 @@ FORMATS = (
 )
 """The files of the push evaluations, for `tseval validate` and `tseval import`."""
 
-PROPOSAL = Edition(
-    name="proposal",
-    family=measures.NAME,
-    summary="latency and redundancy of selected posts, as the Incident Streams proposal has them",
-    measures=("latency", "redundancy", "redundancy(unique)", "coverage"),
-    leading=("latency", "redundancy", "coverage"),
-    on_missing="zero",
-    citation=measures.PROPOSAL,
-    rules=ClusterRules(),
-)
-MB2015 = Edition(
-    name="mb2015",
-    family=measures.NAME,
-    summary="what the official script of Microblog 2015, scenario A, computes",
-    measures=("ELG", "nCG", "length"),
-    leading=("ELG", "nCG"),
-    on_missing="zero",
-    citation=measures.OVERVIEW_2015,
-    rules=PushRules(
-        days=tuple(range(20150720, 20150730)),
-        gains={-1: 0.0, 3: 0.5, 4: 1.0},
-        topic_prefix="MB",
-        gain="discounted",
-        early_posts="keep",
-        delays="signed",
+edition_of = partial(Edition, family=measures.NAME, on_missing="zero")
+OF_BOTH_YEARS = ("GMP.33", "GMP.5", "GMP.66", "latency-mean", "latency-median", "length")
+EDITIONS = (
+    edition_of(
+        name="proposal",
+        summary="latency and redundancy of selected posts, as the Incident Streams proposal has"
+        " them",
+        measures=("latency", "redundancy", "redundancy(unique)", "coverage"),
+        leading=("latency", "redundancy", "coverage"),
+        citation=measures.PROPOSAL,
+        rules=ClusterRules(),
+    ),
+    edition_of(
+        name="mb2015",
+        summary="what the official script of Microblog 2015, scenario A, computes",
+        measures=("ELG", "nCG", "length"),
+        leading=("ELG", "nCG"),
+        citation=measures.OVERVIEW_2015,
+        rules=PushRules(
+            days=tuple(range(20150720, 20150730)),
+            gains={-1: 0.0, 3: 0.5, 4: 1.0},
+            topic_prefix="MB",
+            gain="discounted",
+            early_posts="keep",
+            delays="signed",
+        ),
+    ),
+    edition_of(
+        name="rts2016",
+        summary="what the official scripts of Real-Time Summarization 2016 compute",
+        measures=("EG-1", "EG-0", "nCG-1", "nCG-0", *OF_BOTH_YEARS),
+        leading=("EG-1", "nCG-1", "GMP.5", "latency-mean"),
+        citation=measures.OVERVIEW_2016,
+        rules=PushRules(
+            days=tuple(range(20160802, 20160812)),
+            gains={-1: 0.0, 3: 0.5, 4: 1.0},
+            live_labels={2: RELEVANT, 1: REDUNDANT, -1: NOT_RELEVANT},
+            live_other=NOT_RELEVANT,
+            clock_offset=139.0,
+            live_votes="labels",
+            live_early="judged",
+            live_latency="created",
+            live_period="closed",
+            live_limit="day",
+            live_times="last",
+        ),
+    ),
+    edition_of(
+        name="rts2017",
+        summary="what the official scripts of Real-Time Summarization 2017 compute",
+        measures=("EG-p", "EG-1", "nCG-p", "nCG-1", *OF_BOTH_YEARS),
+        leading=("EG-p", "nCG-p", "GMP.5", "latency-mean"),
+        citation=measures.OVERVIEW_2017,
+        rules=PushRules(
+            days=(*range(20170729, 20170732), *range(20170801, 20170806)),
+            gains={-2: 0.0},
+            live_labels={1: RELEVANT, 2: REDUNDANT, 0: NOT_RELEVANT},
+        ),
     ),
 )
-RTS2016 = Edition(
-    name="rts2016",
-    family=measures.NAME,
-    summary="what the official scripts of Real-Time Summarization 2016 compute",
-    measures=(
-        "EG-1",
-        "EG-0",
-        "nCG-1",
-        "nCG-0",
-        "GMP.33",
-        "GMP.5",
-        "GMP.66",
-        "latency-mean",
-        "latency-median",
-        "length",
-    ),
-    leading=("EG-1", "nCG-1", "GMP.5", "latency-mean"),
-    on_missing="zero",
-    citation=measures.OVERVIEW_2016,
-    rules=PushRules(
-        days=tuple(range(20160802, 20160812)),
-        gains={-1: 0.0, 3: 0.5, 4: 1.0},
-        live_labels={2: RELEVANT, 1: REDUNDANT, -1: NOT_RELEVANT},
-        live_other=NOT_RELEVANT,
-        clock_offset=139.0,
-        live_votes="labels",
-        live_early="judged",
-        live_latency="created",
-        live_period="closed",
-        live_limit="day",
-        live_times="last",
-    ),
-)
-RTS2017 = Edition(
-    name="rts2017",
-    family=measures.NAME,
-    summary="what the official scripts of Real-Time Summarization 2017 compute",
-    measures=(
-        "EG-p",
-        "EG-1",
-        "nCG-p",
-        "nCG-1",
-        "GMP.33",
-        "GMP.5",
-        "GMP.66",
-        "latency-mean",
-        "latency-median",
-        "length",
-    ),
-    leading=("EG-p", "nCG-p", "GMP.5", "latency-mean"),
-    on_missing="zero",
-    citation=measures.OVERVIEW_2017,
-    rules=PushRules(
-        days=(*range(20170729, 20170732), *range(20170801, 20170806)),
-        gains={-2: 0.0},
-        live_labels={1: RELEVANT, 2: REDUNDANT, 0: NOT_RELEVANT},
-    ),
-)
-EDITIONS = (PROPOSAL, MB2015, RTS2016, RTS2017)
 FAMILY = Family(
     name=measures.NAME,
     command="clusters",

@@ -263,10 +263,7 @@ def check_clusters(frame: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     return frame
 
 
-CLUSTERS_READER = TableReader(
-    schema=CLUSTERS,
-    check=check_clusters,
-)
+CLUSTERS_READER = TableReader(schema=CLUSTERS, check=check_clusters)
 
 
 def read_clusters(

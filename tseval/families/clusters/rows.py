@@ -124,17 +124,9 @@ class PushRules(ClusterRules):
         listed="is the one that the file lists first",
         earliest="is the earliest",
     )
-    delays: str = choice(
-        "clamped",
-        "latencies below 0",
-        clamped="are 0",
-        signed="stay negative",
-    )
+    delays: str = choice("clamped", "latencies below 0", clamped="are 0", signed="stay negative")
     no_posts: str = choice(
-        "zero",
-        "latencies and shares of no post at all",
-        zero="are 0",
-        undefined="are undefined",
+        "zero", "latencies and shares of no post at all", zero="are 0", undefined="are undefined"
     )
     live_votes: str = choice(
         "assessors",
