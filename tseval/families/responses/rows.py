@@ -164,8 +164,9 @@ def index_responses(tables: ResponseTables) -> ResponseIndex:
         cells = versions.select(CELL)
         lacking = every.join(versions, on=KEY, how="anti")
         every = pl.concat([cells, lacking.with_columns(cell=-1 - pl.int_range(pl.len()))])
-    labels = labels.drop(*KEY, "file", "line").drop_nulls("at")
-    labels = versions.join(labels, on="response", maintain_order="left_right")
+    labels = labels.drop(*KEY, "file", "line", "version", "time", "whole").drop_nulls("at")
+    known = versions.select("response", "file", "line", *CELL, "number", "since", "until")
+    labels = known.join(labels, on="response", maintain_order="left_right")
     parts = Parts(labels.with_columns(date=when.fill_null(ALWAYS)), versions, cells)
     gather = grade_items if sort in GRADED else add_up
     gather = grade_answers if sort is Sort.ANNOTATIONS else gather
