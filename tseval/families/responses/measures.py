@@ -175,6 +175,11 @@ def divide_sums(index: ResponseIndex, _: Measure, above: str, below: str) -> Res
     return result_of(index, [sums_of(index, above=above, below=below)], share)
 
 
+def share_of(above: str, below: str) -> Callable[..., Result]:
+    """Return the account of a sum divided by another."""
+    return partial(divide_sums, above=above, below=below)
+
+
 def sums_of(index: ResponseIndex, **names: str) -> pl.DataFrame:
     """Return dated amounts under other names; those that are not there are 0."""
     sums = index["sums"]
@@ -243,6 +248,7 @@ LEADS = {
     "lead": ("how long before their time nuggets are said", partial(lead, worth=PARTLY)),
     "lead_strict": ("the same, of full support alone", partial(lead, worth=STRICT)),
 }
+GRADED = "weights of nuggets times the values of their labels before t / weights"
 LEAD = "sum of rise * (time of the nugget - time of the label) / sum of rises"
 LEAD_CASE = "undefined where no nugget with a time is said", "hours; negative where it is late"
 INVALID = {
@@ -250,9 +256,7 @@ INVALID = {
     "invalid_importances": "importances that are neither vital nor okay",
 }
 GRADES = [
-    *define(
-        NUGGETIZER, "weights of nuggets times the values of their labels before t / weights", SCORES
-    ),
+    *define(NUGGETIZER, GRADED, SCORES),
     *define(TSEVAL, LEAD, LEADS, LEAD_CASE),
     *define(TSEVAL, THEIR_NUMBER, sums_called(INVALID), NUMBER, higher=False),
 ]
@@ -261,14 +265,11 @@ MET = {
     "binary": ("criteria met in full", partial(rubric, worth=STRICT)),
 }
 UNMET = {
-    "unsatisfied_mandatory": (
-        "mandatory criteria not satisfied",
-        partial(mandatory, worth=(1.0, 0.0, 0.0)),
-    ),
-    "unsatisfied_mandatory_binary": (
-        "mandatory criteria not met in full",
-        partial(mandatory, worth=(1.0, 1.0, 0.0)),
-    ),
+    name: (f"mandatory criteria not {what}", partial(mandatory, worth=worth))
+    for name, what, worth in (
+        ("unsatisfied_mandatory", "satisfied", (1.0, 0.0, 0.0)),
+        ("unsatisfied_mandatory_binary", "met in full", (1.0, 1.0, 0.0)),
+    )
 }
 RUBRIC_CASE = "undefined without a positive weight", "up to 1; below 0 by negative weights"
 RUBRICS = [
@@ -296,12 +297,14 @@ OF_CITATIONS = {
     for name, words, above, below in KINDS
     for side, by, what in SIDES
 } | {n: (f"share of citations {w}", records.LABELLED[label], "pairs") for n, label, w in RATES}
-SUPPORTED = {
-    name + suffix: (title + of, partial(divide_sums, above=above, below=below))
+SUPPORT = [
+    each
     for suffix, of in (("", ""), (MICRO, ", pooled over all topics"))
-    for name, (title, above, below) in OF_CITATIONS.items()
-}
-SUPPORT = define(RAGDOLL, "sum of weights / number", SUPPORTED)
+    for name, (title, *parts) in OF_CITATIONS.items()
+    for each in define(
+        RAGDOLL, "sum of weights / number", {name + suffix: (title + of, share_of(*parts))}
+    )
+]
 REPORT_COUNTS = {
     "sentences": "sentences",
     "character_count": "characters of the sentences",
@@ -325,32 +328,21 @@ QUOTIENTS = {
     "nugget_coverage_weighted": COVERED_WEIGHTED,
 }
 OF_REPORTS = [
-    (
-        name,
-        f"{REPORT_COUNTS[above]}, as a share",
-        f"{above} / {below}",
-        partial(divide_sums, above=above, below=below),
-    )
+    (name, f"{REPORT_COUNTS[above]}, as a share", f"{above} / {below}", share_of(above, below))
     for name, (above, below) in QUOTIENTS.items()
 ]
 F1 = "the harmonic mean of sentence_support and coverage", "2 * s * c / (s + c)"
-OF_REPORTS += [
-    ("f1", *F1, partial(f1, covered=COVERED)),
-    ("f1_weighted", *F1, partial(f1, covered=COVERED_WEIGHTED)),
-]
+OF_REPORTS += [("f1", *F1, partial(f1, covered=COVERED))]
+OF_REPORTS += [("f1_weighted", *F1, partial(f1, covered=COVERED_WEIGHTED))]
+WAYS = {"": "", MICRO: ", over all topics", "_macro": ", mean of topics"}
 REPORT = define(ARGUE, THEIR_NUMBER, sums_called(REPORT_COUNTS), NUMBER)
 for name, title, formula, account in OF_REPORTS:
-    ways = {"": "", MICRO: ", over all topics", "_macro": ", mean of topics"}
-    REPORT += define(
-        ARGUE, formula, {name + way: (title + of, account) for way, of in ways.items()}
-    )
-SUPPORTIVE = {"supportive": ("answers supported", partial(annotated, worth=(0.0, 0.5, 1.0, 0.0)))}
-CONTRADICTORY = {
-    "contradictory": ("answers contradicted", partial(annotated, worth=(0.0, 0.0, 0.0, 1.0)))
-}
+    REPORT += define(ARGUE, formula, {name + w: (title + of, account) for w, of in WAYS.items()})
+SUPPORTIVE = ("answers supported", partial(annotated, worth=(0.0, 0.5, 1.0, 0.0)))
+CONTRADICTORY = ("answers contradicted", partial(annotated, worth=(0.0, 0.0, 0.0, 1.0)))
 DRAGUN_SUM = "sum over questions of w * (sum of labels / labelled answers) / sum of w"
-ANNOTATIONS = define(DRAGUN, DRAGUN_SUM, SUPPORTIVE)
-ANNOTATIONS += define(DRAGUN, DRAGUN_SUM, CONTRADICTORY, higher=False)
+ANNOTATIONS = define(DRAGUN, DRAGUN_SUM, {"supportive": SUPPORTIVE})
+ANNOTATIONS += define(DRAGUN, DRAGUN_SUM, {"contradictory": CONTRADICTORY}, higher=False)
 RECALL = partial(graded, weights=ALL, worth=STRICT)
 RECALLS = {
     "recall": ("nuggets of a turn that are said", RECALL),
