@@ -60,16 +60,16 @@ def questions(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
 
 def days(evaluation: FrameEvaluation, _: Asked[Any]) -> Shown:
     """Return every ranking that returns anything or should have: its gains, its end, its values."""
-    items = evaluation.frames["items"].sort("unit", "key", "place")
+    frames = evaluation.frames
+    items = frames["items"].join(frames["gains"], on=["unit", "place"], how="left")
+    items = items.sort("unit", "key", "place").with_columns(pl.col("gain").fill_null(0.0))
     texts = {gain: written(gain) for gain in items["gain"].unique()}
-    is_expected = evaluation.edition.rules.ties == "expected"
-    tie = ("unit", "key") if is_expected else ("unit", "key", "place")
-    size, place = pl.len().over(tie), pl.int_range(pl.len()).over(tie)
-    gains = pl.concat_str(
-        pl.when((size > 1) & (place == 0)).then(pl.lit("[")).otherwise(pl.lit("")),
-        pl.col("gain").replace_strict(texts, return_dtype=pl.String),
-        pl.when((size > 1) & (place == size - 1)).then(pl.lit("]")).otherwise(pl.lit("")),
-    )
+    gains = pl.col("gain").replace_strict(texts, return_dtype=pl.String)
+    if evaluation.edition.rules.ties == "expected":
+        size, place = pl.len().over("unit", "key"), pl.int_range(pl.len()).over("unit", "key")
+        opens = pl.when((size > 1) & (place == 0)).then(pl.lit("[")).otherwise(pl.lit(""))
+        ends = pl.when((size > 1) & (place == size - 1)).then(pl.lit("]")).otherwise(pl.lit(""))
+        gains = pl.concat_str(opens, gains, ends)
     lists = items.with_columns(gains=gains).group_by("unit").agg(pl.col("gains").str.join(" "))
     units = units_of(evaluation).sort("level", maintain_order=True)
     units = units.filter((pl.col("total") > 0) | (pl.col("depth") > 0))

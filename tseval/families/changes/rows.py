@@ -310,12 +310,12 @@ def build_index(
 
     is_question = pl.col("level") == QUESTION_LEVEL
     place = pl.col("id" if rules.ties == "id" else "place")
-    columns = ("unit", "key", place.alias("place"), gain.fill_null(0.0))
+    columns = ("unit", "key", place.alias("place"))
     judged = gold.join(asked, on=question).select("slot", "day", "gain", id="doc_id")
     items = ranked.join(units, on=[*of_day, "qid"]).select("question", "unit", "slot")
-    items = valid.documents.join(items, on="question").drop("question")
-    items = items.join(judged.drop("day"), on=["slot", "id"], how="left")
-    documents = items.select(columns)
+    documents = valid.documents.join(items, on="question").select(*columns, "slot", "id")
+    gains = [documents.join(judged, on=["slot", "id"])]
+    documents = documents.select(columns)
     relevant = [own.filter(~is_question).join(judged, on=["slot", "day"])]
 
     of_day_units = units.filter(is_question).select("unit", *of_day)
@@ -332,13 +332,15 @@ def build_index(
         later = first.join(worths, on=question).filter(pl.col("day") >= pl.col("first"))
         relevant.append(later.join(units.filter(is_question), on=of_day))
     items = ranked.join(of_day_units, on=of_day)
-    items = items.rename({"question_rank": "key", "question": "place"})
+    items = items.rename({"question_rank": "key", "question": "place", "qid": "id"})
     lacking = of_day_units.join(present, on=KEY, how="semi", maintain_order="left")
     lacking = lacking.join(dated, on=of_day, how="anti", maintain_order="left")
     if rules.missing_date == "tied":
-        more = lacking.join(asked, on="topic").with_columns(key=0.0).rename({"slot": "place"})
+        more = lacking.join(asked, on="topic").with_columns(key=0.0)
+        more = more.rename({"slot": "place", "qid": "id"})
         items = pl.concat([items, more], how="diagonal")
-    items = items.join(worths, on=[*question, "day"], how="left").rename({"qid": "id"})
+    worths = worths.rename({"qid": "id"})
+    gains.append(items.with_columns(columns).join(worths, on=["topic", "id", "day"]))
     outputs = documents.select("unit").join(units, on="unit").select(*KEY, "time")
     items = pl.concat([documents, items.select(columns)])
 
@@ -347,13 +349,15 @@ def build_index(
     size, rank, place, mean = (pl.col(name) for name in ("size", "rank", "place", "mean"))
     so_far, whole, squares = pl.col("so_far"), pl.col("sum"), pl.col("squares")
     is_expected = rules.ties == "expected"
-    ranked = items.join(items.filter(gain > 0), on="unit", how="semi")
+    positive = pl.concat(each.select("unit", "place", "gain") for each in gains)
+    ranked = items.join(positive, on="unit", how="semi")
     ranked = ranked.sort("unit", "key", "place").with_columns(
         rank=place_in("unit"),
         tie=pl.struct("unit", "key").rle_id() if is_expected else pl.int_range(pl.len()),
     )
-    gains = ranked.filter(gain > 0).with_columns(so_far=running_total(gain, "unit"))
-    worthy = gains.group_by("tie", maintain_order=True).agg(
+    returned = ranked.join(positive, on=["unit", "place"], maintain_order="left")
+    returned = returned.with_columns(so_far=running_total(gain, "unit"))
+    worthy = returned.group_by("tie", maintain_order=True).agg(
         pl.col("unit").first(),
         before=(so_far - gain).first(),
         sum=total(gain),
@@ -386,7 +390,7 @@ def build_index(
     sums = [
         items.group_by("unit").agg(depth=pl.len()),
         best,
-        gains.group_by("unit").agg(returned=so_far.last()),
+        returned.group_by("unit").agg(returned=so_far.last()),
         first.group_by("unit").agg(total(pl.col("first"))),
         worthy.group_by("unit").agg(
             discounted=total(quotient(mean, (rank + 1).log(2))),
@@ -423,7 +427,7 @@ def build_index(
     units = units.drop("best").with_columns(slot=slot)
     start, latest = moment(days[0]), moment(days[-1])
     limits = topics.with_columns(start=start, latest=latest, end=latest + 24 * UNITS["h"])
-    frames = {"items": items, "worthy": worthy.select("unit", "rank", "mean")}
+    frames = {"items": items, "gains": positive, "worthy": worthy.select("unit", "rank", "mean")}
     frames |= {"present": present, "lacking": lacking}
     for level in LEVELS:
         of_level = units.filter(pl.col("level") == level)
