@@ -179,8 +179,8 @@ def check(evaluation: FilterEvaluation, runs: list[Rows], truth: slow.Truth) -> 
         spent += time.process_time() - before
         series += len(lines)
         for metric, length, line in lines:
-            series = evaluation.index.series(metric, length)
-            trend = Series(series.value[:, place], series.weight[:, place]).trend
+            every = evaluation.index.series(metric, length)
+            trend = Series(every.value[:, place], every.weight[:, place]).trend
             ours = (trend.end[number], trend.slope[number], trend.slope_error[number])
             if not np.allclose(ours, line, rtol=1e-9, atol=1e-15):
                 raise SystemExit(f"run {number}, {metric}, {length}, {cutoff}: {ours}, not {line}")

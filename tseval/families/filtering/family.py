@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -257,8 +256,7 @@ class FilterEvaluation(FrameEvaluation):
         times = pairs.judged["time"]
         period = rows.Period.of(times, options.start, options.end, relative=is_relative)
         counted = rows.restrict(pairs, period, options.require_positives)
-        cutoffs = cutoffs_of(rules, options)
-        topics = tuple(counted.topics)
+        topics, cutoffs = tuple(counted.topics), cutoffs_of(rules, options)
         index = TrendIndex(
             runs=tables["runs"].runs,
             topics=topics,
@@ -276,27 +274,21 @@ class FilterEvaluation(FrameEvaluation):
             cutoffs=cutoffs,
             counting=np.ones((len(tables["runs"].runs), len(topics)), bool),
         )
-        found = rows.find_warnings(
-            tables["runs"],
-            pairs,
-            counted,
-            cutoffs,
-            rules.kept == "above",
-            options.require_positives,
-        )
-        defaults = zip((options.f_weights, options.costs), (EVEN, COSTS), strict=True)
-        f_weights, costs = (
-            "" if given == default else ",".join(map(written, given)) for given, default in defaults
-        )
+        required = options.require_positives
+        found = rows.find_warnings(tables["runs"], pairs, counted, cutoffs, rules, required)
+        formulas, default = index.constants, Constants()
+        changed = {
+            "zeta": formulas.zeta != default.zeta and [formulas.zeta],
+            "f-weights": formulas.f_weights != default.f_weights and formulas.f_weights,
+            "costs": formulas.costs != default.costs and formulas.costs,
+        }
         traits = {
             "period": f"{written(period.start)}-{written(period.end)}",
             "batch": ",".join(index.lengths),
             "cutoff": options.cutoff,
             "cutoff-step": str(options.cutoff_step or ""),
-            "zeta": "" if options.zeta == 1 else written(options.zeta),
-            "f-weights": f_weights,
-            "costs": costs,
-            "require-positives": str(options.require_positives or ""),
+            **{name: ",".join(map(written, each or ())) for name, each in changed.items()},
+            "require-positives": str(required or ""),
             "missing": ON_MISSING,
             "level": level,
         }
@@ -326,17 +318,13 @@ class FilterEvaluation(FrameEvaluation):
 
     def prepared_for(self, wanted: Sequence[Measure], *, per_topic: bool) -> FilterEvaluation:
         """Return the same with an index that knows which metrics it will be asked for."""
-        metrics = tuple(dict.fromkeys((*map(measures.metric_of, wanted), USUAL)))
+        metrics = tuple(dict.fromkeys(map(measures.metric_of, wanted)))
         return replace(self, frames=replace(self.frames, metrics=metrics, by_topic=per_topic))
-
-    @cached_property
-    def _without_missing(self) -> FilterEvaluation:
-        present = self.frames.present
-        return replace(self, frames=replace(self.frames, counting=present, known={}))
 
     def without_missing(self) -> FilterEvaluation:
         """Return the same, where topics of which a run has nothing are left out of its counts."""
-        return self._without_missing
+        index = replace(self.frames, counting=self.frames.present, known={})
+        return replace(self, frames=index)
 
     def trends(self, wanted: Sequence[Measure]) -> list[tuple[str, str]]:
         """Return each metric and length of batches that is asked for; of F_pra without any."""

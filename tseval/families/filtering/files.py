@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import polars as pl
 
@@ -88,7 +89,8 @@ def first_fields(source: Input) -> list[bytes] | None:
     A file of comments alone has no fields: it is an empty run.
     """
     lines = source.head().removeprefix(BYTE_ORDER_MARK).split(b"\n")
-    rows = [line.split() for line in lines if line.lstrip()[:1] not in (b"", b"#")][:2]
+    filled = (line.split() for line in lines if line.lstrip()[:1] not in (b"", b"#"))
+    rows = list(islice(filled, 2))
     if not rows:
         return [] if any(map(bytes.strip, lines)) else None
     fields = rows[1] if len(rows) > 1 and is_heading(rows[0]) else rows[0]

@@ -321,7 +321,12 @@ def restrict(pairs: Pairs, period: Period, required: int) -> Pairs:
 
 
 def find_warnings(
-    runs: Table, pairs: Pairs, counted: Pairs, cutoffs: FloatArray, above: bool, required: int
+    runs: Table,
+    pairs: Pairs,
+    counted: Pairs,
+    cutoffs: FloatArray,
+    rules: FilterRules,
+    required: int,
 ) -> Iterator[str]:
     """Yield what a reader should know of the inputs, whatever is asked of them."""
     last = pairs.judged["time"].to_numpy().max(initial=-np.inf)  # some are in ids of documents
@@ -345,7 +350,7 @@ def find_warnings(
         if number > 1 and len(cutoffs) > 1 and low == high:
             yield f"run {run}: every confidence is {low:g}"
             continue
-        if high < cutoffs[0] or (above and high == cutoffs[0]):
+        if high < cutoffs[0] or (rules.kept == "above" and high == cutoffs[0]):
             least = f"the lowest cutoff, {cutoffs[0]:g}"
             yield f"run {run}: no confidence passes {least}: nothing counts"
         if beyond and len(cutoffs) > 1:

@@ -93,6 +93,11 @@ class Counts:
         """The pairs that were returned."""
         return self.hits + self.alarms
 
+    @cached_property
+    def size(self) -> FloatArray:
+        """The pairs of a batch that are positive or returned."""
+        return np.asarray((self.positive + self.alarms).sum(ENTITIES))
+
     @property
     def negative(self) -> FloatArray:
         """The pairs that are not positive."""
@@ -104,14 +109,11 @@ class Counts:
 
     def support(self, metric: str) -> FloatArray:
         """Return how many pairs of each batch a metric is taken from."""
-        pairs = self.positive + self.alarms
         if metric in ("P", "FDR"):
-            pairs = self.returned
-        elif metric == "R":
-            pairs = self.positive + np.zeros_like(self.hits)
-        elif metric == "FPR":
-            pairs = self.negative
-        return np.asarray(pairs.sum(ENTITIES))
+            return np.asarray(self.returned.sum(ENTITIES))
+        if metric == "R":
+            return np.asarray((self.positive + np.zeros_like(self.hits)).sum(ENTITIES))
+        return np.asarray(self.negative.sum(ENTITIES)) if metric == "FPR" else self.size
 
     def at(self, cutoff: int) -> Counts:
         """Return the counts at one cutoff, each entity by itself, along the first axis."""
@@ -472,7 +474,8 @@ class TrendIndex(FrameIndex):
     def series(self, metric: str, length: str = WHOLE) -> Series:
         """Return a metric of every run, cutoff and batch."""
         if ("series", metric, length) not in self.known:
-            parts: dict[str, list[Series]] = {each: [] for each in (metric, *self.metrics)}
+            wanted = (metric, *self.metrics, *((USUAL,) if length == WHOLE else ()))
+            parts: dict[str, list[Series]] = {each: [] for each in wanted}
             for counts in self.counts(self.cut(length)):
                 for name, own in parts.items():
                     own.append(self.weigh(counts, name))
