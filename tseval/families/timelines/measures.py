@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from tseval.core.contributions import ContributionResult
-from tseval.core.kernel import ALWAYS, KEY, Contributions, divided
+from tseval.core.kernel import ALWAYS, KEY, Contributions, divided, value
 from tseval.core.measure import Argument, Definition, Measure, Parameter
 from tseval.errors import MeasureError
 from tseval.families.timelines.rows import (
@@ -86,50 +87,58 @@ def choose(measure: Measure) -> pl.Expr:
 
 
 @once
-def contributions(index: TimelineIndex, ways: Ways) -> list[pl.DataFrame]:
+def contributions(index: TimelineIndex, ways: Ways) -> pl.DataFrame:
     """Return what precision and recall are sums of, each day when its summary was there."""
     days = match_days(index, *ways)
-    gain = (pl.col("hits") * pl.col("weight")).fill_null(0.0)
+    gain, ngrams = (pl.col("hits") * pl.col("weight")).fill_null(0.0), pl.col("ngrams").cast(float)
     own, other = days.filter("is_own"), days.filter(~pl.col("is_own"))
-    failed = undefined(index, *ways[:-1])
-    return [
-        own.select(*KEY, "time", precise=gain, predicted=pl.col("ngrams").cast(pl.Float64)),
+    parts = [
+        own.select(*KEY, "time", precise=gain, predicted=ngrams),
         other.select(*KEY, "time", recalled=gain),
-        other.select(*KEY, time=ALWAYS, reference=pl.col("ngrams").cast(pl.Float64)),
-        failed.select(*KEY, time=pl.lit(ALWAYS), failed=pl.lit(1.0)),
+        other.select(*KEY, time=ALWAYS, reference=ngrams),
+        undefined(index, *ways[:-1]).select(*KEY, time=ALWAYS, failed=1.0),
     ]
+    return pl.concat(parts, how="diagonal")
+
+
+def divide_sums(sums: pl.DataFrame) -> pl.DataFrame:
+    """Return precision and recall of sums."""
+    precision = divided("precise", "predicted", empty=0.0)
+    return sums.with_columns(P=precision, R=divided("recalled", "reference", empty=0.0))
+
+
+@once
+def sides_at(index: TimelineIndex, ways: Ways, times: tuple[float, ...] | None) -> pl.DataFrame:
+    """Return precision and recall of each unit before its time, or at the end."""
+    before = times and index.pairs.with_columns(before=pl.Series(times))
+    return value(Contributions([contributions(index, ways)], divide_sums), index.pairs, before)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sides(ContributionResult):
-    """A measure of precision and recall, of which the measures of the same counts know the sums."""
+    """A measure of precision and recall, which measures of the same counts share."""
 
     index: TimelineIndex
     measure: Measure
 
     def values_at(self, times: FloatArray) -> pl.DataFrame:
         """Return precision, recall and the measure of each unit before its time."""
-        key = ("sums", ways_of(self.measure, self.index), times.tobytes())
-        known = self.index.known
-        if key not in known:
-            known[key] = super().values_at(times)
-        sums: pl.DataFrame = known[key]
-        return self.contributions.score(sums)
+        is_end = bool(np.isposinf(times).all())
+        key = None if is_end else tuple(times.tolist())
+        sides = sides_at(self.index, ways_of(self.measure, self.index), key)
+        return sides.with_columns(value=defined(self.measure))
+
+
+def defined(measure: Measure) -> pl.Expr:
+    """Return the value of a measure, none where tilse gives an error."""
+    return pl.when(pl.col("failed") == 0).then(choose(measure))
 
 
 def take(index: TimelineIndex, measure: Measure) -> Sides:
-    """Return a measure of every run and topic; tilse gives no number where it failed."""
-    value = pl.when(pl.col("failed") == 0).then(choose(measure))
-
-    def score(sums: pl.DataFrame) -> pl.DataFrame:
-        precision, recall = (
-            divided("precise", "predicted", 0.0),
-            divided("recalled", "reference", 0.0),
-        )
-        return sums.with_columns(P=precision, R=recall).with_columns(value=value)
-
-    tables = contributions(index, ways_of(measure, index))
-    return Sides(Contributions(tables, score), index.pairs, index=index, measure=measure)
+    """Return a measure of every run and topic."""
+    table, value = contributions(index, ways_of(measure, index)), defined(measure)
+    amounts = Contributions([table], lambda sums: divide_sums(sums).with_columns(value=value))
+    return Sides(amounts, index.pairs, index=index, measure=measure)
 
 
 def read_positive(text: str) -> float:
