@@ -65,10 +65,12 @@ def aligned(index: TimelineIndex, measures: Sequence[Measure]) -> dict[Ways, Mea
     for each in measures:
         if ways_of(each, index).metric not in ALIGNED:
             raise UsageError(f"{each} aligns no days: choose among {', '.join(ALIGNED)}")
-    found = dict[Ways, Measure]()
-    for each in measures:
-        found.setdefault(ways_of(each, index), each)
-    return found
+    return ways_in(index, measures)
+
+
+def ways_in(index: TimelineIndex, measures: Sequence[Measure]) -> dict[Ways, Measure]:
+    """Return a measure of each way to count."""
+    return {ways_of(each, index): each for each in measures}
 
 
 def with_names(rows: pl.DataFrame, ways: Ways) -> pl.DataFrame:
@@ -317,9 +319,7 @@ def find_warnings(runs: Table, gold: Table) -> Iterator[str]:
 
 def find_caveats(index: TimelineIndex, wanted: Sequence[Measure]) -> Iterator[str]:
     """Yield what a reader should know of these measures: words that do not count, and ties."""
-    ways = dict[Ways, Measure]()
-    for each in wanted:
-        ways.setdefault(ways_of(each, index), each)
+    ways = ways_in(index, wanted)
     backends = {each.wording.backend for each in ways if each.metric != DATES}
     units = index["units"].select(*KEY, "id")
     references = units.select(KEY).join(index["references"], on="topic").select(*KEY, "id")

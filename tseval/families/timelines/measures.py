@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from tseval.families.timelines.rows import (
     undefined,
 )
 from tseval.families.timelines.words import ORIGINAL, REIMPL, Wording
-from tseval.tables.times import NotANumber
+from tseval.tables.times import NotANumber, number
 
 if TYPE_CHECKING:
     from tseval.tables.columns import FloatArray
@@ -66,9 +66,8 @@ def ways_of(measure: Measure, index: TimelineIndex) -> Ways:
     backend = next((each for each in (ORIGINAL, REIMPL) if measure.has(each)), rules.backend)
     wording = Wording(backend, rules.stem == "yes", rules.stop_words == "dropped")
     size = next((size for each, size in SIZES.items() if measure.has(each)), 1)
-    return Ways(
-        metric, wording, size, int(str(measure.argument("within"))) if metric == DATES else 0
-    )
+    within = measure.argument("within") if metric == DATES else "0"
+    return Ways(metric, wording, size, int(str(within)))
 
 
 def is_side(measure: Measure) -> bool:
@@ -110,7 +109,7 @@ def divide_sums(sums: pl.DataFrame) -> pl.DataFrame:
 @once
 def sides_at(index: TimelineIndex, ways: Ways, times: tuple[float, ...] | None) -> pl.DataFrame:
     """Return precision and recall of each unit before its time, or at the end."""
-    before = times and index.pairs.with_columns(before=pl.Series(times))
+    before = None if times is None else index.pairs.with_columns(before=pl.Series(times))
     return value(Contributions([contributions(index, ways)], divide_sums), index.pairs, before)
 
 
@@ -143,11 +142,8 @@ def take(index: TimelineIndex, measure: Measure) -> Sides:
 
 def read_positive(text: str) -> float:
     """Return a number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < math.inf:
+    value = number(text)
+    if value <= 0:
         raise NotANumber(f"'{text}' is no number above 0")
     return value
 
@@ -200,38 +196,38 @@ ALIGNED = (
 NO_DAYS = "undefined where either side has no dates; 0 where no n-gram can be counted"
 
 
+define = partial(
+    Definition,
+    family=FAMILY,
+    range="0 to 1",
+    citation=TILSE,
+    account=take,
+    check=check_arguments,
+)
+
+
 def define_rouge(name: str, title: str, summary: str, formula: str, empty_case: str) -> Definition:
     """Return the definition of a metric of shared n-grams."""
-    return Definition(
+    return define(
         name=name,
-        family=FAMILY,
         title=title,
         summary=summary,
         formula=f"{formula}; F = (1 + b^2) P R / (b^2 P + R)",
         empty_case=f"{empty_case}; 0 for a topic that a run lacks",
-        range="0 to 1",
-        citation=TILSE,
-        account=take,
         parameters=(*WORDS, *VALUE, *BACKENDS, BETA),
-        check=check_arguments,
         reads=("backend", "stem", "stop-words"),
     )
 
 
 OF_TILSE = (
-    Definition(
+    define(
         name=DATES,
-        family=FAMILY,
         title="dates",
         summary="how well the days that a timeline has are those of the references",
         formula="P = |D and E| / |D|, R = |D and E| / |E| for predicted days D and days E of any "
         "reference; F = (1 + b^2) P R / (b^2 P + R)",
         empty_case="undefined where either side has no dates; 0 for a topic that a run lacks",
-        range="0 to 1",
-        citation=TILSE,
-        account=take,
         parameters=(*VALUE, BETA, WITHIN),
-        check=check_arguments,
     ),
     define_rouge(
         CONCAT,

@@ -126,11 +126,6 @@ class TimelineIndex(FrameIndex):
     rules: TimelineRules
     known: dict[Any, Any] = field(default_factory=dict, compare=False)
 
-    def wording(self, backend: str) -> Wording:
-        """Return how sentences become words by the rules."""
-        rules = self.rules
-        return Wording(backend, rules.stem == "yes", rules.stop_words == "dropped")
-
 
 def once(
     make: Callable[Concatenate[TimelineIndex, P], T],
@@ -330,7 +325,7 @@ def words_of(index: TimelineIndex, wording: Wording) -> pl.DataFrame:
     stems = wording.count_as(words["word"].unique().to_list())
     numbers = {each: at for at, each in enumerate({*stems.values()} - {None})}
     known = {word: numbers.get(each) for word, each in stems.items()}
-    number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.Int64)
+    number = pl.col("word").replace_strict(known, default=None, return_dtype=pl.UInt32)
     words = words.with_columns(number).drop_nulls()
     return words.with_columns(id=index["summaries"]["id"].gather(words["summary"]))
 
@@ -343,12 +338,13 @@ def count_grams(index: TimelineIndex, wording: Wording, size: int, joined: bool)
     words, by = words_of(index, wording), "id" if joined else "summary"
     grams = words.select(by, gram="word")
     if size == 2:
-        pair = pl.col("word") * (pl.col("word").max() + 1) + pl.col("word").shift(-1)
+        word = pl.col("word").cast(pl.Int64)
+        pair = word * (word.max() + 1) + word.shift(-1)
         goes_on = pl.col(by) == pl.col(by).shift(-1)
         grams = words.with_columns(gram=pair, goes_on=goes_on).filter("goes_on").select(by, "gram")
     # The second time that a gram stands in a text it is another column than the first. So a text
     # is a row of zeros and ones, and what two texts share, as often as both have it, is a product.
-    grams = grams.with_columns(time=pl.int_range(pl.len()).over(by, "gram"))
+    grams = grams.with_columns(time=pl.int_range(pl.len(), dtype=pl.UInt32).over(by, "gram"))
     topic = pl.col("topic").to_physical().cast(pl.UInt32)
     if joined:
         own = index["units"].select(topic, "id", place="unit")
