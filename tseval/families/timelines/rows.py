@@ -414,6 +414,11 @@ def align(index: TimelineIndex, pair: Pair, metric: str, within: int) -> tuple[I
     return forth, back
 
 
+def at(values: Any, places: IntArray) -> Any:
+    """Return the values at these places, 0 where there is none."""
+    return np.append(values, 0)[places]  # ABSENT is the last place
+
+
 @once
 def match_days(
     index: TimelineIndex, metric: str, wording: Wording, size: int, within: int
@@ -445,11 +450,11 @@ def match_days(
         counts = count_grams(index, wording, size, metric == CONCAT)
         if met.any():  # scipy takes no empty places
             hits[met] = counts.hits[row[met], column[met]]
-        ngrams = np.where(is_own, counts.predicted[row], counts.reference[column])
+        ngrams = np.where(is_own, at(counts.predicted, row), at(counts.reference, column))
     day, partner, time = np.zeros(len(row)), np.zeros(len(row)), np.full(len(row), ALWAYS)
     if metric != CONCAT:
-        days, times = (index["predicted"][name].to_numpy()[row] for name in ("day", "time"))
-        others = index["reference"]["day"].to_numpy()[column]
+        days, times = (at(index["predicted"][name].to_numpy(), row) for name in ("day", "time"))
+        others = at(index["reference"]["day"].to_numpy(), column)
         day, partner = np.where(is_own, days, others), np.where(is_own, others, days)
         time = np.where(is_own | met, times, ALWAYS)
     if metric not in (CONCAT, DATES):
