@@ -257,11 +257,11 @@ def collect(tables: Mapping[str, Table]) -> dict[str, pl.DataFrame]:
     known = {name: table.frame for name, table in tables.items()}
     met = pl.Series("day", real_days(known["runs"]["day"]), pl.String)
     if "documents" not in known:
-        is_known = pl.col("day").is_in(list(known["days"]["day"] if "days" in known else met))
-        returned = known["runs"].select("doc_id", day=pl.when(is_known).then("day"))
+        days = pl.Enum((known["days"]["day"] if "days" in known else met).unique().sort())
+        returned = known["runs"].select("doc_id", pl.col("day").cast(days, strict=False))
         returned = returned.explode("doc_id").drop_nulls("doc_id")
         known["documents"] = returned.group_by("doc_id").agg(pl.col("day").min())
-    documents = known["documents"].select(pl.col("doc_id").cast(pl.String), "day")
+    documents = known["documents"].select(pl.col("doc_id", "day").cast(pl.String))
     undated = known["qrels"].join(documents, on="doc_id", how="anti", maintain_order="left")
     if "documents" in tables:
         reason, cure = 'document "{doc_id}" has no day', "it belongs to --documents too"
