@@ -113,7 +113,7 @@ def share(sums: pl.DataFrame) -> pl.DataFrame:
     return sums.with_columns(value=divide("above", "below"))
 
 
-def graded(
+def nugget_share(
     index: ResponseIndex, _: Measure, weights: Mapping[str, float], worth: Sequence[float]
 ) -> Result:
     """Return the share of the weights of nuggets."""
@@ -122,7 +122,7 @@ def graded(
     return result_of(index, [above, below], share)
 
 
-def rubric(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
+def rubric_share(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
     """Return what is satisfied of the positive weights; undefined where there are none."""
     weight = weigh(CRITERIA)
     if index.tables.sort is Sort.VERDICTS:
@@ -136,14 +136,14 @@ def rubric(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
     return result_of(index, tables, ratio())
 
 
-def mandatory(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
+def unmet_criteria(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
     """Return the number of mandatory criteria with these verdicts."""
     changed = change(index, "steps", "value", weigh(MUST), worth)
     listed = change(index, "listed", "value", weigh(MUST), (0.0, worth[0]))
     return result_of(index, [listed, changed], lambda sums: sums, "value")
 
 
-def annotated(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
+def answer_share(index: ResponseIndex, _: Measure, worth: Sequence[float]) -> Result:
     """Return the weights of questions times the mean of the labels of their answers."""
     above = change(index, "steps", "above", pl.col("weight"), worth)
     below = index["sums"].select(*CELL, "date", below="weights")
@@ -165,7 +165,7 @@ def add(index: ResponseIndex, _: Measure, name: str) -> Result:
     return result_of(index, [sums_of(index, value=name)], lambda sums: sums, "value")
 
 
-def sums_called(titles: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
+def title_sums(titles: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
     """Return measures that are sums, by name the title and the account."""
     return {name: (title, partial(add, name=name)) for name, title in titles.items()}
 
@@ -240,7 +240,7 @@ WEIGHED = (
 )
 WORTH = (("strict_", STRICT, "supported in full"), ("", PARTLY, "supported, in part as half"))
 SCORES = {
-    prefix + name: (f"{words} {what}", partial(graded, weights=weights, worth=worth))
+    prefix + name: (f"{words} {what}", partial(nugget_share, weights=weights, worth=worth))
     for name, weights, words in WEIGHED
     for prefix, worth, what in WORTH
 }
@@ -258,14 +258,14 @@ INVALID = {
 GRADES = [
     *define(NUGGETIZER, GRADED, SCORES),
     *define(TSEVAL, LEAD, LEADS, LEAD_CASE),
-    *define(TSEVAL, THEIR_NUMBER, sums_called(INVALID), NUMBER, higher=False),
+    *define(TSEVAL, THEIR_NUMBER, title_sums(INVALID), NUMBER, higher=False),
 ]
 MET = {
-    "ternary": ("criteria met, in part as half", partial(rubric, worth=PARTLY)),
-    "binary": ("criteria met in full", partial(rubric, worth=STRICT)),
+    "ternary": ("criteria met, in part as half", partial(rubric_share, worth=PARTLY)),
+    "binary": ("criteria met in full", partial(rubric_share, worth=STRICT)),
 }
 UNMET = {
-    name: (f"mandatory criteria not {what}", partial(mandatory, worth=worth))
+    name: (f"mandatory criteria not {what}", partial(unmet_criteria, worth=worth))
     for name, what, worth in (
         ("unsatisfied_mandatory", "satisfied", (1.0, 0.0, 0.0)),
         ("unsatisfied_mandatory_binary", "met in full", (1.0, 1.0, 0.0)),
@@ -335,15 +335,15 @@ F1 = "the harmonic mean of sentence_support and coverage", "2 * s * c / (s + c)"
 OF_REPORTS += [("f1", *F1, partial(f1, covered=COVERED))]
 OF_REPORTS += [("f1_weighted", *F1, partial(f1, covered=COVERED_WEIGHTED))]
 WAYS = {"": "", MICRO: ", over all topics", "_macro": ", mean of topics"}
-REPORT = define(ARGUE, THEIR_NUMBER, sums_called(REPORT_COUNTS), NUMBER)
+REPORT = define(ARGUE, THEIR_NUMBER, title_sums(REPORT_COUNTS), NUMBER)
 for name, title, formula, account in OF_REPORTS:
     REPORT += define(ARGUE, formula, {name + w: (title + of, account) for w, of in WAYS.items()})
-SUPPORTIVE = ("answers supported", partial(annotated, worth=(0.0, 0.5, 1.0, 0.0)))
-CONTRADICTORY = ("answers contradicted", partial(annotated, worth=(0.0, 0.0, 0.0, 1.0)))
+SUPPORTIVE = ("answers supported", partial(answer_share, worth=(0.0, 0.5, 1.0, 0.0)))
+CONTRADICTORY = ("answers contradicted", partial(answer_share, worth=(0.0, 0.0, 0.0, 1.0)))
 DRAGUN_SUM = "sum over questions of w * (sum of labels / labelled answers) / sum of w"
 ANNOTATIONS = define(DRAGUN, DRAGUN_SUM, {"supportive": SUPPORTIVE})
 ANNOTATIONS += define(DRAGUN, DRAGUN_SUM, {"contradictory": CONTRADICTORY}, higher=False)
-RECALL = partial(graded, weights=ALL, worth=STRICT)
+RECALL = partial(nugget_share, weights=ALL, worth=STRICT)
 RECALLS = {
     "recall": ("nuggets of a turn that are said", RECALL),
     f"recall{MICRO}": ("the same, over all labels", RECALL),
@@ -355,7 +355,7 @@ OF_SORT: Mapping[Sort, Sequence[Definition]] = {
     Sort.REPORT: REPORT,
     Sort.ANNOTATIONS: ANNOTATIONS,
     Sort.HITS: define(CONE, "nuggets labelled 1 / nuggets labelled", RECALLS),
-    Sort.ANSWERS: define(TSEVAL, THEIR_NUMBER, sums_called({"words": "words"}), NUMBER),
+    Sort.ANSWERS: define(TSEVAL, THEIR_NUMBER, title_sums({"words": "words"}), NUMBER),
 }
 DEFINITIONS = tuple(each for own in OF_SORT.values() for each in own)
 NAMES: dict[Sort, Sequence[str]] = {s: [e.name for e in own] for s, own in OF_SORT.items()}

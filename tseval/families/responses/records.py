@@ -103,20 +103,22 @@ class ResponseRules(RuleSet):
     )
 
 
-def typed(kind: Any, names: str) -> dict[str, Any]:
+def fields(kind: Any, names: str) -> dict[str, Any]:
     """Return columns of one type."""
     return dict.fromkeys(names.split(), kind)
 
 
-RESPONSE = typed(pl.Int64, "response at") | typed(pl.String, "run topic version")
-RESPONSE |= typed(pl.Float64, "whole time")
+RESPONSE = fields(pl.Int64, "response at") | fields(pl.String, "run topic version")
+RESPONSE |= fields(pl.Float64, "whole time")
 """The number of the response; the place of the label in it, null where it has none; the time of the
 response's last sentence, and the label's own."""
-NUGGET = typed(pl.String, "text importance") | typed(pl.Int64, "place")
-NUGGET |= typed(pl.Float64, "nugget_time weight")
+NUGGET = fields(pl.String, "text importance") | fields(pl.Int64, "place")
+NUGGET |= fields(pl.Float64, "nugget_time weight")
 """By text and place nuggets of two lists are the same: `place` says how often the text stood
 before, and is -1 where the text is an id. A criterion has its tier as importance, and a weight."""
-GRADE = typed(pl.Int64, "grade") | typed(pl.Boolean, "is_known failed") | typed(pl.String, "word")
+GRADE = (
+    fields(pl.Int64, "grade") | fields(pl.Boolean, "is_known failed") | fields(pl.String, "word")
+)
 """The grade is 0, 1 for in part, or 2. A judge that failed gave no label; the word is the label."""
 LABELLED = {label: f"labelled {label}" for label in (2, 1, 0, -1)}
 CITED = (
@@ -133,22 +135,23 @@ LENGTHS = ("sentences", "character_count", "words", "citations")
 TYPES = {
     **dict.fromkeys(GRADED, NUGGET | GRADE),
     Sort.SUPPORT: dict.fromkeys(CITED, pl.Float64),
-    Sort.REPORT: dict.fromkeys(JUDGED, pl.Float64) | typed(pl.List(pl.String), "questions answers"),
-    Sort.COUNTS: typed(pl.String, "metric") | typed(pl.Float64, "value"),
-    Sort.ANNOTATIONS: typed(pl.String, "answer") | typed(pl.Int64, "grade"),
+    Sort.REPORT: dict.fromkeys(JUDGED, pl.Float64)
+    | fields(pl.List(pl.String), "questions answers"),
+    Sort.COUNTS: fields(pl.String, "metric") | fields(pl.Float64, "value"),
+    Sort.ANNOTATIONS: fields(pl.String, "answer") | fields(pl.Int64, "grade"),
     Sort.ANSWERS: dict.fromkeys(LENGTHS, pl.Float64)
-    | typed(pl.String, "text")
-    | typed(pl.List(pl.String), "documents"),
+    | fields(pl.String, "text")
+    | fields(pl.List(pl.String), "documents"),
 }
 """The columns of labels of each sort, beside those of the response."""
-QUESTION = typed(pl.String, "text") | typed(pl.Float64, "weight") | typed(pl.Boolean, "every")
-QUESTION |= typed(pl.List(pl.String), "answers")
+QUESTION = fields(pl.String, "text") | fields(pl.Float64, "weight") | fields(pl.Boolean, "every")
+QUESTION |= fields(pl.List(pl.String), "answers")
 """A question takes every one of its answers (AND), or any (OR)."""
-GOLD = typed(pl.Int64, "line at") | typed(pl.String, "topic kind id") | NUGGET | QUESTION
+GOLD = fields(pl.Int64, "line at") | fields(pl.String, "topic kind id") | NUGGET | QUESTION
 """A row a nugget, a criterion or a question; or one without a place in a list that has none."""
 LISTED, CRITERIA, QUESTIONS = "nuggets", "criteria", "questions"
 """The kinds of gold."""
-BANK = typed(pl.Int64, "response") | typed(pl.String, "topic") | QUESTION
+BANK = fields(pl.Int64, "response") | fields(pl.String, "topic") | QUESTION
 """The questions that came with a response."""
 VITAL, OKAY, MANDATORY, OPTIONAL = "vital", "okay", "mandatory", "optional"
 GRADE_OF = {"support": 2, "partial_support": 1, "not_support": 0}
@@ -360,7 +363,7 @@ def verdict_of(verdict: Any, status: Any) -> tuple[int, bool, bool, str]:
 
 def support_of(citation: Record) -> int:
     """Return the label of a citation; one that the judge failed to label is not judged."""
-    label = citation.get("support")
+    given = label = citation.get("support")
     if label is None and citation.get("status") == "failed":
         return -1
     if isinstance(label, str):
@@ -368,9 +371,8 @@ def support_of(citation: Record) -> int:
             named = SUPPORTED.get(support_word(label))
             label = int(label) if named is None else named
     if type(label) is not int or label not in LABELLED:
-        shown = f"that is {kind_of(label)}"
-        shown = f'"{label}"' if isinstance(label, str) else shown
-        shown = str(label) if isinstance(label, int | float) else shown
+        shown = f'"{given}"' if label is given and isinstance(given, str) else str(label)
+        shown = shown if isinstance(label, int | float | str) else f"that is {kind_of(label)}"
         raise WrongRecordError(f"unknown label {shown}", SUPPORT_CURE)
     return label
 
