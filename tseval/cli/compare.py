@@ -48,7 +48,7 @@ from tseval.families.temporal.family import FAMILY
 from tseval.families.temporal.inputs import TemporalInputs, TemporalOptions
 from tseval.files.formats import forms_of
 from tseval.files.forms import Forms, form_for, form_named
-from tseval.files.frames import check_inputs
+from tseval.files.given import check_inputs
 from tseval.files.rows import ROW_FORMS
 from tseval.io.scores import FORMATS, provenance_of, read_teams
 from tseval.parallel.sharing import ALONE, Sharing

@@ -19,7 +19,7 @@ from tseval.core.measure import Measure
 from tseval.core.scores import Scores
 from tseval.errors import UsageError
 from tseval.files.forms import Forms, check_forms, form_for
-from tseval.files.frames import check_inputs
+from tseval.files.given import check_inputs
 from tseval.statistics import PERSISTENCE
 
 if TYPE_CHECKING:

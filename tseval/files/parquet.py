@@ -53,13 +53,6 @@ def header(source: Input) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-def metadata(source: Input, key: str) -> str | None:
-    """What the file says under this key of its metadata, if anything."""
-    with opened(source) as file:
-        found = (file.schema_arrow.metadata or {}).get(key.encode())
-    return None if found is None else str(found.decode("utf-8", "replace"))
-
-
 def read_parquet(source: Input, schema: Schema, faults: FaultList) -> Cells:
     """Read the columns of the schema; a row with a null in a required column is a fault."""
     with opened(source) as file:

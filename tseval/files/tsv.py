@@ -7,7 +7,7 @@ found by the same pass that reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -74,26 +74,8 @@ def cell_blocks(source: Input, schema: Schema, faults: FaultList) -> Iterator[Ce
     blocks = source.blocks()
     line, _, body = next(blocks, b"").partition(b"\n")
     names = split_header(line, schema)
-    return _cell_blocks(source, chain([body], blocks), names, schema, faults, before=1)
-
-
-def read_headless(source: Input, names: list[str], schema: Schema, faults: FaultList) -> Cells:
-    """The same of a file without a header, whose columns have these names."""
-    blocks = _cell_blocks(source, source.blocks(), names, schema, faults, before=0)
-    return Cells.join(list(blocks))
-
-
-def _cell_blocks(
-    source: Input,
-    blocks: Iterable[bytes],
-    names: list[str],
-    schema: Schema,
-    faults: FaultList,
-    before: int,
-) -> Iterator[Cells]:
-    """The cells of each block, where so many lines stand before the first."""
     read = partial(_read_block, source=source, names=names, schema=schema)
-    return counted_on(side_by_side(read, blocks), faults, before)
+    return counted_on(side_by_side(read, chain([body], blocks)), faults, before=1)
 
 
 def _read_block(

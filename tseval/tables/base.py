@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -39,11 +38,6 @@ def filled(fill: Any) -> Any:
 def of_table(default: Any, joined: Callable[[Sequence[Any]], Any]) -> Any:
     """No column, but what is said of a table as a whole, put together by `joined`."""
     return field(default=default, metadata={JOINED: joined})
-
-
-def all_said(parts: Iterable[Iterable[Any]]) -> tuple[Any, ...]:
-    """Everything that any part says, each once."""
-    return tuple(dict.fromkeys(chain.from_iterable(parts)))
 
 
 class Table:
