@@ -381,16 +381,14 @@ class ClusterEvaluation(Evaluation):
         return live if live and "qrels" not in self.tables else [*batch, *live]
 
     def has_times(self, measure: Measure) -> bool:
-        """Return whether it is none of days or live judgments, which are of the whole."""
+        """Return whether it has a value at any time; those of days and live judgments have none."""
         return need_of(measure) == GROUPS
 
-    def follows(self, measure: Measure) -> bool:
-        """Return whether it is latency, redundancy or coverage."""
-        return need_of(measure) == GROUPS
+    follows = has_times
 
     def caveats(self, wanted: Sequence[Measure]) -> Iterator[str]:
         """Yield what is not wrong, but what a reader of these measures should know."""
-        contents = list({id(each): each for each in map(self.content_of, wanted)}.values())
+        contents = {id(each): each for each in map(self.content_of, wanted)}.values()
         is_selective = any(m.definition.reads == MEAN and not m.has("unique") for m in wanted)
         tables, posts = self.tables, self.tables["runs"]
         clusters = tables.get("clusters")
@@ -433,33 +431,26 @@ class ClusterEvaluation(Evaluation):
             yield from posts.notes
 
 
-def sample_runs(
-    runs: Sequence[Given], size: int, sampling: str, seed: int, year: int | None
-) -> Imported:
-    """Return up to `size` posts of each run and topic, in the order of names and ids.
+def import_sample(runs: Sequence[Given], given: files.SampleOptions) -> Imported:
+    """Import posts of each run and topic, in the order of names and ids.
 
     Of several texts of a post, which any of the runs may have, the first stands.
     """
-    if size < 1:
-        raise UsageError(f"size cannot be {size}: give the number of posts, at least 1")
-    posts = files.read_posts(runs, files.posts_reader(year, text=True)).frame
-    drawn = rows.draw(posts, size, sampling, seed).sort("run", *rows.POST)
+    if given.size is None:
+        raise UsageError("sample needs to know how many posts of each run and topic: --size N")
+    if given.size < 1:
+        raise UsageError(f"size cannot be {given.size}: give the number of posts, at least 1")
+    posts = files.read_posts(runs, files.posts_reader(given.year, text=True)).frame
+    drawn = rows.draw(posts, given.size, given.sampling or SAMPLINGS[0], given.seed)
+    drawn = drawn.sort("run", *rows.POST).with_columns(cluster_id="post_id")
     names = ["run", "topic", "post_id", "cluster_id", "time"]
     names += [name for name in ("confidence", "text") if name in posts.columns]
     if "text" in posts.columns:
         texts = posts.drop_nulls("text").unique(rows.POST, keep="first", maintain_order=True)
         texts = texts.select(*rows.POST, "text")
         drawn = drawn.drop("text").join(texts, on=rows.POST, how="left", maintain_order="left")
-    drawn = drawn.with_columns(cluster_id="post_id")
     columns: dict[str, Sequence[str]] = {name: texts_of(drawn[name]) for name in names}
     return Imported(columns, () if posts.height else ("the runs are empty",))
-
-
-def import_sample(paths: Sequence[str], given: files.SampleOptions) -> Imported:
-    """Import a sample of the posts of several runs."""
-    if given.size is None:
-        raise UsageError("sample needs to know how many posts of each run and topic: --size N")
-    return sample_runs(paths, given.size, given.sampling or SAMPLINGS[0], given.seed, given.year)
 
 
 def sample_posts(
@@ -478,7 +469,8 @@ def sample_posts(
     import pandas as pd
 
     several: Any = list(runs) if isinstance(runs, list | tuple) else [runs]
-    frame = pd.DataFrame(sample_runs(several, size, sampling, seed, year).columns, dtype=str)
+    sample = import_sample(several, files.SampleOptions(size, sampling, seed, year))
+    frame = pd.DataFrame(sample.columns, dtype=str)
     for name in ("time", "confidence"):
         if name in frame:
             frame[name] = pd.to_numeric(frame[name])
