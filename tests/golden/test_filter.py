@@ -293,6 +293,16 @@ def test_a_closed_pipe_is_silent() -> None:
     assert program.error_of_a_closed_pipe("filter", *arguments, "--quiet") == b""
 
 
+def test_frames_that_workers_read_come_back_to_a_program_without_polars() -> None:
+    arguments = ("filter", STEADY, FADING, TRUTH, *PERIOD, "-f", "csv", "--quiet")
+    alone, shared = (
+        subprocess.run(program.command(*arguments, *more), capture_output=True, timeout=120)
+        for more in ((), ("-j", 2))
+    )
+    assert (alone.returncode, shared.returncode) == (0, 0), shared.stderr
+    assert shared.stdout == alone.stdout
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_run(here: Path) -> None:
     running = subprocess.Popen(

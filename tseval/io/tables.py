@@ -263,6 +263,7 @@ def read(
         return Table(reader.schema.table, frame_of_rows((), reader.schema, file=pl.Int64), ())
     work = partial(_read_input, reader=reader, form=form)
     names = run_names(inputs)
+    pl.DataFrame()  # loads polars, of which no thread that unpickles frames can load a part first
     parts: list[Table] = list(each(work, inputs, names))
     if len(parts) == 1:
         return parts[0]
