@@ -16,6 +16,8 @@ import pytest
 from tests.surface import compare
 from tests.surface.record import SENTENCES, key, sentences_of
 
+pytestmark = pytest.mark.always
+
 FILES = sorted(path.stem for path in compare.GOLDEN.glob("*.jsonl"))
 
 
